@@ -1,0 +1,5 @@
+/** What Spring Boot sets up for an application that has group-concurrency on its class path. */
+@NullMarked
+package io.github.kobe.spring.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

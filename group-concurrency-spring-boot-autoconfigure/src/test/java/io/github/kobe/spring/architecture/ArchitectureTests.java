@@ -1,0 +1,93 @@
+package io.github.kobe.spring.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static java.util.stream.Collectors.toSet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import io.github.kobe.architecture.HouseRules;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.context.annotation.ImportCandidates;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+class ArchitectureTests {
+
+    private static final JavaClasses MAIN = HouseRules.mainClassesBeside(ArchitectureTests.class);
+    private static final JavaClasses TESTS = HouseRules.testClassesBeside(ArchitectureTests.class);
+
+    @Test
+    void packagesHaveNoCycles() {
+        HouseRules.packagesHaveNoCycles().check(MAIN);
+    }
+
+    @Test
+    void everyPackageIsNullMarked() {
+        HouseRules.packagesAreNullMarked().check(MAIN);
+    }
+
+    @Test
+    void classesAreNamedByDomainNouns() {
+        HouseRules.namesAreDomainNouns().check(MAIN);
+    }
+
+    @Test
+    void coreInternalsAreLeftAlone() {
+        HouseRules.coreInternalsAreLeftAlone().check(MAIN);
+        HouseRules.coreInternalsAreLeftAlone().check(TESTS);
+    }
+
+    @Test
+    void testsNeverSleep() {
+        HouseRules.nothingSleeps().check(TESTS);
+    }
+
+    @Test
+    void autoConfigurationsSayWhatTheyAre() {
+        classes()
+                .that()
+                .areAnnotatedWith(AutoConfiguration.class)
+                .should()
+                .haveSimpleNameEndingWith("AutoConfiguration")
+                .andShould()
+                .resideInAPackage("..autoconfigure..")
+                .check(MAIN);
+    }
+
+    @Test
+    void everyAutoConfigurationIsListedAndNothingElse() {
+        Set<String> autoConfigurations = MAIN.stream()
+                .filter(type -> type.isAnnotatedWith(AutoConfiguration.class))
+                .map(JavaClass::getName)
+                .collect(toSet());
+
+        // The class path has Spring Boot's own lists too.
+        assertThat(ImportCandidates.load(AutoConfiguration.class, getClass().getClassLoader()))
+                .filteredOn(name -> name.startsWith("io.github.kobe."))
+                .containsExactlyInAnyOrderElementsOf(autoConfigurations);
+    }
+
+    @Test
+    void beanMethodsArePackagePrivate() {
+        methods()
+                .that()
+                .areAnnotatedWith(Bean.class)
+                .should()
+                .bePackagePrivate()
+                .check(MAIN);
+    }
+
+    @Test
+    void configurationPropertiesSayWhatTheyAre() {
+        classes()
+                .that()
+                .areAnnotatedWith(ConfigurationProperties.class)
+                .should()
+                .haveSimpleNameEndingWith("Properties")
+                .check(MAIN);
+    }
+}
