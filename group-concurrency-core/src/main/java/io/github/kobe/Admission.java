@@ -1,0 +1,173 @@
+package io.github.kobe;
+
+import io.github.kobe.GroupExecutorService.ViewTask;
+import io.github.kobe.Outcome.Cancelled;
+import io.github.kobe.Outcome.Rejection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Lets submitted tasks in, or rejects them. */
+final class Admission {
+
+    private final Engine engine;
+
+    Admission(Engine engine) {
+        this.engine = engine;
+    }
+
+    <T> Task<T> submit(String key, String id, Callable<T> task, @Nullable Duration ownTimeout) {
+        engine.requireAdmits();
+        long timeout = ownTimeout == null ? Long.MAX_VALUE : EffectiveLimits.saturatedNanos(ownTimeout);
+        return admit(key, id, task, timeout, false, Task::new);
+    }
+
+    <T> Task<T> submitAsync(String key, String id, Callable<? extends CompletionStage<T>> task) {
+        engine.requireAdmits();
+        return admit(key, id, task, Long.MAX_VALUE, true, Task::new);
+    }
+
+    /** Submits what was given to a view. */
+    ViewTask submitView(String key, GroupExecutorService.Entry entry) {
+        engine.requireAdmits();
+        return admit(key, "", entry, Long.MAX_VALUE, false, (group, id, work) -> {
+            ViewTask task = new ViewTask(group, id, work, entry);
+            entry.attach(task);
+            return task;
+        });
+    }
+
+    private interface NodeFactory<N> {
+        N newNode(Group group, String id, Object work);
+    }
+
+    private <N extends Task<?>> N admit(
+            String key, String id, Callable<?> task, long ownTimeout, boolean async, NodeFactory<N> factory) {
+        engine.reports.submitted(key, id);
+        Callable<?> code = task;
+        GroupTaskDecorator decorator = engine.policy.decoratorOrNull();
+        if (decorator != null) {
+            try {
+                code = Objects.requireNonNull(decorator.decorate(key, code), "The decorator returned null");
+            } catch (Throwable failure) {
+                return failed(factory.newNode(engine.group(key), id, task), task, failure);
+            }
+        }
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        Object work = ownTimeout == Long.MAX_VALUE && !async ? code : new Tailored(code, loader, ownTimeout, async);
+        Group group = engine.group(key);
+        N node = factory.newNode(group, id, work);
+        for (; ; group = engine.group(key)) {
+            node.group = group;
+            int stopEpoch = group.stopEpoch();
+            if (group.tryTakeFast()) {
+                Run run = Run.of(node, work, loader, stopEpoch, null);
+                if (!node.engage(work, run)) {
+                    throw new AssertionError("a task that nobody knows was claimed: " + node);
+                }
+                Batch batch = new Batch(engine);
+                engine.dispatcher.start(run, batch);
+                batch.carryOut();
+                return node;
+            }
+            if (admitSlowly(node, loader, ownTimeout > 0)) {
+                return node;
+            }
+            engine.forget(group);
+        }
+    }
+
+    /** Decides under the group's guard; false if the group is dead. */
+    private boolean admitSlowly(Task<?> node, @Nullable ClassLoader loader, boolean mayWait) {
+        Batch batch = new Batch(engine);
+        Group.Verdict verdict = node.group.admit(node, loader, mayWait, null, batch);
+        switch (verdict) {
+            case GRANTED -> node.start(batch);
+            case QUEUED -> {}
+            case REJECTED -> {
+                Rejection rejection = Objects.requireNonNull(batch.rejection);
+                Object work = Objects.requireNonNull(node.end(rejection.reason()));
+                engine.rejections.reject(node, work, rejection, true);
+            }
+            case SHUT_DOWN -> {
+                Objects.requireNonNull(node.end(RejectionReason.SHUTDOWN));
+                node.reportCancelled();
+            }
+            case DEAD -> {
+                return false;
+            }
+        }
+        batch.carryOut();
+        return true;
+    }
+
+    private <N extends Task<?>> N failed(N node, Callable<?> task, Throwable failure) {
+        Batch batch = new Batch(engine);
+        node.group.countOutside(TaskStatus.FAILED, batch);
+        batch.carryOut();
+        if (!node.claim(task)) {
+            throw new AssertionError("a task that nobody knows was claimed: " + node);
+        }
+        GroupResult<?> result = GroupResult.failed(node.groupKey(), node.taskId(), failure, 0, 0);
+        engine.reports.completed(node.groupKey(), node.taskId(), result);
+        node.complete(result);
+        return node;
+    }
+
+    <T> List<GroupResult<T>> executeAll(List<GroupTask<T>> tasks) {
+        List<GroupTask<T>> all = new ArrayList<>(tasks);
+        all.forEach(task -> Objects.requireNonNull(task, "task"));
+        engine.requireAdmits();
+        List<Task<T>> handles = new ArrayList<>(all.size());
+        for (GroupTask<T> task : all) {
+            handles.add(submitOrCancelled(task));
+        }
+        List<GroupResult<T>> results = new ArrayList<>(all.size());
+        boolean interrupted = false;
+        for (Task<T> handle : handles) {
+            if (!interrupted) {
+                try {
+                    handle.awaitDone();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            results.add(interrupted ? cancelledOf(handle) : resultOf(handle));
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return Collections.unmodifiableList(results);
+    }
+
+    /** Submits one of several; a shutdown that comes in between cancels the rest of them. */
+    private <T> Task<T> submitOrCancelled(GroupTask<T> task) {
+        try {
+            return submit(task.groupKey(), task.taskId(), task.task(), task.queueTimeout());
+        } catch (IllegalStateException shutDown) {
+            Task<T> node = new Task<>(engine.group(task.groupKey()), task.taskId(), task.task());
+            node.claim(task.task());
+            node.complete(Cancelled.CANCELLED);
+            return node;
+        }
+    }
+
+    /** The result of a task whose caller is interrupted; one that is just being completed by another counts as such. */
+    private static <T> GroupResult<T> cancelledOf(Task<T> handle) {
+        handle.cancel(true);
+        return handle.isDone() ? resultOf(handle) : handle.cancelledResult();
+    }
+
+    private static <T> GroupResult<T> resultOf(Task<T> handle) {
+        try {
+            return handle.resultNow();
+        } catch (RejectedTaskException rejected) {
+            return GroupResult.rejected(handle.groupKey(), handle.taskId());
+        }
+    }
+}

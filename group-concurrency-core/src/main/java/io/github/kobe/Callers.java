@@ -1,0 +1,289 @@
+package io.github.kobe;
+
+import io.github.kobe.Group.Verdict;
+import io.github.kobe.Outcome.Rejection;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** Permits for code that runs on the caller's own thread, or on nobody's. */
+final class Callers {
+
+    private final Engine engine;
+
+    Callers(Engine engine) {
+        this.engine = engine;
+    }
+
+    <T> T call(String key, String id, @Nullable Duration maxWait, Callable<T> task) throws Exception {
+        Hold outer = enclosing(key);
+        if (outer != null) {
+            try {
+                return task.call();
+            } finally {
+                closeOnce(outer);
+            }
+        }
+        Hold hold = new Entry(key, id, nanos(maxWait)).orThrow();
+        boolean heard = engine.reports.isHeard();
+        long start = heard ? engine.nanoTime() : 0;
+        T value;
+        try {
+            value = task.call();
+        } catch (Throwable failure) {
+            endCall(hold, id, null, failure, heard, start);
+            throw failure;
+        }
+        endCall(hold, id, value, null, heard, start);
+        return value;
+    }
+
+    private void endCall(
+            Hold hold, String id, @Nullable Object value, @Nullable Throwable failure, boolean heard, long start) {
+        Group group = hold.group;
+        TaskStatus status = failure == null ? TaskStatus.SUCCESS : TaskStatus.of(failure);
+        group.counters.ended(status);
+        closeOnce(hold);
+        if (heard) {
+            engine.reports.completed(
+                    group.key, id, GroupResult.of(group.key, id, value, failure, start, engine.nanoTime()));
+        }
+    }
+
+    GroupPermit acquire(String key) throws InterruptedException {
+        Hold outer = enclosing(key);
+        return outer != null ? new Reentry(outer) : (Permit) new Entry(key, null, Long.MAX_VALUE).orThrow();
+    }
+
+    Optional<GroupPermit> tryAcquire(String key, Duration maxWait) throws InterruptedException {
+        Hold outer = enclosing(key);
+        if (outer != null) {
+            return Optional.of(new Reentry(outer));
+        }
+        Entry entry = new Entry(key, null, nanos(maxWait));
+        if (entry.hold == null && entry.reason() == RejectionReason.SHUTDOWN) {
+            throw entry.exception();
+        }
+        return Optional.ofNullable((Permit) entry.hold);
+    }
+
+    CompletionStage<GroupPermit> acquireAsync(String key) {
+        engine.requireAdmits();
+        engine.reports.submitted(key, "");
+        for (; ; ) {
+            Group group = engine.group(key);
+            PermitFuture node = new PermitFuture(group);
+            if (group.tryTakeFast()) {
+                node.completeWithPermit();
+                return node.future();
+            }
+            Batch batch = new Batch(engine);
+            Verdict verdict = group.admit(node, null, true, RejectionReason.SHUTDOWN, batch);
+            batch.carryOut();
+            switch (verdict) {
+                case GRANTED -> node.completeWithPermit();
+                case QUEUED -> {}
+                case REJECTED, SHUT_DOWN -> node.reject(rejection(batch, group));
+                case DEAD -> {
+                    engine.forget(group);
+                    continue;
+                }
+            }
+            return node.future();
+        }
+    }
+
+    /** A way into a group for the current thread: with a hold, or with the reason why not. */
+    private final class Entry {
+        private final String key;
+        private final String id;
+        private @Nullable Hold hold;
+        private @Nullable Rejection rejection;
+
+        /**
+         * Asks, and waits if that is necessary.
+         *
+         * @param callId the id of a call; {@code null}: a permit is asked for
+         */
+        Entry(String key, @Nullable String callId, long maxWaitNanos) throws InterruptedException {
+            this.key = key;
+            this.id = callId == null ? "" : callId;
+            engine.requireAdmits();
+            engine.reports.submitted(key, id);
+            Thread thread = Thread.currentThread();
+            Hold pinned = pinGlobal(thread);
+            try {
+                hold = enter(callId == null, maxWaitNanos, pinned != null);
+            } finally {
+                if (hold != null) {
+                    engine.holds.push(hold, thread);
+                }
+                if (pinned != null) {
+                    closeOnce(pinned);
+                }
+            }
+        }
+
+        private @Nullable Hold enter(boolean asPermit, long maxWaitNanos, boolean nested) throws InterruptedException {
+            for (; ; ) {
+                Group group = engine.group(key);
+                if (!nested && group.tryTakeFast()) {
+                    return granted(group, asPermit, false, 0);
+                }
+                Waiter waiter = new Waiter(group, nested);
+                Batch batch = new Batch(engine);
+                Verdict verdict = group.admit(waiter, null, maxWaitNanos > 0, RejectionReason.SHUTDOWN, batch);
+                batch.carryOut();
+                switch (verdict) {
+                    case GRANTED -> {
+                        return granted(group, asPermit, nested, 0);
+                    }
+                    case QUEUED -> {
+                        return await(waiter, asPermit, maxWaitNanos, nested);
+                    }
+                    case REJECTED, SHUT_DOWN -> {
+                        return rejected(rejection(batch, group));
+                    }
+                    case DEAD -> engine.forget(group);
+                }
+            }
+        }
+
+        private @Nullable Hold await(Waiter waiter, boolean asPermit, long maxWaitNanos, boolean nested)
+                throws InterruptedException {
+            RejectionReason reason;
+            try {
+                reason = waiter.await(maxWaitNanos);
+            } catch (InterruptedException interrupted) {
+                engine.reports.cancelled(key, id, interrupted);
+                throw interrupted;
+            }
+            if (reason != null) {
+                return rejected(new Rejection(reason, -1, waiter.group.queued()));
+            }
+            long queued = engine.reports.isHeard() ? waiter.waitedNanos(engine.now()) : 0;
+            return granted(waiter.group, asPermit, nested, queued);
+        }
+
+        private Hold granted(Group group, boolean asPermit, boolean nested, long queuedNanos) {
+            boolean heard = engine.reports.isHeard();
+            if (heard) {
+                engine.reports.started(key, id, queuedNanos);
+            }
+            if (!asPermit) {
+                return new Hold(null, group, !nested);
+            }
+            return heard ? new Permit.Reported(null, group, !nested) : new Permit(null, group, !nested);
+        }
+
+        private @Nullable Hold rejected(Rejection why) {
+            engine.reports.rejected(key, id, why.reason());
+            rejection = why;
+            return null;
+        }
+
+        private RejectionReason reason() {
+            return rejection == null ? RejectionReason.SHUTDOWN : rejection.reason();
+        }
+
+        private RejectedTaskException exception() {
+            Rejection why = rejection == null ? new Rejection(RejectionReason.SHUTDOWN, -1, 0) : rejection;
+            return why.toException(key, id);
+        }
+
+        private Hold orThrow() {
+            if (hold == null) {
+                throw exception();
+            }
+            return hold;
+        }
+    }
+
+    private static Rejection rejection(Batch batch, Group group) {
+        Rejection rejection = batch.rejection;
+        return rejection != null ? rejection : new Rejection(RejectionReason.SHUTDOWN, -1, group.queued());
+    }
+
+    /** Makes the permit that {@code node} was granted. */
+    Permit newPermit(Node node, @Nullable Thread thread, boolean ownsGlobal) {
+        if (!engine.reports.isHeard()) {
+            return new Permit(thread, node.group, ownsGlobal);
+        }
+        engine.reports.started(node.group.key, "", node.waitedNanos(engine.now()));
+        return new Permit.Reported(thread, node.group, ownsGlobal);
+    }
+
+    /** Opens the hold that the current thread has in a group once more, if there is one. */
+    private @Nullable Hold enclosing(String key) {
+        for (Hold h = engine.holds.topOpen(Thread.currentThread()); h != null; h = Holds.open(h.below)) {
+            if (h.group.key.equals(key) && h.reopen()) {
+                return h;
+            }
+        }
+        return null;
+    }
+
+    /** Keeps the hold that stands for the thread's global permit open, so that nobody takes that away meanwhile. */
+    private @Nullable Hold pinGlobal(Thread thread) {
+        for (Hold h = engine.holds.topOpen(thread); h != null; h = Holds.open(h.below)) {
+            if (h.ownsGlobal && h.reopen()) {
+                return h;
+            }
+        }
+        return null;
+    }
+
+    /** Closes a permit for the one who was handed it. */
+    void close(Permit permit) {
+        Hold.Closing closing = permit.closeOwn();
+        if (closing == Hold.Closing.ALREADY_CLOSED) {
+            return;
+        }
+        permit.group.counters.ended(TaskStatus.SUCCESS);
+        if (closing == Hold.Closing.LAST) {
+            giveBack(permit);
+        }
+        permit.reportEnd();
+    }
+
+    private void closeOnce(Hold hold) {
+        if (hold.closeOnce()) {
+            giveBack(hold);
+        }
+    }
+
+    private void giveBack(Hold hold) {
+        Batch batch = new Batch(engine);
+        engine.releases.lastClose(hold, batch);
+        batch.carryOut();
+    }
+
+    private static long nanos(@Nullable Duration maxWait) {
+        return maxWait == null ? Long.MAX_VALUE : EffectiveLimits.saturatedNanos(maxWait);
+    }
+
+    /** A permit of a thread that was inside the group already: it shares the hold. */
+    private final class Reentry implements GroupPermit {
+        private final Hold hold;
+        private final AtomicBoolean closed = new AtomicBoolean();
+
+        Reentry(Hold hold) {
+            this.hold = hold;
+        }
+
+        @Override
+        public String groupKey() {
+            return hold.group.key;
+        }
+
+        @Override
+        public void close() {
+            if (closed.compareAndSet(false, true)) {
+                closeOnce(hold);
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.github.kobe;
+
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Changes while work is on: limits, pauses, the policy, evictions, group shutdowns. Nothing here blocks. */
+final class Control {
+
+    private final Engine engine;
+
+    Control(Engine engine) {
+        this.engine = engine;
+    }
+
+    void setLimits(String key, GroupLimits limits) {
+        limits.validate(key);
+        if (limits.equals(GroupLimits.unset())) {
+            resetLimits(key);
+        } else {
+            change(key, true, batchOf -> batchOf.override(limits));
+        }
+    }
+
+    void resetLimits(String key) {
+        change(key, false, batchOf -> batchOf.override(null));
+    }
+
+    void pause(String key) {
+        change(key, true, change -> change.group().setPaused(true, change.batch()));
+    }
+
+    void resume(String key) {
+        change(key, false, change -> change.group().setPaused(false, change.batch()));
+    }
+
+    /** One change of one group. */
+    private record Change(Group group, Batch batch) {
+
+        boolean override(@Nullable GroupLimits limits) {
+            return group.override(limits, group.engine.policy.resolve(group.key), batch);
+        }
+    }
+
+    /** Changes the live group of {@code key}, made if need be; the change returns false for a dead one. */
+    private void change(String key, boolean make, Predicate<Change> change) {
+        for (; ; ) {
+            Group group = make ? engine.group(key) : engine.groupIfKnown(key);
+            if (group == null) {
+                return;
+            }
+            Batch batch = new Batch(engine);
+            boolean done = change.test(new Change(group, batch));
+            batch.carryOut();
+            if (done) {
+                return;
+            }
+            engine.forget(group);
+        }
+    }
+
+    void updatePolicy(GroupPolicy policy) {
+        Batch batch = new Batch(engine);
+        engine.replacePolicy(policy, batch);
+        batch.carryOut();
+        for (Group group : engine.groups()) {
+            engine.rebase(group);
+        }
+        engine.idle.trim();
+    }
+
+    void evict(String key) {
+        Group group = engine.groupIfKnown(key);
+        if (group == null) {
+            return;
+        }
+        EffectiveLimits base = engine.policy.resolve(key);
+        Batch batch = new Batch(engine);
+        boolean evicted = group.evict(base, batch);
+        batch.carryOut();
+        if (evicted) {
+            engine.reports.groupRemoved(key);
+        }
+    }
+
+    void shutdownGroup(String key) {
+        Group group = engine.groupIfKnown(key);
+        if (group == null) {
+            return;
+        }
+        Batch batch = new Batch(engine);
+        group.stop(batch);
+        batch.carryOut();
+        engine.interruptRuns(group);
+    }
+}

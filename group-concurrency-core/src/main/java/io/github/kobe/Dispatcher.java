@@ -1,0 +1,79 @@
+package io.github.kobe;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Starts threads: one for each run, and one for what has to be told by nobody's thread. */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+final class Dispatcher {
+
+    /**
+     * How often a successor starts from the housekeeper's thread. A virtual thread that is started by a virtual thread
+     * goes to the queue that its own carrier looks at first; chains of successors would keep all others waiting while
+     * the CPU is saturated.
+     */
+    private static final long HOP_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    /** When a group whose start failed is tried again. */
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private final Engine engine;
+    private final AtomicLong lastHop;
+
+    Dispatcher(Engine engine) {
+        this.engine = engine;
+        this.lastHop = new AtomicLong(engine.nanoTime());
+    }
+
+    /** Starts {@code run} on a thread of its own, here or by way of the housekeeper. */
+    void start(Run run, Batch batch) {
+        if (!(hopIsDue(batch) && engine.housekeeper.hop(run))) {
+            startHere(run, batch);
+        }
+    }
+
+    private boolean hopIsDue(Batch batch) {
+        if (batch.now == 0 || !Thread.currentThread().isVirtual()) {
+            return false;
+        }
+        long last = lastHop.get();
+        return batch.now - last > HOP_NANOS && lastHop.compareAndSet(last, batch.now);
+    }
+
+    /** Starts {@code run} on a thread of its own. If that fails, so does the task, and its permits are back. */
+    void startHere(Run run, Batch batch) {
+        try {
+            Thread thread = engine.environment.taskThreads().unstarted(run.group.threadName, run);
+            if (thread.getContextClassLoader() != run.loader) {
+                thread.setContextClassLoader(run.loader);
+            }
+            engine.holds.push(run, thread);
+            thread.start();
+        } catch (Throwable failure) {
+            // Nothing of the group starts until the retry: else its whole queue would fail in one go.
+            run.group.stall(batch);
+            run.endWithoutCode(failure, batch);
+            if (!engine.housekeeper.at(engine.now() + RETRY_NANOS, now -> retry(run.group))) {
+                run.group.unstall(batch);
+            }
+        }
+    }
+
+    private void retry(Group group) {
+        Batch batch = new Batch(engine);
+        group.unstall(batch);
+        batch.carryOut();
+    }
+
+    /** Runs {@code report}, which calls user code, on a fresh virtual thread, or here if there can be none. */
+    void report(Runnable report) {
+        try {
+            engine.environment
+                    .taskThreads()
+                    .unstarted("group-concurrency-report", report)
+                    .start();
+        } catch (Throwable noThread) {
+            report.run();
+        }
+    }
+}

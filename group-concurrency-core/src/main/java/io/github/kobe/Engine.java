@@ -1,0 +1,228 @@
+package io.github.kobe;
+
+import java.util.Collection;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine: what all its parts share, and the map of groups.
+ *
+ * <h2>Overview</h2>
+ *
+ * <p>A {@link Group} keeps its free permits in one word. While nothing waits, taking and giving back is one
+ * compare-and-set ({@link Admission} for tasks, {@link Callers} for threads). Else a short critical section under the
+ * group's guard decides over permits and queue at once. With a global limit the guard of all groups is the lock of the
+ * {@link Ledger}, which also keeps whose turn it is.
+ *
+ * <p>Permits that are out are a {@link Hold}; a task's is a {@link Run}, which is also the body of its thread.
+ * {@link Holds} finds them by thread: for re-entry, {@link Lending}, and interrupts. {@link Releases} gives them back.
+ *
+ * <p>What a critical section decides, a {@link Batch} carries out after it: threads are started, waiters woken, user code
+ * told. {@link Housekeeper} looks after time, {@link IdleGroups} after groups that nobody uses, {@link Lifecycle} after
+ * the end.
+ *
+ * <h2>Invariants</h2>
+ *
+ * <ul>
+ *   <li>A permit is in a group's word or fields, or it is out with exactly one open hold or tail.
+ *   <li>A free permit and a node that could use it don't coexist outside a critical section.
+ *   <li>A node is completed by who wins its one compare-and-set; a hold's permits go back by who closes it last.
+ *   <li>The map has at most one group for a key that isn't dead.
+ * </ul>
+ *
+ * <p>Lock order: the ledger's, a group's own, then the leaves of housekeeper and idle list. No user code, no logging and
+ * no completion happens under any of them. docs/internals/concurrency.md has the whole picture.
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+final class Engine {
+
+    final Environment environment;
+    private final long origin;
+
+    /** Nodes that wait, of all groups; each counts from its critical section in to that out. */
+    final AtomicLong waiting = new AtomicLong();
+
+    /** How work of groups that are gone ended. */
+    final Counters retired = new Counters();
+
+    /** Asynchronous tasks whose stage is open. */
+    final Set<AsyncTail> tails = ConcurrentHashMap.newKeySet();
+
+    private final ConcurrentHashMap<String, Group> groups = new ConcurrentHashMap<>();
+
+    /** Written under the ledger's lock. */
+    volatile GroupPolicy policy;
+
+    final Ledger ledger = new Ledger();
+    final Holds holds = new Holds();
+    final Reports reports;
+    final Rejections rejections;
+    final Dispatcher dispatcher;
+    final Housekeeper housekeeper;
+    final IdleGroups idle;
+    final Lending lending;
+    final Releases releases;
+    final Lifecycle lifecycle;
+    final Control control;
+    final Admission admission;
+    final Callers callers;
+
+    Engine(GroupPolicy policy, Environment environment) {
+        this.environment = environment;
+        this.origin = environment.nanoTime().getAsLong() - 1;
+        this.policy = policy;
+        reports = new Reports(this);
+        rejections = new Rejections(this);
+        dispatcher = new Dispatcher(this);
+        housekeeper = new Housekeeper(this);
+        idle = new IdleGroups(this);
+        lending = new Lending(this);
+        releases = new Releases(this);
+        lifecycle = new Lifecycle(this);
+        control = new Control(this);
+        admission = new Admission(this);
+        callers = new Callers(this);
+        ledger.setLimit(policy.globalMaxInFlight(), groups.values(), new Batch(this));
+    }
+
+    /** {@return the clock's reading} */
+    long nanoTime() {
+        return environment.nanoTime().getAsLong();
+    }
+
+    /** {@return nanoseconds since just before the engine was made: at least 1} */
+    long now() {
+        return sinceOrigin(nanoTime());
+    }
+
+    long sinceOrigin(long nanoTime) {
+        return nanoTime - origin;
+    }
+
+    /**
+     * Checks that the current thread may bring new work.
+     *
+     * @throws IllegalStateException if not
+     */
+    void requireAdmits() {
+        if (!lifecycle.admits()) {
+            throw new IllegalStateException("The executor is shut down and takes no new work");
+        }
+    }
+
+    // ---- groups
+
+    /** {@return the group of {@code key}, made if need be; it may have died by the time it is used} */
+    Group group(String key) {
+        Group known = groups.get(key);
+        return known != null ? known : newGroup(key);
+    }
+
+    private Group newGroup(String key) {
+        GroupPolicy resolvedBy = policy;
+        EffectiveLimits limits = resolvedBy.resolve(key);
+        Group made = new Group(this, key, limits, resolvedBy.groups().containsKey(key));
+        Group known = groups.putIfAbsent(key, made);
+        if (known != null) {
+            return known;
+        }
+        if (policy != resolvedBy) {
+            // Replaced meanwhile, and perhaps missed by the update, which goes over the groups in the map.
+            rebase(made);
+        }
+        return made;
+    }
+
+    @Nullable
+    Group groupIfKnown(String key) {
+        return groups.get(key);
+    }
+
+    Collection<Group> groups() {
+        return groups.values();
+    }
+
+    Set<String> groupKeys() {
+        return Set.copyOf(groups.keySet());
+    }
+
+    /** Takes a dead group out of the map; whoever meets it helps. */
+    void forget(Group dead) {
+        groups.remove(dead.key, dead);
+    }
+
+    /** Puts a policy in force for all groups together; {@link #rebase} follows for each. */
+    void replacePolicy(GroupPolicy newPolicy, Batch batch) {
+        ledger.lock.lock();
+        try {
+            policy = newPolicy;
+            ledger.setLimit(newPolicy.globalMaxInFlight(), groups.values(), batch);
+        } finally {
+            ledger.lock.unlock();
+        }
+    }
+
+    /** Resolves a group's limits by the policy in force, until that is still in force afterwards. */
+    void rebase(Group group) {
+        for (GroupPolicy before = null; before != policy; ) {
+            before = policy;
+            EffectiveLimits limits = before.resolve(group.key);
+            Batch batch = new Batch(this);
+            group.rebase(limits, before.groups().containsKey(group.key), batch);
+            batch.carryOut();
+        }
+    }
+
+    /** Interrupts what runs and cancels open stages, of one group or of all. */
+    void interruptRuns(@Nullable Group only) {
+        holds.forEachOpen(hold -> {
+            if (hold instanceof Run run && (only == null || run.group == only)) {
+                run.interrupt();
+            }
+        });
+        for (AsyncTail tail : tails) {
+            if (only == null || tail.run.group == only) {
+                tail.run.task.cancel(true);
+            }
+        }
+    }
+
+    // ---- statistics
+
+    Optional<GroupStats> groupStats(String key) {
+        Group group = groups.get(key);
+        return group == null ? Optional.empty() : Optional.of(group.stats());
+    }
+
+    GroupExecutorStats stats() {
+        Counters sum = new Counters();
+        retired.addTo(sum);
+        long running = 0;
+        long inFlight = 0;
+        long nested = 0;
+        long queued = 0;
+        long lent = 0;
+        int known = 0;
+        for (Group group : groups.values()) {
+            known++;
+            running += group.running();
+            inFlight += group.inFlight();
+            nested += group.nested();
+            queued += group.queued();
+            lent += group.lent();
+            group.counters.addTo(sum);
+        }
+        GroupPolicy inForce = policy;
+        return new GroupExecutorStats(
+                running,
+                Math.max(0, inFlight - nested),
+                queued,
+                known,
+                inForce.globalMaxInFlight(),
+                inForce.globalQueueThreshold(),
+                sum.totals(inFlight + queued + lent));
+    }
+}

@@ -1,0 +1,1056 @@
+package io.github.kobe;
+
+import io.github.kobe.Outcome.Rejection;
+import io.github.kobe.internal.KeyText;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One group: its free permits and its queue.
+ *
+ * <h2>States of {@link #word}</h2>
+ *
+ * <pre>
+ *   fast   SLOW clear: the word holds the free permits of both layers; nothing waits, nothing is overdrawn.
+ *          Taking and giving back is one compare-and-set.
+ *   slow   SLOW set: the plain fields hold the free permits, guarded by the guard; they may be negative after a
+ *          limit was lowered. The queue may be in use.
+ *   dead   DEAD and SLOW set: removed from the map; whoever meets it looks for the key again.
+ *
+ *   (new) -> slow     by birth, so that the first use asks the ledger whether it is on
+ *   fast  -> slow     whoever enters ({@link #enter}); the bit is set before anything is looked at, so a permit that is
+ *                     given back is either seen by him, or its giver finds the bit and enters after him
+ *   slow  -> fast     whoever leaves ({@link #exit}) and finds it calm
+ *   slow  -> dead     who removes it as idle or evicts it, inside
+ * </pre>
+ *
+ * <p>The guard is the group's own lock, or, while the group is attached to the {@link Ledger}, the ledger's. It changes
+ * only under both (attach) or under the ledger's (detach), so whoever has locked it and still finds it the guard may go
+ * on.
+ *
+ * <p><b>Lock order:</b> ledger, own lock of a group, then leaves (housekeeper, idle list). No user code under any.
+ */
+@SuppressWarnings({"ReferenceEquality", "LockNotBeforeTry"}) // identity is meant; enter and exit are a pair
+final class Group {
+
+    private static final long ONE_CONCURRENCY = 1L;
+    private static final long ONE_IN_FLIGHT = 1L << 31;
+    private static final long COUNT = ONE_IN_FLIGHT - 1;
+    private static final long SLOW = 1L << 62;
+    private static final long DEAD = 1L << 63;
+
+    /** More dead nodes than this, and more than live ones, are swept out of a queue. */
+    private static final int TOLERATED_DEAD = 32;
+
+    private static final VarHandle WORD;
+
+    static {
+        try {
+            WORD = MethodHandles.lookup().findVarHandle(Group.class, "word", long.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    /** What became of a request for a permit. */
+    enum Verdict {
+        GRANTED,
+        QUEUED,
+        /** The reason is in the batch. */
+        REJECTED,
+        /** The executor takes no more work; counted as the caller said. */
+        SHUT_DOWN,
+        /** The group is dead: look for the key again. */
+        DEAD
+    }
+
+    // ---- immutable
+    final Engine engine;
+    final String key;
+    final String threadName;
+    final Counters counters = new Counters();
+    private final ReentrantLock own = new ReentrantLock();
+    private final Ledger ledger;
+
+    // ---- lock-free
+    private volatile long word = SLOW;
+    private volatile ReentrantLock guard = own;
+    /** Rises with each group shutdown; written under the guard. */
+    private volatile int stopEpoch;
+    /** Owned by {@link IdleGroups}. */
+    volatile boolean listed;
+    /** Whether it was idle again since the list last looked; see {@link IdleGroups}. */
+    volatile boolean touched;
+    /** When the list last knew it to become idle; guarded by the list's lock. */
+    long idleSince;
+
+    // ---- written under the guard, read by anyone for statistics and guesses
+    private volatile EffectiveLimits limits;
+    private volatile @Nullable GroupLimits override;
+    private volatile @Nullable Instant overriddenSince;
+    private volatile boolean paused;
+    /** Whether the policy names the group exactly: it is kept when idle. */
+    private volatile boolean named;
+
+    private int freeConcurrency;
+    private int freeInFlight;
+    private int live;
+    private @Nullable Node head;
+    /** Lenders whose group permits are lent. */
+    private int lent;
+
+    // ---- guarded by the guard
+    private EffectiveLimits base;
+    private @Nullable Node tail;
+    private int dead;
+    private @Nullable ClassLoader queueLoader;
+    /** Of those in flight, how many do not stand for a global permit. */
+    private int nested;
+    /** Queued nodes that can do without a free global permit, with the loan they start on if it is one; else null. */
+    private @Nullable ArrayDeque<Exempt> exempt;
+    /** No start is tried: the last one failed, and the next try is due. */
+    private boolean stalled;
+    /** When the earliest alarm of the housekeeper is due; 0: none is set. */
+    private long alarmAt;
+
+    // ---- guarded by the ledger's lock
+    boolean attached;
+    /** Open loans that need the ledger. */
+    int pins;
+
+    @Nullable
+    Group ringNext;
+
+    @Nullable
+    Group ringPrevious;
+    /** How many it may still start in its turn; 0: its turn hasn't begun. */
+    int credit;
+
+    /** A node that can do without a free global permit. */
+    private record Exempt(Node node, @Nullable Loan loan) {}
+
+    Group(Engine engine, String key, EffectiveLimits base, boolean named) {
+        this.engine = engine;
+        this.key = key;
+        this.threadName = KeyText.printable(key);
+        this.ledger = engine.ledger;
+        this.base = base;
+        this.limits = base;
+        this.named = named;
+        this.freeConcurrency = base.maxConcurrency().value();
+        this.freeInFlight = base.maxInFlight().value();
+    }
+
+    // ---- the fast way
+
+    /** Takes one permit of both layers, if the group is fast and has them. */
+    boolean tryTakeFast() {
+        for (; ; ) {
+            long w = word;
+            if ((w & (SLOW | DEAD)) != 0 || (w & COUNT) == 0 || w >>> 31 == 0) {
+                return false;
+            }
+            if (WORD.compareAndSet(this, w, w - ONE_CONCURRENCY - ONE_IN_FLIGHT)) {
+                return true;
+            }
+        }
+    }
+
+    /** Gives permits back, if the group is fast. */
+    private boolean tryGiveBackFast(long permits) {
+        for (; ; ) {
+            long w = word;
+            if ((w & SLOW) != 0) {
+                return false;
+            }
+            if (WORD.compareAndSet(this, w, w + permits)) {
+                if (isIdleWord(w + permits) && !named) {
+                    engine.idle.offer(this);
+                }
+                return true;
+            }
+        }
+    }
+
+    private boolean isIdleWord(long w) {
+        EffectiveLimits now = limits;
+        return (w & COUNT) == now.maxConcurrency().value()
+                && w >>> 31 == now.maxInFlight().value();
+    }
+
+    /** Gives back the permits of a hold that stood alone for its thread, global one included. */
+    void giveBackWhole(Batch batch) {
+        if (!tryGiveBackFast(ONE_CONCURRENCY + ONE_IN_FLIGHT)) {
+            enter();
+            try {
+                giveBack(1, 1);
+                freeGlobal();
+            } finally {
+                exit(batch);
+            }
+        }
+    }
+
+    /** Gives back what was granted to a thread that doesn't use it. */
+    void giveBackUnused(boolean wasNested, Batch batch) {
+        enter();
+        try {
+            giveBack(1, 1);
+            if (wasNested) {
+                nested--;
+            } else {
+                freeGlobal();
+            }
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /** Gives back the permit of concurrency of an asynchronous task whose callable has returned. */
+    void giveBackConcurrency(Batch batch) {
+        if (!tryGiveBackFast(ONE_CONCURRENCY)) {
+            enter();
+            try {
+                giveBack(1, 0);
+            } finally {
+                exit(batch);
+            }
+        }
+    }
+
+    /** Gives back the permits of flight of an asynchronous task whose stage has completed. */
+    void giveBackFlight(Batch batch) {
+        if (!tryGiveBackFast(ONE_IN_FLIGHT)) {
+            enter();
+            try {
+                giveBack(0, 1);
+                freeGlobal();
+            } finally {
+                exit(batch);
+            }
+        }
+    }
+
+    // ---- in and out
+
+    /**
+     * Locks the guard and makes the group slow.
+     *
+     * @return false if the group is dead; it is entered all the same
+     */
+    boolean enter() {
+        for (; ; ) {
+            ReentrantLock lock = guard;
+            lock.lock();
+            if (lock == guard) {
+                if (lock == own && ledger.isOn()) {
+                    lock.unlock();
+                    ledger.attach(this);
+                    continue;
+                }
+                return becomeSlow();
+            }
+            lock.unlock();
+        }
+    }
+
+    private boolean becomeSlow() {
+        long w = (long) WORD.getAndBitwiseOr(this, SLOW);
+        if ((w & SLOW) == 0) {
+            freeConcurrency = (int) (w & COUNT);
+            freeInFlight = (int) (w >>> 31);
+        }
+        return (w & DEAD) == 0;
+    }
+
+    /** Starts what can start, makes the group fast if it is calm, and unlocks the guard. */
+    void exit(Batch batch) {
+        ReentrantLock lock = guard;
+        try {
+            if ((word & DEAD) != 0) {
+                return;
+            }
+            if (attached) {
+                ledger.dispatch(this, batch);
+                if (ledger.isDetachable(this)) {
+                    ledger.detach(this);
+                }
+            } else {
+                while (isEligible() && grantHead(batch)) {
+                    // each turn of the loop grants one
+                }
+            }
+            forgetEmptyQueue();
+            boolean idle = isIdle();
+            if (idle && !isKept() && !(listed && touched)) {
+                batch.idle(this);
+            }
+            boolean calm = live == 0 && !paused && !stalled && !attached && freeConcurrency >= 0 && freeInFlight >= 0;
+            WORD.setRelease(this, calm ? ((long) freeInFlight << 31) | freeConcurrency : SLOW);
+        } finally {
+            if (lock != own && !attached) {
+                guard = own;
+            }
+            lock.unlock();
+        }
+    }
+
+    /** Hands the group over to the ledger; under the ledger's lock. */
+    void attach() {
+        own.lock();
+        try {
+            if (guard == own && becomeSlow()) {
+                attached = true;
+                ledger.adopt(inFlightHere(), nested);
+                if (exempt != null) {
+                    ledger.hasExempt(this);
+                }
+                guard = ledger.lock;
+            }
+        } finally {
+            own.unlock();
+        }
+    }
+
+    /** Takes the group back from the ledger; inside, on the way out. */
+    void detach() {
+        attached = false;
+        ledger.adopt(-inFlightHere(), -nested);
+        ledger.noExempt(this);
+    }
+
+    private void forgetEmptyQueue() {
+        if (live == 0 && head != null) {
+            head = null;
+            tail = null;
+            dead = 0;
+        }
+        if (live == 0) {
+            queueLoader = null;
+        }
+    }
+
+    // ---- inside: permits
+
+    private int inFlightHere() {
+        return limits.maxInFlight().value() - freeInFlight;
+    }
+
+    private boolean hasRoom() {
+        return freeConcurrency > 0 && freeInFlight > 0 && !paused && !stalled;
+    }
+
+    /** {@return whether something waits that only the global limit may keep from starting} */
+    boolean isEligible() {
+        return live > 0 && hasRoom();
+    }
+
+    int weight() {
+        return limits.weight().value();
+    }
+
+    private void take(boolean global) {
+        freeConcurrency--;
+        freeInFlight--;
+        if (!global) {
+            nested++;
+        }
+        if (attached) {
+            ledger.took(1, global ? 1 : 0);
+        }
+    }
+
+    /** Gives back permits of the group alone. */
+    void giveBack(int concurrency, int inFlight) {
+        freeConcurrency += concurrency;
+        freeInFlight += inFlight;
+        if (attached) {
+            ledger.took(-inFlight, 0);
+        }
+    }
+
+    /** Frees the global permit that one in flight stood for. */
+    void freeGlobal() {
+        if (attached) {
+            ledger.took(0, -1);
+        }
+    }
+
+    /** One in flight has come to stand for a global permit (-1), or no longer does (+1). */
+    void addNested(int delta) {
+        nested += delta;
+    }
+
+    boolean hasFreeConcurrency() {
+        return freeConcurrency > 0;
+    }
+
+    boolean hasFreeInFlight() {
+        return freeInFlight > 0;
+    }
+
+    /** Notes that a lender's group permits are lent (+1), or back (-1). */
+    void addLent(int delta) {
+        lent += delta;
+    }
+
+    // ---- inside: the queue
+
+    /**
+     * Asks for a permit: grants it, or queues {@code node}, or rejects it. Enters and leaves.
+     *
+     * @param loader the context class loader of the asking thread
+     * @param mayWait whether the node wants to wait at all
+     * @param shutDownCountsAs how to count it when the executor takes no more work; {@code null}: as cancelled
+     */
+    Verdict admit(
+            Node node,
+            @Nullable ClassLoader loader,
+            boolean mayWait,
+            @Nullable RejectionReason shutDownCountsAs,
+            Batch batch) {
+        boolean alive = enter();
+        try {
+            if (!alive) {
+                return Verdict.DEAD;
+            }
+            if (!engine.lifecycle.admits()) {
+                count(counters, shutDownCountsAs);
+                return Verdict.SHUT_DOWN;
+            }
+            if (live == 0) {
+                queueLoader = loader;
+                if (hasRoom() && (!attached || !node.needsGlobal() || ledger.hasFree()) && node.grant(null)) {
+                    take(node.needsGlobal());
+                    return Verdict.GRANTED;
+                }
+            } else if (loader != queueLoader && node instanceof Task<?> task) {
+                task.tailor(loader);
+            }
+            Rejection rejection = reserve(mayWait);
+            if (rejection != null) {
+                counters.rejected(rejection.reason());
+                batch.rejection = rejection;
+                return Verdict.REJECTED;
+            }
+            enqueue(node);
+            return Verdict.QUEUED;
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /** Reserves a place in both queues, or says why there is none. */
+    private @Nullable Rejection reserve(boolean mayWait) {
+        int threshold = limits.queueThreshold().value();
+        if (live >= threshold) {
+            return new Rejection(RejectionReason.GROUP_QUEUE_FULL, threshold, live);
+        }
+        if (!mayWait) {
+            return new Rejection(RejectionReason.QUEUE_TIMEOUT, -1, live);
+        }
+        int globalThreshold = engine.policy.globalQueueThreshold();
+        for (; ; ) {
+            long waiting = engine.waiting.get();
+            if (waiting >= globalThreshold && globalThreshold != Integer.MAX_VALUE) {
+                return new Rejection(RejectionReason.GLOBAL_QUEUE_FULL, globalThreshold, waiting);
+            }
+            if (engine.waiting.compareAndSet(waiting, waiting + 1)) {
+                return null;
+            }
+        }
+    }
+
+    private void enqueue(Node node) {
+        long now = engine.now();
+        node.markQueued(now);
+        node.next = null;
+        if (tail == null) {
+            head = node;
+        } else {
+            tail.next = node;
+        }
+        tail = node;
+        live++;
+        if (!node.needsGlobal()) {
+            addExempt(node, null);
+        }
+        armAlarm(now);
+        long ownTimeout = node.ownTimeoutNanos();
+        if (ownTimeout < limits.queueTimeoutNanos()) {
+            engine.housekeeper.at(now + ownTimeout, due -> expireOne(node, due));
+        }
+    }
+
+    /** Takes {@code node} out of the count of those that wait; it may stay linked, as a dead one. */
+    private void leave(Node node) {
+        node.markLeft();
+        live--;
+        engine.waiting.decrementAndGet();
+        if (exempt != null) {
+            exempt.removeIf(e -> e.node() == node);
+            if (exempt.isEmpty()) {
+                exempt = null;
+                if (attached) {
+                    ledger.noExempt(this);
+                }
+            }
+        }
+    }
+
+    private Node pop(Node first) {
+        head = first.next;
+        if (head == null) {
+            tail = null;
+        }
+        first.next = null;
+        return first;
+    }
+
+    /** Grants permits to the first that still wants one; false if none does. The caller has seen to the limits. */
+    boolean grantHead(Batch batch) {
+        for (Node first = head; first != null; first = head) {
+            Node node = pop(first);
+            if (!node.isQueued()) {
+                dead--;
+                continue;
+            }
+            boolean expired = isExpired(node);
+            leave(node);
+            if (expired) {
+                endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
+            } else if (node.grant(null)) {
+                take(node.needsGlobal());
+                batch.granted(node);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** {@return whether the head can do without a free global permit} */
+    boolean headIsExempt() {
+        for (Node first = head; first != null; first = head) {
+            if (first.isQueued()) {
+                return !first.needsGlobal();
+            }
+            pop(first);
+            dead--;
+        }
+        return false;
+    }
+
+    private boolean isExpired(Node node) {
+        long timeout = Math.min(limits.queueTimeoutNanos(), node.ownTimeoutNanos());
+        return timeout != Long.MAX_VALUE && engine.now() - node.queuedAt() >= timeout;
+    }
+
+    private void endLeft(Node node, RejectionReason reason, Batch batch) {
+        Object work = node.end(reason);
+        if (work != null) {
+            count(counters, node instanceof Task<?> && reason == RejectionReason.SHUTDOWN ? null : reason);
+            batch.ended(node, reason, work);
+        }
+    }
+
+    private static void count(Counters counters, @Nullable RejectionReason reason) {
+        if (reason == null) {
+            counters.ended(TaskStatus.CANCELLED);
+        } else {
+            counters.rejected(reason);
+        }
+    }
+
+    /** Leaves {@code node} linked as a dead one, and sweeps when there are many. */
+    private void addDead() {
+        dead++;
+        while (head != null && !head.isQueued()) {
+            pop(head);
+            dead--;
+        }
+        if (dead > TOLERATED_DEAD && dead > live) {
+            sweep();
+        }
+    }
+
+    private void sweep() {
+        Node node = head;
+        head = null;
+        tail = null;
+        dead = 0;
+        while (node != null) {
+            Node next = node.next;
+            node.next = null;
+            if (node.isQueued()) {
+                if (tail == null) {
+                    head = node;
+                } else {
+                    tail.next = node;
+                }
+                tail = node;
+            }
+            node = next;
+        }
+    }
+
+    /**
+     * Sees to the place of a node whose wait its owner has ended. Enters and leaves.
+     *
+     * @param reason how to count it; {@code null}: as cancelled
+     */
+    void withdraw(Node node, @Nullable RejectionReason reason) {
+        Batch batch = new Batch(engine);
+        boolean alive = enter();
+        try {
+            if (node.isQueued()) {
+                leave(node);
+                addDead();
+            }
+            count(alive ? counters : engine.retired, reason);
+        } finally {
+            exit(batch);
+        }
+        batch.carryOut();
+    }
+
+    /** Counts work that ended without ever asking for a permit. Enters and leaves. */
+    void countOutside(TaskStatus status, Batch batch) {
+        boolean alive = enter();
+        try {
+            (alive ? counters : engine.retired).ended(status);
+        } finally {
+            exit(batch);
+        }
+    }
+
+    // ---- inside: without a free global permit
+
+    private void addExempt(Node node, @Nullable Loan loan) {
+        if (exempt == null) {
+            exempt = new ArrayDeque<>();
+            if (attached) {
+                ledger.hasExempt(this);
+            }
+        }
+        exempt.add(new Exempt(node, loan));
+    }
+
+    /** Lets a queued task start on a lent global permit, ahead of the queue; attached. False if it doesn't wait. */
+    boolean reserveFor(Task<?> task, Loan loan) {
+        if (!task.isQueued() || task.queuedWork() == null) {
+            return false;
+        }
+        addExempt(task, loan);
+        return true;
+    }
+
+    /** Takes back what {@link #reserveFor} set aside. */
+    void unreserve(Loan loan) {
+        if (exempt != null) {
+            exempt.removeIf(e -> e.loan() == loan);
+            if (exempt.isEmpty()) {
+                exempt = null;
+                if (attached) {
+                    ledger.noExempt(this);
+                }
+            }
+        }
+    }
+
+    /** Grants to those that need no free global permit: on loans always, others when {@code globalIsShort}. */
+    void grantExempt(boolean globalIsShort, Batch batch) {
+        while (exempt != null && hasRoom()) {
+            Exempt next = null;
+            for (Exempt e : exempt) {
+                if (e.loan() != null || globalIsShort) {
+                    next = e;
+                    break;
+                }
+            }
+            if (next == null) {
+                return;
+            }
+            Node node = next.node();
+            Loan loan = next.loan();
+            leave(node);
+            addDead();
+            if (loan != null) {
+                ledger.unreserve(loan);
+                if (node.grant(loan)) {
+                    take(true);
+                    batch.granted(node);
+                } else {
+                    engine.lending.handBack(loan, false, false, true, batch);
+                }
+            } else if (node.grant(null)) {
+                take(false);
+                batch.granted(node);
+            }
+        }
+    }
+
+    /**
+     * Starts a queued task on lent permits of its own group, whatever the limits and a pause say; attached.
+     *
+     * @return false if it doesn't wait any more
+     */
+    boolean grantLent(Task<?> task, Loan loan, Batch batch) {
+        if (!task.isQueued() || !task.grant(loan)) {
+            return false;
+        }
+        leave(task);
+        addDead();
+        take(true);
+        batch.granted(task);
+        return true;
+    }
+
+    /** A lender has its permit of concurrency again. */
+    void retakeConcurrency() {
+        freeConcurrency--;
+    }
+
+    /** A lender has its permit of flight again; it doesn't stand for a global one yet. */
+    void retakeFlight() {
+        freeInFlight--;
+        nested++;
+        ledger.took(1, 0);
+    }
+
+    // ---- inside: time
+
+    /** Sees to it that the housekeeper looks when the head's time is up. */
+    private void armAlarm(long now) {
+        long timeout = limits.queueTimeoutNanos();
+        if (timeout == Long.MAX_VALUE || live == 0) {
+            return;
+        }
+        Node first = head;
+        while (first != null && !first.isQueued()) {
+            first = first.next;
+        }
+        long due = Math.max(now, (first == null ? now : first.queuedAt()) + timeout);
+        if (due > 0 && (alarmAt == 0 || due < alarmAt)) {
+            alarmAt = due;
+            engine.housekeeper.at(due, this::expire);
+        }
+    }
+
+    /** Ends the waits whose time is up. Enters and leaves. */
+    private void expire(long now) {
+        Batch batch = new Batch(engine);
+        enter();
+        try {
+            if (alarmAt != 0 && alarmAt <= now) {
+                alarmAt = 0;
+            }
+            while (head != null && (!head.isQueued() || now - head.queuedAt() >= limits.queueTimeoutNanos())) {
+                Node node = pop(head);
+                if (node.isQueued()) {
+                    leave(node);
+                    endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
+                } else {
+                    dead--;
+                }
+            }
+            armAlarm(now);
+        } finally {
+            exit(batch);
+        }
+        batch.carryOut();
+    }
+
+    private void expireOne(Node node, long now) {
+        Batch batch = new Batch(engine);
+        enter();
+        try {
+            if (node.isQueued() && now - node.queuedAt() >= node.ownTimeoutNanos()) {
+                leave(node);
+                addDead();
+                endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
+            }
+        } finally {
+            exit(batch);
+        }
+        batch.carryOut();
+    }
+
+    /** Keeps the group from starting anything until {@link #unstall}: a start has just failed. Enters and leaves. */
+    void stall(Batch batch) {
+        enter();
+        try {
+            stalled = true;
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /** Lets the group start again. Enters and leaves. */
+    void unstall(Batch batch) {
+        enter();
+        try {
+            stalled = false;
+        } finally {
+            exit(batch);
+        }
+    }
+
+    // ---- control; each enters and leaves, and returns false if the group is dead
+
+    /** Takes over what a policy says. */
+    boolean rebase(EffectiveLimits newBase, boolean isNamed, Batch batch) {
+        boolean alive = enter();
+        try {
+            base = newBase;
+            named = isNamed;
+            apply();
+            return alive;
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /** Sets or, with {@code null}, takes back what stands over the policy; the policy's limits are {@code newBase}. */
+    boolean override(@Nullable GroupLimits newOverride, EffectiveLimits newBase, Batch batch) {
+        boolean alive = enter();
+        try {
+            override = newOverride;
+            overriddenSince = newOverride == null ? null : Instant.now();
+            base = newBase;
+            apply();
+            return alive;
+        } finally {
+            exit(batch);
+        }
+    }
+
+    private void apply() {
+        EffectiveLimits before = limits;
+        GroupLimits over = override;
+        EffectiveLimits after = over == null ? base : base.overriddenBy(over);
+        freeConcurrency +=
+                after.maxConcurrency().value() - before.maxConcurrency().value();
+        freeInFlight += after.maxInFlight().value() - before.maxInFlight().value();
+        limits = after;
+        armAlarm(engine.now());
+    }
+
+    /** Pauses or resumes. What waits in a paused group ends at once while the executor drains. */
+    boolean setPaused(boolean pause, Batch batch) {
+        boolean alive = enter();
+        try {
+            paused = pause;
+            if (pause && engine.lifecycle.isDraining()) {
+                endPaused(batch);
+            }
+            return alive;
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /** Ends all waits. Enters and leaves. */
+    void endWaits(Batch batch) {
+        enter();
+        try {
+            endQueued(batch);
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /** Ends all waits if the group is paused, for a drain. Enters and leaves. */
+    void endWaitsIfPaused(Batch batch) {
+        enter();
+        try {
+            if (paused) {
+                endPaused(batch);
+            }
+        } finally {
+            exit(batch);
+        }
+    }
+
+    private void endPaused(Batch batch) {
+        if (live > 0) {
+            engine.lifecycle.pausedWaitsEnded();
+        }
+        endQueued(batch);
+    }
+
+    /** Ends all waits, and has runs that are granted but not registered yet stop themselves. */
+    void stop(Batch batch) {
+        enter();
+        try {
+            int next = stopEpoch + 1;
+            stopEpoch = next;
+            endQueued(batch);
+        } finally {
+            exit(batch);
+        }
+    }
+
+    private void endQueued(Batch batch) {
+        while (head != null) {
+            Node node = pop(head);
+            if (node.isQueued()) {
+                leave(node);
+                endLeft(node, RejectionReason.SHUTDOWN, batch);
+            } else {
+                dead--;
+            }
+        }
+    }
+
+    /** Forgets override, pause and counters; dies if nothing runs or waits. False if it was dead already. */
+    boolean evict(EffectiveLimits newBase, Batch batch) {
+        boolean alive = enter();
+        try {
+            if (alive) {
+                override = null;
+                overriddenSince = null;
+                paused = false;
+                base = newBase;
+                apply();
+                counters.moveTo(engine.retired);
+                dieIfIdle();
+            }
+            return alive;
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /** Dies if nothing runs or waits and nothing keeps it. */
+    boolean retire() {
+        Batch batch = new Batch(engine);
+        boolean died = false;
+        boolean alive = enter();
+        try {
+            if (alive && !isKept() && dieIfIdle()) {
+                counters.moveTo(engine.retired);
+                died = true;
+            }
+        } finally {
+            exit(batch);
+        }
+        batch.carryOut();
+        return died;
+    }
+
+    private boolean dieIfIdle() {
+        if (!isIdle()) {
+            return false;
+        }
+        if (attached) {
+            ledger.leaveRing(this);
+        }
+        WORD.setRelease(this, DEAD | SLOW);
+        engine.forget(this);
+        return true;
+    }
+
+    private boolean isIdle() {
+        return live == 0
+                && lent == 0
+                && pins == 0
+                && !stalled
+                && freeConcurrency == limits.maxConcurrency().value()
+                && freeInFlight == limits.maxInFlight().value();
+    }
+
+    private boolean isKept() {
+        return named || paused || override != null;
+    }
+
+    // ---- statistics, and readings that may be stale
+
+    @Nullable
+    ClassLoader queueLoader() {
+        return queueLoader;
+    }
+
+    int stopEpoch() {
+        return stopEpoch;
+    }
+
+    int queued() {
+        return live;
+    }
+
+    boolean isNamed() {
+        return named;
+    }
+
+    @Nullable
+    GroupLimits overridden() {
+        return override;
+    }
+
+    int running() {
+        long w = (long) WORD.getAcquire(this);
+        int free = (w & SLOW) == 0 ? (int) (w & COUNT) : freeConcurrency;
+        return Math.max(0, limits.maxConcurrency().value() - free);
+    }
+
+    int inFlight() {
+        long w = (long) WORD.getAcquire(this);
+        int free = (w & SLOW) == 0 ? (int) (w >>> 31) : freeInFlight;
+        return Math.max(0, limits.maxInFlight().value() - free);
+    }
+
+    /** {@return how many are in flight and count in another group for the global limit} */
+    int nested() {
+        return nested;
+    }
+
+    int lent() {
+        return lent;
+    }
+
+    GroupStats stats() {
+        EffectiveLimits l = limits;
+        int inFlight = inFlight();
+        int queued = live;
+        Node first = head;
+        long oldest = first != null && first.isQueued() ? first.waitedNanos(engine.now()) : 0;
+        return new GroupStats(
+                key,
+                running(),
+                inFlight,
+                queued,
+                l.maxConcurrency(),
+                l.maxInFlight(),
+                l.queueThreshold(),
+                l.queueTimeout(),
+                l.weight(),
+                Optional.ofNullable(l.rule()),
+                Optional.ofNullable(overriddenSince),
+                Duration.ofNanos(oldest),
+                paused,
+                counters.totals((long) inFlight + queued + lent));
+    }
+
+    /** {@return what waits, in order; for tests} */
+    List<Node> linked() {
+        enter();
+        Batch batch = new Batch(engine);
+        try {
+            List<Node> nodes = new ArrayList<>();
+            for (Node node = head; node != null; node = node.next) {
+                nodes.add(node);
+            }
+            return nodes;
+        } finally {
+            exit(batch);
+        }
+    }
+}

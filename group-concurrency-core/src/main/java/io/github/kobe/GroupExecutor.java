@@ -1,0 +1,420 @@
+package io.github.kobe;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+
+/**
+ * Runs work by key. Groups run in parallel; inside a group at most {@code maxConcurrency} tasks run and
+ * {@code maxInFlight} are in flight, over all groups at most {@code globalMaxInFlight}; what can't start waits in a
+ * bounded queue.
+ *
+ * <pre>{@code
+ * try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
+ *         GroupPolicy.builder().globalMaxInFlight(100).defaultMaxConcurrencyPerGroup(2).build())) {
+ *     TaskHandle<Report> handle = executor.submit("tenant:a", "report-17", () -> build("a"));
+ *     Report report = handle.await().value();
+ *     executor.shutdown(Duration.ofSeconds(30)); // close() alone cancels what still waits or runs
+ * }
+ * }</pre>
+ *
+ * <p><b>Ordering and fairness.</b> Inside a group work starts in the order in which it was enqueued: tasks, blocked
+ * callers and asynchronous acquirers alike. When the global limit is what is short, groups take turns, each starting up
+ * to {@code weight} tasks a turn; a newcomer joins at the end. Exceptions: a task for which its own group waits starts
+ * ahead of the queue on lent permits (see {@link TaskHandle}); a thread that already runs under a permit needs no second
+ * global one.
+ *
+ * <p><b>Threads.</b> Each submitted task runs on a fresh virtual thread of its own, made when it starts and not before,
+ * named after its group. It inherits no thread-locals; its context class loader is the submitting thread's.
+ *
+ * <p><b>Shutdown.</b> {@link #close()} and {@link #shutdown()} cancel; they don't drain. {@link #shutdown(Duration)}
+ * drains.
+ *
+ * <p><b>Memory effects.</b> What a thread did before it submitted a task happens-before that task; giving back a permit
+ * of a group happens-before the start that takes it, so a group with concurrency 1 orders its tasks' memory.
+ *
+ * <p>Safe for use by many threads. No method but {@code await…}, {@code call}, {@code acquire}, {@code tryAcquire},
+ * {@code executeAll} and {@code shutdown(Duration)} blocks, and {@code submit} with
+ * {@link RejectionPolicy#CALLER_RUNS} while it runs the task. No key or id may be {@code null}.
+ */
+public final class GroupExecutor implements AutoCloseable {
+
+    private final Engine engine;
+
+    private GroupExecutor(Engine engine) {
+        this.engine = engine;
+    }
+
+    /**
+     * Makes an executor. It has no thread until the first task, and none of its own until a time-out or an idle group
+     * wants one.
+     *
+     * @param policy what it goes by
+     * @return an executor in its running state
+     */
+    public static GroupExecutor newVirtualThreadExecutor(GroupPolicy policy) {
+        return new GroupExecutor(new Engine(Objects.requireNonNull(policy, "policy"), Environment.SYSTEM));
+    }
+
+    /** Makes an executor with a clock, threads and timers of one's own: for tests. */
+    static GroupExecutor newExecutor(GroupPolicy policy, Environment environment) {
+        return new GroupExecutor(new Engine(policy, environment));
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    /**
+     * Submits a task; it starts now, or waits, or is rejected before this method returns. Never blocks, except to run the
+     * task itself under {@link RejectionPolicy#CALLER_RUNS}.
+     *
+     * @param groupKey the group that it runs in
+     * @param taskId names the task in results, events and exceptions; need not be unique
+     * @param task what runs
+     * @param <T> the type of its value
+     * @return its handle
+     * @throws IllegalStateException after a shutdown
+     */
+    public <T> TaskHandle<T> submit(String groupKey, String taskId, Callable<T> task) {
+        requireTask(groupKey, taskId, task);
+        return engine.admission.submit(groupKey, taskId, task, null);
+    }
+
+    /**
+     * Submits a task, as {@link #submit(String, String, Callable)}, with the queue time-out that it has.
+     *
+     * @param task the task with its group and id
+     * @param <T> the type of its value
+     * @return its handle
+     * @throws IllegalStateException after a shutdown
+     */
+    public <T> TaskHandle<T> submit(GroupTask<T> task) {
+        Objects.requireNonNull(task, "task");
+        return engine.admission.submit(task.groupKey(), task.taskId(), task.task(), task.queueTimeout());
+    }
+
+    /**
+     * Submits asynchronous work. <b>Give its group a {@code maxInFlight}:</b> the concurrency permit comes back when the
+     * callable returns its stage, so {@code maxConcurrency} alone doesn't bound how many stages are open. The permits of
+     * flight come back when the stage completes, however late.
+     *
+     * <p>Cancelling the handle before the callable has returned works as for a task, and the stage it still returns is
+     * cancelled; after that it cancels the stage as well as that can be done, through its
+     * {@link CompletionStage#toCompletableFuture()}. A shutdown does the same.
+     *
+     * @param groupKey the group that it runs in
+     * @param taskId names the task in results, events and exceptions; need not be unique
+     * @param task what runs; a {@code null} stage makes the task {@link TaskStatus#FAILED}
+     * @param <T> the type of its value
+     * @return its handle; a {@link java.util.concurrent.CompletionException} is unwrapped
+     * @throws IllegalStateException after a shutdown
+     */
+    public <T> TaskHandle<T> submitAsync(String groupKey, String taskId, Callable<? extends CompletionStage<T>> task) {
+        requireTask(groupKey, taskId, task);
+        return engine.admission.submitAsync(groupKey, taskId, task);
+    }
+
+    /**
+     * Submits all tasks, then waits for all; no failure stops the others.
+     *
+     * <p>If the caller is interrupted, its flag is set again, and what isn't done yet is cancelled and reported as
+     * {@link TaskStatus#CANCELLED}.
+     *
+     * @param tasks what to run; no element {@code null}
+     * @param <T> the type of their values
+     * @return one result for each task, in the order of the tasks, rejected ones included; can't be changed
+     * @throws IllegalStateException after a shutdown
+     */
+    public <T> List<GroupResult<T>> executeAll(List<GroupTask<T>> tasks) {
+        return engine.admission.executeAll(tasks);
+    }
+
+    /**
+     * Runs work on the calling thread, when its turn comes.
+     *
+     * <p>The limits, queue bounds and time-outs of the group hold as for tasks; rejection policy and handler don't
+     * apply. A thread that runs inside the group already goes through without a second permit; one that runs inside
+     * another group keeps its global permit and takes the group's own.
+     *
+     * @param groupKey the group that it runs in
+     * @param task what runs
+     * @param <T> the type of its value
+     * @return what it returns
+     * @throws RejectedTaskException if it was not let in, waited too long, or was shut down while it waited
+     * @throws InterruptedException if the caller is interrupted while it has to wait; the group is left as it was
+     * @throws IllegalStateException after a shutdown
+     * @throws Exception what the task throws
+     */
+    public <T> T call(String groupKey, Callable<T> task) throws Exception {
+        requireTask(groupKey, "", task);
+        return engine.callers.call(groupKey, "", null, task);
+    }
+
+    /**
+     * Runs work on the calling thread, as {@link #call(String, Callable)}, if its turn comes in time.
+     *
+     * @param groupKey the group that it runs in
+     * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all
+     * @param task what runs
+     * @param <T> the type of its value
+     * @return what it returns
+     * @throws RejectedTaskException as above, also if {@code maxWait} is over
+     * @throws InterruptedException if the caller is interrupted while it has to wait
+     * @throws IllegalStateException after a shutdown
+     * @throws Exception what the task throws
+     */
+    public <T> T call(String groupKey, Duration maxWait, Callable<T> task) throws Exception {
+        requireTask(groupKey, "", task);
+        return engine.callers.call(groupKey, "", Objects.requireNonNull(maxWait, "maxWait"), task);
+    }
+
+    /**
+     * Runs work on the calling thread, as {@link #call(String, Duration, Callable)}, under an id.
+     *
+     * @param groupKey the group that it runs in
+     * @param taskId names the work in events and exceptions
+     * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all;
+     *     {@link GroupLimits#NO_TIMEOUT}: as long as the group allows
+     * @param task what runs
+     * @param <T> the type of its value
+     * @return what it returns
+     * @throws RejectedTaskException as above
+     * @throws InterruptedException if the caller is interrupted while it has to wait
+     * @throws IllegalStateException after a shutdown
+     * @throws Exception what the task throws
+     */
+    public <T> T call(String groupKey, String taskId, Duration maxWait, Callable<T> task) throws Exception {
+        requireTask(groupKey, taskId, task);
+        return engine.callers.call(groupKey, taskId, Objects.requireNonNull(maxWait, "maxWait"), task);
+    }
+
+    /**
+     * Waits for a permit of a group; for code that isn't one callable.
+     *
+     * @param groupKey the group
+     * @return the permit; close it on any thread, once done
+     * @throws RejectedTaskException if it was not let in, waited too long, or was shut down while it waited
+     * @throws InterruptedException if the caller is interrupted while it has to wait
+     * @throws IllegalStateException after a shutdown
+     */
+    public GroupPermit acquire(String groupKey) throws InterruptedException {
+        return engine.callers.acquire(Objects.requireNonNull(groupKey, "groupKey"));
+    }
+
+    /**
+     * Waits for a permit of a group for some time. Never overtakes what waits already, also with no time to wait.
+     *
+     * @param groupKey the group
+     * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all
+     * @return the permit; empty if there was none in time, or the queue is full
+     * @throws RejectedTaskException if the executor was shut down while it waited
+     * @throws InterruptedException if the caller is interrupted while it has to wait
+     * @throws IllegalStateException after a shutdown
+     */
+    public Optional<GroupPermit> tryAcquire(String groupKey, Duration maxWait) throws InterruptedException {
+        Objects.requireNonNull(groupKey, "groupKey");
+        return engine.callers.tryAcquire(groupKey, Objects.requireNonNull(maxWait, "maxWait"));
+    }
+
+    /**
+     * Asks for a permit of a group without blocking a thread; in the same queue as everyone else.
+     *
+     * <p>The permit belongs to no thread: there is no re-entry by it, and nothing is lent. If it has to wait, the stage
+     * completes on a fresh virtual thread. Cancelling the stage's {@link CompletionStage#toCompletableFuture() future}
+     * leaves the queue, or gives the permit back.
+     *
+     * @param groupKey the group
+     * @return completes with the permit, or exceptionally with a {@link RejectedTaskException}
+     * @throws IllegalStateException after a shutdown
+     */
+    public CompletionStage<GroupPermit> acquireAsync(String groupKey) {
+        return engine.callers.acquireAsync(Objects.requireNonNull(groupKey, "groupKey"));
+    }
+
+    /**
+     * Gives a view of one group as an {@link ExecutorService}, a new one for each call, with a life of its own: its
+     * shutdown governs only what was submitted through it. This executor's shutdown ends its views too.
+     *
+     * <p>Work that is rejected gets a {@link java.util.concurrent.RejectedExecutionException}, except that
+     * {@link RejectionPolicy#CALLER_RUNS} runs it and {@link RejectionPolicy#DISCARD} gives a cancelled future. A
+     * rejection handler doesn't apply.
+     *
+     * @param groupKey the group
+     * @return the view
+     */
+    public ExecutorService asExecutorService(String groupKey) {
+        return new GroupExecutorService(engine, Objects.requireNonNull(groupKey, "groupKey"));
+    }
+
+    /**
+     * Sets limits of one group, over what the policy says, until {@link #resetLimits}. Immediate and without blocking:
+     * what a larger limit lets start starts now; with a smaller one what runs goes on until it is within.
+     *
+     * @param groupKey the group
+     * @param limits replaces what was set for the group before; what it leaves unset is the policy's
+     * @throws InvalidPolicyException if a number is out of its range; nothing changes then
+     */
+    public void setLimits(String groupKey, GroupLimits limits) {
+        Objects.requireNonNull(groupKey, "groupKey");
+        engine.control.setLimits(groupKey, Objects.requireNonNull(limits, "limits"));
+    }
+
+    /**
+     * Takes back what {@link #setLimits} set for a group; its limits are resolved anew.
+     *
+     * @param groupKey the group
+     */
+    public void resetLimits(String groupKey) {
+        engine.control.resetLimits(Objects.requireNonNull(groupKey, "groupKey"));
+    }
+
+    /**
+     * Stops a group from starting work. It accepts and queues; what runs goes on; queue time-outs go on too.
+     *
+     * @param groupKey the group
+     */
+    public void pause(String groupKey) {
+        engine.control.pause(Objects.requireNonNull(groupKey, "groupKey"));
+    }
+
+    /**
+     * Lets a paused group start work again.
+     *
+     * @param groupKey the group
+     */
+    public void resume(String groupKey) {
+        engine.control.resume(Objects.requireNonNull(groupKey, "groupKey"));
+    }
+
+    /**
+     * Replaces the policy. Limits of all groups are resolved anew; what {@link #setLimits} set and what is paused stays.
+     * Immediate and without blocking, as {@link #setLimits}. Work that is in already keeps the decorator it had.
+     *
+     * @param policy the new policy
+     */
+    public void updatePolicy(GroupPolicy policy) {
+        engine.control.updatePolicy(Objects.requireNonNull(policy, "policy"));
+    }
+
+    /** {@return the policy in force} */
+    public GroupPolicy policy() {
+        return engine.policy;
+    }
+
+    /**
+     * Cancels what waits in a group and interrupts what runs in it, without waiting for it. The group goes on: what is
+     * submitted next is accepted, and what still runs counts against its limits.
+     *
+     * @param groupKey the group
+     */
+    public void shutdownGroup(String groupKey) {
+        engine.control.shutdownGroup(Objects.requireNonNull(groupKey, "groupKey"));
+    }
+
+    /**
+     * Forgets what is known of a group: its limits are resolved anew; what {@link #setLimits} set, its pause and its
+     * counters are gone. What runs still counts, what waits stays queued. Does nothing for an unknown group.
+     *
+     * @param groupKey the group
+     */
+    public void evictGroup(String groupKey) {
+        engine.control.evict(Objects.requireNonNull(groupKey, "groupKey"));
+    }
+
+    /** {@return all groups together, now; never blocks} */
+    public GroupExecutorStats stats() {
+        return engine.stats();
+    }
+
+    /**
+     * Shows one group now; never blocks.
+     *
+     * @param groupKey the group
+     * @return empty if the engine knows nothing of it
+     */
+    public Optional<GroupStats> groupStats(String groupKey) {
+        return engine.groupStats(Objects.requireNonNull(groupKey, "groupKey"));
+    }
+
+    /** {@return the keys of the groups that the engine knows, now; never blocks, can't be changed} */
+    public Set<String> groupKeys() {
+        return engine.groupKeys();
+    }
+
+    /**
+     * Waits until nothing runs, is in flight or waits; work is accepted meanwhile.
+     *
+     * @param timeout how long to wait; zero or negative: only looks
+     * @return whether it was quiet in time
+     * @throws InterruptedException if the caller is interrupted while it waits
+     */
+    public boolean awaitQuiet(Duration timeout) throws InterruptedException {
+        return engine.lifecycle.awaitQuiet(Objects.requireNonNull(timeout, "timeout"));
+    }
+
+    /**
+     * Refuses new work, cancels what waits, interrupts what runs, and waits for nothing. A thread that runs under
+     * {@code call} or a permit is never interrupted. Idempotent.
+     */
+    public void shutdown() {
+        engine.lifecycle.shutdownNow();
+    }
+
+    /**
+     * Refuses new work and lets what is queued and running finish; when the time is up, shuts down as
+     * {@link #shutdown()}.
+     *
+     * <ul>
+     *   <li>What code that runs under this executor submits or asks for is accepted until the drain ends.
+     *   <li>What waits in paused groups is cancelled at once, which counts as forced.
+     *   <li>If the caller is interrupted, the shutdown is forced now, and the flag set again.
+     *   <li>A second call joins the first and returns what it returns.
+     *   <li>Called from inside a task, it doesn't wait for that task.
+     * </ul>
+     *
+     * @param timeout how long to wait; zero or negative: as {@link #shutdown()}
+     * @return true if nothing had to be forced
+     */
+    public boolean shutdown(Duration timeout) {
+        return engine.lifecycle.shutdown(Objects.requireNonNull(timeout, "timeout"));
+    }
+
+    /** As {@link #shutdown()}: cancels, interrupts and doesn't wait. To drain, call {@link #shutdown(Duration)} before. */
+    @Override
+    public void close() {
+        shutdown();
+    }
+
+    /** {@return whether new work is refused} */
+    public boolean isShutdown() {
+        return engine.lifecycle.isShutdown();
+    }
+
+    /** {@return whether it is shut down and all permits are back} */
+    public boolean isTerminated() {
+        return engine.lifecycle.isTerminated();
+    }
+
+    /**
+     * Waits until the executor is shut down and all permits are back.
+     *
+     * @param timeout how long to wait; zero or negative: only looks
+     * @return whether it was terminated in time
+     * @throws InterruptedException if the caller is interrupted while it waits
+     */
+    public boolean awaitTermination(Duration timeout) throws InterruptedException {
+        return engine.lifecycle.awaitTermination(Objects.requireNonNull(timeout, "timeout"));
+    }
+
+    private static void requireTask(String groupKey, String taskId, Callable<?> task) {
+        Objects.requireNonNull(groupKey, "groupKey");
+        Objects.requireNonNull(taskId, "taskId");
+        Objects.requireNonNull(task, "task");
+    }
+}

@@ -1,0 +1,388 @@
+package io.github.kobe;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.RunnableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One group as an {@link java.util.concurrent.ExecutorService}, with a life of its own.
+ *
+ * <p>It keeps what was submitted through it until that is over: its code has ended, or it will never run. Shut down with
+ * nothing kept is terminated.
+ */
+final class GroupExecutorService extends AbstractExecutorService {
+
+    private final Engine engine;
+    private final String key;
+    private final Set<Entry> entries = ConcurrentHashMap.newKeySet();
+    private volatile boolean shutdown;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    /** Signalled when it may have terminated. */
+    private final Condition changed = lock.newCondition();
+
+    GroupExecutorService(Engine engine, String key) {
+        this.engine = engine;
+        this.key = key;
+    }
+
+    @Override
+    public void execute(Runnable command) {
+        submit(new Entry(Objects.requireNonNull(command, "command")));
+    }
+
+    private void submit(Entry entry) {
+        entries.add(entry);
+        // Looked at after the entry is in: a shutdown either sees it, or is seen here.
+        if (isShutdown()) {
+            entry.remove();
+            throw new RejectedExecutionException("The executor service of the group is shut down");
+        }
+        ViewTask task;
+        try {
+            task = engine.admission.submitView(key, entry);
+        } catch (IllegalStateException executorShutDown) {
+            entry.remove();
+            throw new RejectedExecutionException(executorShutDown);
+        }
+        if (task.isDone()) {
+            // Throws if it was rejected under ABORT.
+            task.resultNow();
+        }
+    }
+
+    @Override
+    protected <T> RunnableFuture<T> newTaskFor(Runnable runnable, T value) {
+        return new ViewFuture<>(() -> {
+            runnable.run();
+            return value;
+        });
+    }
+
+    @Override
+    protected <T> RunnableFuture<T> newTaskFor(Callable<T> callable) {
+        return new ViewFuture<>(callable);
+    }
+
+    @Override
+    public <T> T invokeAny(Collection<? extends Callable<T>> tasks) throws InterruptedException, ExecutionException {
+        if (tasks.isEmpty() || engine.holds.topOpen(Thread.currentThread()) == null) {
+            return super.invokeAny(tasks);
+        }
+        BlockingQueue<Future<T>> done = new LinkedBlockingQueue<>();
+        List<ViewFuture<T>> futures = new ArrayList<>();
+        try {
+            for (Callable<T> task : tasks) {
+                ViewFuture<T> future = new ViewFuture<>(Objects.requireNonNull(task, "task"), done);
+                futures.add(future);
+                execute(future);
+            }
+            ExecutionException failure = null;
+            for (int left = futures.size(); left > 0; left--) {
+                try {
+                    return takeLending(done, futures).get();
+                } catch (ExecutionException e) {
+                    failure = e;
+                } catch (CancellationException e) {
+                    failure = new ExecutionException(e);
+                }
+            }
+            throw Objects.requireNonNull(failure);
+        } finally {
+            futures.forEach(future -> future.cancel(true));
+        }
+    }
+
+    /** Waits for the next that is done, and lends to the first that isn't meanwhile. */
+    private static <T> Future<T> takeLending(BlockingQueue<Future<T>> done, List<ViewFuture<T>> futures)
+            throws InterruptedException {
+        Future<T> next = done.poll();
+        if (next != null) {
+            return next;
+        }
+        for (ViewFuture<T> future : futures) {
+            if (!future.isDone() && future.isQueued()) {
+                return future.lendingFor(done::take);
+            }
+        }
+        return done.take();
+    }
+
+    @Override
+    public void shutdown() {
+        shutdown = true;
+        signal();
+    }
+
+    @Override
+    public List<Runnable> shutdownNow() {
+        shutdown();
+        List<Runnable> neverRun = new ArrayList<>();
+        for (Entry entry : entries) {
+            if (entry.withdraw()) {
+                neverRun.add(entry.command);
+            } else {
+                entry.interrupt();
+            }
+        }
+        return neverRun;
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return shutdown || engine.lifecycle.isOver();
+    }
+
+    @Override
+    public boolean isTerminated() {
+        return isShutdown() && entries.isEmpty();
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+        long left = unit.toNanos(timeout);
+        Runnable signal = this::signal;
+        engine.lifecycle.whenOver(signal);
+        lock.lockInterruptibly();
+        try {
+            while (!isTerminated()) {
+                if (left <= 0) {
+                    return false;
+                }
+                left = changed.awaitNanos(left);
+            }
+            return true;
+        } finally {
+            lock.unlock();
+            engine.lifecycle.forget(signal);
+        }
+    }
+
+    private void signal() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What was given to {@code execute}, until it is over. */
+    final class Entry implements Callable<@Nullable Void> {
+
+        private static final int WAITING = 0;
+        private static final int STARTED = 1;
+        private static final int WITHDRAWN = 2;
+
+        private final Runnable command;
+        private final AtomicInteger state = new AtomicInteger(WAITING);
+        private volatile @Nullable ViewTask task;
+
+        private Entry(Runnable command) {
+            this.command = command;
+            if (command instanceof ViewFuture<?> future) {
+                future.entry = this;
+            }
+        }
+
+        void attach(ViewTask newTask) {
+            task = newTask;
+        }
+
+        @Override
+        public @Nullable Void call() throws Exception {
+            if (state.compareAndSet(WAITING, STARTED)) {
+                try {
+                    runCommand();
+                } finally {
+                    remove();
+                }
+            }
+            return null;
+        }
+
+        private void runCommand() throws Exception {
+            if (command instanceof ViewFuture<?> future) {
+                future.run();
+                future.throwFailure();
+                return;
+            }
+            try {
+                command.run();
+            } catch (Throwable failure) {
+                Thread thread = Thread.currentThread();
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
+                throw failure;
+            }
+        }
+
+        /** Keeps it from starting; false if it has started, or never will. */
+        private boolean withdraw() {
+            boolean withdrawn = state.compareAndSet(WAITING, WITHDRAWN);
+            if (withdrawn) {
+                ViewTask target = task;
+                if (target != null) {
+                    target.cancel(false);
+                }
+                remove();
+            }
+            return withdrawn;
+        }
+
+        private void interrupt() {
+            ViewTask target = task;
+            if (target != null) {
+                target.interruptRun();
+            }
+        }
+
+        /** The task is done; if that is without its code, it never runs. */
+        void taskDone() {
+            if (state.compareAndSet(WAITING, WITHDRAWN)) {
+                if (command instanceof Future<?> future) {
+                    future.cancel(false);
+                }
+                remove();
+            }
+        }
+
+        private void remove() {
+            entries.remove(this);
+            if (isShutdown()) {
+                signal();
+            }
+        }
+    }
+
+    /** The task of an entry: it tells the view when it is done, and no rejection handler speaks for it. */
+    static final class ViewTask extends Task<@Nullable Void> {
+        private final Entry entry;
+
+        ViewTask(Group group, String id, Object work, Entry entry) {
+            super(group, id, work);
+            this.entry = entry;
+        }
+
+        @Override
+        boolean heedsHandler() {
+            return false;
+        }
+
+        @Override
+        void complete(Object terminal) {
+            super.complete(terminal);
+            entry.taskDone();
+        }
+    }
+
+    /** A future whose untimed {@code get} lends the caller's permits. */
+    private static final class ViewFuture<V> extends FutureTask<V> {
+        private final @Nullable BlockingQueue<Future<V>> toldWhenDone;
+        private volatile @Nullable Entry entry;
+
+        ViewFuture(Callable<V> callable) {
+            this(callable, null);
+        }
+
+        ViewFuture(Callable<V> callable, @Nullable BlockingQueue<Future<V>> toldWhenDone) {
+            super(callable);
+            this.toldWhenDone = toldWhenDone;
+        }
+
+        private @Nullable ViewTask task() {
+            Entry submitted = entry;
+            return submitted == null ? null : submitted.task;
+        }
+
+        boolean isQueued() {
+            ViewTask task = task();
+            return task != null && task.queuedWork() != null;
+        }
+
+        <T> T lendingFor(Wait<T> wait) throws InterruptedException {
+            ViewTask task = task();
+            Loan loan = task == null ? null : task.beginWait();
+            try {
+                return wait.await();
+            } finally {
+                if (loan != null) {
+                    loan.task.group.engine.lending.reclaim(loan);
+                }
+            }
+        }
+
+        @Override
+        public V get() throws InterruptedException, ExecutionException {
+            if (!isDone()) {
+                lendingFor(() -> {
+                    awaitDone();
+                    return this;
+                });
+            }
+            return super.get();
+        }
+
+        private void awaitDone() throws InterruptedException {
+            try {
+                super.get();
+            } catch (ExecutionException | CancellationException done) {
+                // The caller's own get tells it, once the permits are back.
+            }
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            // The engine interrupts, which knows when the code has ended.
+            boolean cancelled = super.cancel(false);
+            ViewTask task = task();
+            if (cancelled && task != null) {
+                task.cancel(mayInterruptIfRunning);
+            }
+            return cancelled;
+        }
+
+        @Override
+        protected void done() {
+            if (toldWhenDone != null) {
+                toldWhenDone.add(this);
+            }
+        }
+
+        /** Ends the engine's task as this future has ended. */
+        void throwFailure() throws Exception {
+            switch (state()) {
+                case FAILED -> {
+                    Throwable failure = exceptionNow();
+                    if (failure instanceof Error error) {
+                        throw error;
+                    }
+                    throw failure instanceof Exception exception ? exception : new ExecutionException(failure);
+                }
+                case CANCELLED -> throw new CancellationException();
+                default -> {}
+            }
+        }
+
+        private interface Wait<T> {
+            T await() throws InterruptedException;
+        }
+    }
+}

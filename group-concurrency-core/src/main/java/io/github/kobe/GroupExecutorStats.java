@@ -1,0 +1,22 @@
+package io.github.kobe;
+
+/**
+ * All groups together at one moment. The numbers are read without a lock, one after the other: exact at rest, close
+ * while work starts and ends.
+ *
+ * @param running tasks whose code runs, their permits not lent
+ * @param inFlight tasks started and not finished; a thread nested in several groups counts once
+ * @param queued tasks and callers that wait
+ * @param groups groups that the engine knows, idle ones included
+ * @param globalMaxInFlight how many may be in flight; {@link Integer#MAX_VALUE}: no limit
+ * @param globalQueueThreshold how many may wait; {@link Integer#MAX_VALUE}: no limit
+ * @param totals since the executor was made, groups that are gone included
+ */
+public record GroupExecutorStats(
+        long running,
+        long inFlight,
+        long queued,
+        int groups,
+        int globalMaxInFlight,
+        int globalQueueThreshold,
+        TaskTotals totals) {}

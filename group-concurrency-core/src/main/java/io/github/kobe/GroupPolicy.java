@@ -1,0 +1,642 @@
+package io.github.kobe;
+
+import io.github.kobe.internal.Glob;
+import io.github.kobe.internal.KeyText;
+import java.lang.System.Logger;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link GroupExecutor} goes by: limits for all groups, for single ones and for patterns, and what user code to
+ * call.
+ *
+ * <pre>{@code
+ * GroupPolicy policy = GroupPolicy.builder()
+ *         .globalMaxInFlight(200)
+ *         .defaults(GroupLimits.unset().withMaxConcurrency(2).withQueueThreshold(1_000))
+ *         .group("vip", GroupLimits.unset().withMaxConcurrency(8).withWeight(4))
+ *         .pattern("tenant:*", GroupLimits.unset().withMaxConcurrency(4))
+ *         .build();
+ * }</pre>
+ *
+ * <p>A number of a group is looked up by itself: the group's own, else that of the best pattern, else (for concurrency)
+ * what the resolver says, else the default. In a pattern {@code *} stands for any run of characters, also none; of
+ * several patterns that match, the one with the most literal characters wins, the first declared among equals.
+ *
+ * <p>Immutable and safe for use by many threads.
+ */
+public final class GroupPolicy {
+
+    private static final Logger LOGGER = System.getLogger(GroupPolicy.class.getName());
+
+    private static final GroupLimits BUILT_IN = GroupLimits.unset()
+            .withMaxConcurrency(1)
+            .withMaxInFlight(Integer.MAX_VALUE)
+            .withQueueThreshold(Integer.MAX_VALUE)
+            .withQueueTimeout(GroupLimits.NO_TIMEOUT)
+            .withWeight(1);
+
+    private final int globalMaxInFlight;
+    private final int globalQueueThreshold;
+    private final GroupLimits defaults;
+    private final Map<String, GroupLimits> groups;
+    private final Map<String, GroupLimits> patterns;
+    private final List<Glob> globs;
+    private final RejectionPolicy rejectionPolicy;
+    private final @Nullable RejectionHandler rejectionHandler;
+    private final @Nullable ToIntFunction<String> concurrencyResolver;
+    private final @Nullable TaskLifecycleListener taskLifecycleListener;
+    private final @Nullable GroupTaskDecorator taskDecorator;
+    private final int maxIdleGroups;
+    private final Duration idleTimeout;
+    private final EffectiveLimits unnamed;
+    private final AtomicBoolean resolverFailed = new AtomicBoolean();
+
+    private GroupPolicy(Builder builder) {
+        globalMaxInFlight = builder.globalMaxInFlight;
+        globalQueueThreshold = builder.globalQueueThreshold;
+        defaults = builder.defaults.orElse(BUILT_IN);
+        groups = Collections.unmodifiableMap(new LinkedHashMap<>(builder.groups));
+        patterns = Collections.unmodifiableMap(new LinkedHashMap<>(builder.patterns));
+        List<Glob> closestFirst =
+                new ArrayList<>(patterns.keySet().stream().map(Glob::new).toList());
+        closestFirst.sort(Comparator.comparingInt(Glob::literals).reversed());
+        globs = List.copyOf(closestFirst);
+        rejectionPolicy = builder.rejectionPolicy;
+        rejectionHandler = builder.rejectionHandler;
+        concurrencyResolver = builder.concurrencyResolver;
+        taskLifecycleListener = builder.taskLifecycleListener;
+        taskDecorator = builder.taskDecorator;
+        maxIdleGroups = builder.maxIdleGroups;
+        idleTimeout = builder.idleTimeout;
+        unnamed = new EffectiveLimits(
+                byDefault(defaults.maxConcurrency()),
+                byDefault(defaults.maxInFlight()),
+                byDefault(defaults.queueThreshold()),
+                new EffectiveLimit<>(defaults.queueTimeout().orElseThrow(), LimitSource.DEFAULT),
+                byDefault(defaults.weight()),
+                null);
+    }
+
+    private static EffectiveLimit<Integer> byDefault(OptionalInt value) {
+        return new EffectiveLimit<>(value.orElseThrow(), LimitSource.DEFAULT);
+    }
+
+    /** {@return a builder with every setting at its default} */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** {@return a builder with every setting as here} */
+    public Builder toBuilder() {
+        return new Builder(this);
+    }
+
+    /** {@return how many tasks may be in flight over all groups; {@link Integer#MAX_VALUE}: no limit} */
+    public int globalMaxInFlight() {
+        return globalMaxInFlight;
+    }
+
+    /** {@return how many tasks may wait over all groups; {@link Integer#MAX_VALUE}: no limit} */
+    public int globalQueueThreshold() {
+        return globalQueueThreshold;
+    }
+
+    /** {@return the numbers of a group that has none of its own; each is set} */
+    public GroupLimits defaults() {
+        return defaults;
+    }
+
+    /** {@return the default number of tasks of a group that may run at once} */
+    public int defaultMaxConcurrencyPerGroup() {
+        return unnamed.maxConcurrency().value();
+    }
+
+    /** {@return the default number of tasks of a group in flight; {@link Integer#MAX_VALUE}: no limit} */
+    public int defaultMaxInFlightPerGroup() {
+        return unnamed.maxInFlight().value();
+    }
+
+    /** {@return the default number of tasks of a group that may wait; {@link Integer#MAX_VALUE}: no limit} */
+    public int defaultQueueThresholdPerGroup() {
+        return unnamed.queueThreshold().value();
+    }
+
+    /** {@return how long a task may wait by default; {@link GroupLimits#NO_TIMEOUT}: no limit} */
+    public Duration queueTimeout() {
+        return unnamed.queueTimeout().value();
+    }
+
+    /** {@return what is set for groups by their exact keys, in order of declaration; can't be changed} */
+    public Map<String, GroupLimits> groups() {
+        return groups;
+    }
+
+    /** {@return what is set for patterns, in order of declaration; can't be changed} */
+    public Map<String, GroupLimits> patterns() {
+        return patterns;
+    }
+
+    /** {@return the concurrency that is set for exact keys; can't be changed} */
+    public Map<String, Integer> perGroupMaxConcurrency() {
+        return perGroup(GroupLimits::maxConcurrency);
+    }
+
+    /** {@return the number in flight that is set for exact keys; can't be changed} */
+    public Map<String, Integer> perGroupMaxInFlight() {
+        return perGroup(GroupLimits::maxInFlight);
+    }
+
+    /** {@return the size of the queue that is set for exact keys; can't be changed} */
+    public Map<String, Integer> perGroupQueueThreshold() {
+        return perGroup(GroupLimits::queueThreshold);
+    }
+
+    private Map<String, Integer> perGroup(Function<GroupLimits, OptionalInt> number) {
+        Map<String, Integer> set = new LinkedHashMap<>();
+        groups.forEach((key, limits) -> number.apply(limits).ifPresent(value -> set.put(key, value)));
+        return Collections.unmodifiableMap(set);
+    }
+
+    /** {@return what happens to a rejected task when there is no handler} */
+    public RejectionPolicy rejectionPolicy() {
+        return rejectionPolicy;
+    }
+
+    /** {@return what supplies the result of rejected tasks, if set} */
+    public Optional<RejectionHandler> rejectionHandler() {
+        return Optional.ofNullable(rejectionHandler);
+    }
+
+    /** {@return what is asked for the concurrency of groups that nothing else names, if set} */
+    public Optional<ToIntFunction<String>> concurrencyResolver() {
+        return Optional.ofNullable(concurrencyResolver);
+    }
+
+    /** {@return what hears of every task, if set} */
+    public Optional<TaskLifecycleListener> taskLifecycleListener() {
+        return Optional.ofNullable(taskLifecycleListener);
+    }
+
+    @Nullable
+    TaskLifecycleListener listenerOrNull() {
+        return taskLifecycleListener;
+    }
+
+    @Nullable
+    GroupTaskDecorator decoratorOrNull() {
+        return taskDecorator;
+    }
+
+    /** {@return what wraps submitted tasks, if set} */
+    public Optional<GroupTaskDecorator> taskDecorator() {
+        return Optional.ofNullable(taskDecorator);
+    }
+
+    /** {@return about how many idle groups are kept} */
+    public int maxIdleGroups() {
+        return maxIdleGroups;
+    }
+
+    /** {@return for about how long an idle group is kept} */
+    public Duration idleTimeout() {
+        return idleTimeout;
+    }
+
+    /**
+     * Tells how many tasks of a group may run at once. May call the resolver; a result of it below 1 counts as 1, and if
+     * it throws, the default holds and one warning is logged.
+     *
+     * @param groupKey the group
+     * @return at least 1
+     */
+    public int resolveConcurrency(String groupKey) {
+        return resolve(groupKey).maxConcurrency().value();
+    }
+
+    /**
+     * Tells how many tasks of a group may be in flight.
+     *
+     * @param groupKey the group
+     * @return at least 1; {@link Integer#MAX_VALUE}: no limit
+     */
+    public int resolveMaxInFlight(String groupKey) {
+        return resolveNumber(groupKey, GroupLimits::maxInFlight, unnamed.maxInFlight())
+                .value();
+    }
+
+    /**
+     * Tells how many tasks of a group may wait.
+     *
+     * @param groupKey the group
+     * @return at least 0; 0: none waits; {@link Integer#MAX_VALUE}: no limit
+     */
+    public int resolveQueueThreshold(String groupKey) {
+        return resolveNumber(groupKey, GroupLimits::queueThreshold, unnamed.queueThreshold())
+                .value();
+    }
+
+    private EffectiveLimit<Integer> resolveNumber(
+            String groupKey, Function<GroupLimits, OptionalInt> number, EffectiveLimit<Integer> otherwise) {
+        Objects.requireNonNull(groupKey, "groupKey");
+        return new Rules(groupKey).number(number, otherwise);
+    }
+
+    /** {@return all numbers of a group; may call the resolver} */
+    EffectiveLimits resolve(String groupKey) {
+        Objects.requireNonNull(groupKey, "groupKey");
+        Rules rules = new Rules(groupKey);
+        if (rules.exact == null && rules.pattern == null && concurrencyResolver == null) {
+            return unnamed;
+        }
+        return rules.limits();
+    }
+
+    private EffectiveLimit<Integer> askResolver(String groupKey) {
+        if (concurrencyResolver == null) {
+            return unnamed.maxConcurrency();
+        }
+        try {
+            return new EffectiveLimit<>(Math.max(1, concurrencyResolver.applyAsInt(groupKey)), LimitSource.RESOLVER);
+        } catch (Throwable failure) {
+            if (resolverFailed.compareAndSet(false, true)) {
+                LOGGER.log(
+                        Logger.Level.WARNING,
+                        () -> "The concurrency resolver failed for group '" + KeyText.printable(groupKey)
+                                + "': the default of " + defaultMaxConcurrencyPerGroup()
+                                + " holds. Later failures are not logged.",
+                        failure);
+            }
+            return unnamed.maxConcurrency();
+        }
+    }
+
+    /** What the policy says of one group: the entry of its own and the closest pattern. */
+    private final class Rules {
+        private final String groupKey;
+        private final @Nullable GroupLimits exact;
+        private final @Nullable String patternText;
+        private final @Nullable GroupLimits pattern;
+
+        Rules(String groupKey) {
+            this.groupKey = groupKey;
+            exact = groups.get(groupKey);
+            patternText = closestPattern(groupKey);
+            pattern = patternText == null ? null : patterns.get(patternText);
+        }
+
+        private @Nullable String closestPattern(String key) {
+            for (Glob glob : globs) {
+                if (glob.matches(key)) {
+                    return glob.pattern();
+                }
+            }
+            return null;
+        }
+
+        EffectiveLimits limits() {
+            EffectiveLimit<Integer> concurrency = ruled(GroupLimits::maxConcurrency);
+            return new EffectiveLimits(
+                    concurrency == null ? askResolver(groupKey) : concurrency,
+                    number(GroupLimits::maxInFlight, unnamed.maxInFlight()),
+                    number(GroupLimits::queueThreshold, unnamed.queueThreshold()),
+                    timeout(),
+                    number(GroupLimits::weight, unnamed.weight()),
+                    exact != null ? groupKey : patternText);
+        }
+
+        EffectiveLimit<Integer> number(Function<GroupLimits, OptionalInt> number, EffectiveLimit<Integer> otherwise) {
+            EffectiveLimit<Integer> ruled = ruled(number);
+            return ruled == null ? otherwise : ruled;
+        }
+
+        private @Nullable EffectiveLimit<Integer> ruled(Function<GroupLimits, OptionalInt> number) {
+            OptionalInt own = exact == null ? OptionalInt.empty() : number.apply(exact);
+            if (own.isPresent()) {
+                return new EffectiveLimit<>(own.getAsInt(), LimitSource.CONFIGURED);
+            }
+            OptionalInt matched = pattern == null ? OptionalInt.empty() : number.apply(pattern);
+            return matched.isPresent() ? new EffectiveLimit<>(matched.getAsInt(), LimitSource.PATTERN) : null;
+        }
+
+        private EffectiveLimit<Duration> timeout() {
+            if (exact != null && exact.queueTimeout().isPresent()) {
+                return new EffectiveLimit<>(exact.queueTimeout().get(), LimitSource.CONFIGURED);
+            }
+            if (pattern != null && pattern.queueTimeout().isPresent()) {
+                return new EffectiveLimit<>(pattern.queueTimeout().get(), LimitSource.PATTERN);
+            }
+            return unnamed.queueTimeout();
+        }
+    }
+
+    /** Collects the settings of a {@link GroupPolicy}. Not safe for use by many threads. */
+    public static final class Builder {
+
+        private int globalMaxInFlight = Integer.MAX_VALUE;
+        private int globalQueueThreshold = Integer.MAX_VALUE;
+        private GroupLimits defaults = GroupLimits.unset();
+        private final Map<String, GroupLimits> groups = new LinkedHashMap<>();
+        private final Map<String, GroupLimits> patterns = new LinkedHashMap<>();
+        private RejectionPolicy rejectionPolicy = RejectionPolicy.ABORT;
+        private @Nullable RejectionHandler rejectionHandler;
+        private @Nullable ToIntFunction<String> concurrencyResolver;
+        private @Nullable TaskLifecycleListener taskLifecycleListener;
+        private @Nullable GroupTaskDecorator taskDecorator;
+        private int maxIdleGroups = 1_000;
+        private Duration idleTimeout = Duration.ofMinutes(10);
+        /** Settings with a null where a number or a policy belongs; reported by build. */
+        private final Map<String, InvalidPolicyException> nulls = new LinkedHashMap<>();
+
+        private Builder() {}
+
+        private Builder(GroupPolicy policy) {
+            globalMaxInFlight = policy.globalMaxInFlight;
+            globalQueueThreshold = policy.globalQueueThreshold;
+            defaults = policy.defaults;
+            groups.putAll(policy.groups);
+            patterns.putAll(policy.patterns);
+            rejectionPolicy = policy.rejectionPolicy;
+            rejectionHandler = policy.rejectionHandler;
+            concurrencyResolver = policy.concurrencyResolver;
+            taskLifecycleListener = policy.taskLifecycleListener;
+            taskDecorator = policy.taskDecorator;
+            maxIdleGroups = policy.maxIdleGroups;
+            idleTimeout = policy.idleTimeout;
+        }
+
+        /**
+         * Sets how many tasks may be in flight over all groups. Default: no limit.
+         *
+         * @param value at least 1; {@link Integer#MAX_VALUE}: no limit
+         * @return this builder
+         */
+        public Builder globalMaxInFlight(int value) {
+            globalMaxInFlight = value;
+            return this;
+        }
+
+        /**
+         * Sets how many tasks may wait over all groups. Default: no limit.
+         *
+         * @param value at least 0; {@link Integer#MAX_VALUE}: no limit
+         * @return this builder
+         */
+        public Builder globalQueueThreshold(int value) {
+            globalQueueThreshold = value;
+            return this;
+        }
+
+        /**
+         * Sets the numbers of groups that have none of their own. What is left unset: concurrency 1, no limit in
+         * flight, no limit of the queue, no time-out, weight 1.
+         *
+         * @param limits replaces all defaults set before
+         * @return this builder
+         */
+        public Builder defaults(GroupLimits limits) {
+            defaults = Objects.requireNonNull(limits, "limits");
+            return this;
+        }
+
+        /**
+         * Sets how many tasks of a group may run at once, unless it has a number of its own. Default: 1.
+         *
+         * @param value at least 1
+         * @return this builder
+         */
+        public Builder defaultMaxConcurrencyPerGroup(int value) {
+            defaults = defaults.withMaxConcurrency(value);
+            return this;
+        }
+
+        /**
+         * Sets how many tasks of a group may be in flight, unless it has a number of its own. Default: no limit.
+         *
+         * @param value at least 1; {@link Integer#MAX_VALUE}: no limit
+         * @return this builder
+         */
+        public Builder defaultMaxInFlightPerGroup(int value) {
+            defaults = defaults.withMaxInFlight(value);
+            return this;
+        }
+
+        /**
+         * Sets how many tasks of a group may wait, unless it has a number of its own. Default: no limit.
+         *
+         * @param value at least 0; {@link Integer#MAX_VALUE}: no limit
+         * @return this builder
+         */
+        public Builder defaultQueueThresholdPerGroup(int value) {
+            defaults = defaults.withQueueThreshold(value);
+            return this;
+        }
+
+        /**
+         * Sets how long a task may wait to start, unless its group has a time-out of its own. Default: for ever.
+         *
+         * @param value more than zero; {@link GroupLimits#NO_TIMEOUT}: for ever
+         * @return this builder
+         */
+        public Builder queueTimeout(Duration value) {
+            defaults = defaults.withQueueTimeout(value);
+            return this;
+        }
+
+        /**
+         * Sets the numbers of one group.
+         *
+         * @param groupKey the exact key; {@code *} in it stands for itself
+         * @param limits replaces what was set for it before
+         * @return this builder
+         */
+        public Builder group(String groupKey, GroupLimits limits) {
+            Objects.requireNonNull(groupKey, "groupKey");
+            groups.put(groupKey, Objects.requireNonNull(limits, "limits"));
+            return this;
+        }
+
+        /**
+         * Sets the numbers of all groups whose key matches a pattern.
+         *
+         * @param pattern {@code *} stands for any run of characters, also none
+         * @param limits replaces what was set for the same pattern before
+         * @return this builder
+         */
+        public Builder pattern(String pattern, GroupLimits limits) {
+            Objects.requireNonNull(pattern, "pattern");
+            patterns.put(pattern, Objects.requireNonNull(limits, "limits"));
+            return this;
+        }
+
+        /**
+         * Sets the concurrency of single groups, and unsets it for every other; their other numbers stay.
+         *
+         * @param values by exact key, each at least 1; copied
+         * @return this builder
+         */
+        public Builder perGroupMaxConcurrency(Map<String, Integer> values) {
+            return perGroup("maxConcurrency", "at least 1", values, GroupLimits::replaceMaxConcurrency);
+        }
+
+        /**
+         * Sets the number in flight of single groups, and unsets it for every other; their other numbers stay.
+         *
+         * @param values by exact key, each at least 1; copied
+         * @return this builder
+         */
+        public Builder perGroupMaxInFlight(Map<String, Integer> values) {
+            return perGroup("maxInFlight", "at least 1", values, GroupLimits::replaceMaxInFlight);
+        }
+
+        /**
+         * Sets the size of the queue of single groups, and unsets it for every other; their other numbers stay.
+         *
+         * @param values by exact key, each at least 0; copied
+         * @return this builder
+         */
+        public Builder perGroupQueueThreshold(Map<String, Integer> values) {
+            return perGroup("queueThreshold", "at least 0", values, GroupLimits::replaceQueueThreshold);
+        }
+
+        private Builder perGroup(String setting, String allowed, Map<String, Integer> values, NumberOf number) {
+            nulls.remove(setting);
+            groups.replaceAll((key, limits) -> number.replace(limits, null));
+            values.forEach((key, value) -> {
+                Objects.requireNonNull(key, "groupKey");
+                if (value == null) {
+                    nulls.put(setting, new InvalidPolicyException(setting, key, null, allowed));
+                }
+                groups.put(key, number.replace(groups.getOrDefault(key, GroupLimits.unset()), value));
+            });
+            return this;
+        }
+
+        /**
+         * Sets what happens to a rejected task when there is no handler. Default: {@link RejectionPolicy#ABORT}.
+         *
+         * @param value not {@code null}
+         * @return this builder
+         */
+        @SuppressWarnings("ConstantValue")
+        public Builder rejectionPolicy(RejectionPolicy value) {
+            nulls.remove("rejectionPolicy");
+            if (value == null) {
+                nulls.put(
+                        "rejectionPolicy",
+                        new InvalidPolicyException(
+                                "rejectionPolicy", null, null, "one of " + List.of(RejectionPolicy.values())));
+            }
+            rejectionPolicy = value;
+            return this;
+        }
+
+        /**
+         * Sets what supplies the result of rejected tasks; it wins over the policy. Default: none.
+         *
+         * @param value {@code null}: none
+         * @return this builder
+         */
+        public Builder rejectionHandler(@Nullable RejectionHandler value) {
+            rejectionHandler = value;
+            return this;
+        }
+
+        /**
+         * Sets what is asked for the concurrency of groups that neither an exact key nor a pattern gives one. It is
+         * called outside every lock, when a group is first used; a race may call it twice. A result below 1 counts as 1;
+         * if it throws, the default holds. Default: none.
+         *
+         * @param value {@code null}: none
+         * @return this builder
+         */
+        public Builder concurrencyResolver(@Nullable ToIntFunction<String> value) {
+            concurrencyResolver = value;
+            return this;
+        }
+
+        /**
+         * Sets what hears of every task. Default: nothing.
+         *
+         * @param value {@code null}: nothing
+         * @return this builder
+         */
+        public Builder taskLifecycleListener(@Nullable TaskLifecycleListener value) {
+            taskLifecycleListener = value;
+            return this;
+        }
+
+        /**
+         * Sets what wraps submitted tasks. Default: nothing.
+         *
+         * @param value {@code null}: nothing
+         * @return this builder
+         */
+        public Builder taskDecorator(@Nullable GroupTaskDecorator value) {
+            taskDecorator = value;
+            return this;
+        }
+
+        /**
+         * Sets about how many idle groups keep their counters and resolved limits. Groups that the policy names, and
+         * overridden and paused ones, are kept beyond it. Default: 1,000.
+         *
+         * @param value at least 0; 0: none
+         * @return this builder
+         */
+        public Builder maxIdleGroups(int value) {
+            maxIdleGroups = value;
+            return this;
+        }
+
+        /**
+         * Sets for about how long an idle group keeps its counters and resolved limits. Default: 10 minutes.
+         *
+         * @param value more than zero
+         * @return this builder
+         */
+        public Builder idleTimeout(Duration value) {
+            idleTimeout = Objects.requireNonNull(value, "idleTimeout");
+            return this;
+        }
+
+        /**
+         * Checks the settings and makes the policy.
+         *
+         * @return an immutable policy
+         * @throws InvalidPolicyException if a setting is out of its range; the message names it, its key, its value and
+         *     what is allowed
+         */
+        public GroupPolicy build() {
+            GroupLimits.atLeast(1, globalMaxInFlight, "globalMaxInFlight", null);
+            GroupLimits.atLeast(0, globalQueueThreshold, "globalQueueThreshold", null);
+            GroupLimits.atLeast(0, maxIdleGroups, "maxIdleGroups", null);
+            if (!idleTimeout.isPositive()) {
+                throw new InvalidPolicyException("idleTimeout", null, idleTimeout, "more than zero");
+            }
+            defaults.validateAsDefaults();
+            groups.forEach((key, limits) -> limits.validate(key));
+            patterns.forEach((pattern, limits) -> limits.validate(pattern));
+            for (InvalidPolicyException missing : nulls.values()) {
+                throw missing;
+            }
+            return new GroupPolicy(this);
+        }
+
+        private interface NumberOf {
+            GroupLimits replace(GroupLimits limits, @Nullable Integer value);
+        }
+    }
+}

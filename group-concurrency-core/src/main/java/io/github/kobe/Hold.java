@@ -1,0 +1,102 @@
+package io.github.kobe;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The permits of one group that are out together: one of concurrency, one of flight, and perhaps the global one of its
+ * thread.
+ *
+ * <p>It may be opened several times, by re-entry; the permits go back at the last close, on whichever thread that is.
+ * 32 bytes, because {@code acquire} makes one each time.
+ */
+class Hold {
+
+    private static final int OWN_CLOSED = 1 << 30;
+    private static final int OPENS = OWN_CLOSED - 1;
+
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(Hold.class, "state", int.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    /** The thread that is inside the group by it; {@code null}: none is. Set before it is registered in {@link Holds}. */
+    @Nullable
+    Thread thread;
+
+    final Group group;
+
+    /** The one below of the same thread; see {@link Holds}. */
+    @Nullable
+    volatile Hold below;
+
+    /** How often it is open, and whether the one who got it first has closed it. 0 opens is final. */
+    private volatile int state = 1;
+
+    /**
+     * Whether it stands for a global permit. Exactly one of a thread's live holds does, unless that is lent. Written
+     * under the ledger's lock once the hold is registered.
+     */
+    volatile boolean ownsGlobal;
+
+    /** Whether its permits are lent; written under the ledger's lock. See {@link Lending}. */
+    volatile boolean lent;
+
+    Hold(@Nullable Thread thread, Group group, boolean ownsGlobal) {
+        this.thread = thread;
+        this.group = group;
+        this.ownsGlobal = ownsGlobal;
+    }
+
+    /** {@return whether it still stands for permits that are out or lent} */
+    final boolean isOpen() {
+        return (state & OPENS) != 0;
+    }
+
+    /** Opens it once more; false if it is closed for good. */
+    final boolean reopen() {
+        for (; ; ) {
+            int s = state;
+            if ((s & OPENS) == 0) {
+                return false;
+            }
+            if (STATE.compareAndSet(this, s, s + 1)) {
+                return true;
+            }
+        }
+    }
+
+    /** Closes it once; true if that was the last time, and the caller has to give the permits back. */
+    final boolean closeOnce() {
+        return (((int) STATE.getAndAdd(this, -1) - 1) & OPENS) == 0;
+    }
+
+    /** Closes it for the one who got it first. */
+    final Closing closeOwn() {
+        for (; ; ) {
+            int s = state;
+            if ((s & OWN_CLOSED) != 0) {
+                return Closing.ALREADY_CLOSED;
+            }
+            int next = (s - 1) | OWN_CLOSED;
+            if (STATE.compareAndSet(this, s, next)) {
+                return (next & OPENS) == 0 ? Closing.LAST : Closing.STILL_SHARED;
+            }
+        }
+    }
+
+    /** What a close by the first owner was. */
+    enum Closing {
+        ALREADY_CLOSED,
+        /** Others have it open by re-entry. */
+        STILL_SHARED,
+        /** The caller has to give the permits back. */
+        LAST
+    }
+}

@@ -1,0 +1,126 @@
+package io.github.kobe;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * From a thread to what it holds: the newest {@link Hold}, and through {@link Hold#below} the older ones. It serves
+ * re-entry, lending, and the interrupts of a shutdown.
+ *
+ * <p>A table of slots by thread id takes nearly all; a thread whose slot is taken by another goes to a map. Only the
+ * thread itself, or whoever is about to start it, puts a hold on top; a hold that is closed for good is taken off by
+ * anyone who meets it on top, and unlinked further down when its thread adds the next one.
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+final class Holds {
+
+    private static final int SLOT_BITS = 10;
+    /** Fibonacci hashing: 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming, 6.4). */
+    private static final long SPREAD = 0x9E3779B97F4A7C15L;
+
+    private final AtomicReferenceArray<@Nullable Hold> slots = new AtomicReferenceArray<>(1 << SLOT_BITS);
+    private final ConcurrentHashMap<Thread, Hold> overflow = new ConcurrentHashMap<>();
+
+    private static int slotOf(Thread thread) {
+        return (int) ((thread.threadId() * SPREAD) >>> (Long.SIZE - SLOT_BITS));
+    }
+
+    /** {@return the newest hold of {@code thread}, which may be closed already} */
+    @Nullable
+    Hold top(Thread thread) {
+        Hold inSlot = slots.get(slotOf(thread));
+        return inSlot != null && inSlot.thread == thread ? inSlot : overflow.get(thread);
+    }
+
+    /** {@return the newest hold of {@code thread} that is open} */
+    @Nullable
+    Hold topOpen(Thread thread) {
+        return open(top(thread));
+    }
+
+    /** {@return {@code hold}, or the first below it that is open} */
+    static @Nullable Hold open(@Nullable Hold hold) {
+        Hold h = hold;
+        while (h != null && !h.isOpen()) {
+            h = h.below;
+        }
+        return h;
+    }
+
+    /** Puts {@code hold} on top for its thread; by that thread, or before it has started. */
+    void push(Hold hold, Thread thread) {
+        hold.thread = thread;
+        int slot = slotOf(thread);
+        for (; ; ) {
+            Hold inSlot = slots.get(slot);
+            if (inSlot != null && inSlot.thread == thread) {
+                hold.below = compact(inSlot);
+                if (slots.compareAndSet(slot, inSlot, hold)) {
+                    return;
+                }
+                continue;
+            }
+            Hold aside = overflow.get(thread);
+            if (aside != null) {
+                hold.below = compact(aside);
+                if (overflow.replace(thread, aside, hold)) {
+                    return;
+                }
+                continue;
+            }
+            hold.below = null;
+            if (inSlot == null) {
+                if (slots.compareAndSet(slot, null, hold)) {
+                    return;
+                }
+            } else if (overflow.putIfAbsent(thread, hold) == null) {
+                return;
+            }
+        }
+    }
+
+    /** Unlinks what is closed from a chain, by its own thread: hand over hand, a chain would grow for ever. */
+    private static @Nullable Hold compact(Hold top) {
+        Hold first = open(top);
+        for (Hold h = first; h != null; h = h.below) {
+            h.below = open(h.below);
+        }
+        return first;
+    }
+
+    /** Takes closed holds off the top for {@code thread}. */
+    void prune(Thread thread) {
+        int slot = slotOf(thread);
+        for (; ; ) {
+            Hold top = top(thread);
+            if (top == null || top.isOpen()) {
+                return;
+            }
+            Hold below = open(top.below);
+            if (slots.get(slot) == top) {
+                slots.compareAndSet(slot, top, below);
+            } else if (below == null) {
+                overflow.remove(thread, top);
+            } else {
+                overflow.replace(thread, top, below);
+            }
+        }
+    }
+
+    /** Shows every open hold. One that is registered or closed meanwhile may be missed or shown. */
+    void forEachOpen(Consumer<Hold> action) {
+        for (int i = 0; i < slots.length(); i++) {
+            forEachOpen(slots.get(i), action);
+        }
+        overflow.values().forEach(top -> forEachOpen(top, action));
+    }
+
+    /** Shows every open hold from {@code top} down. */
+    static void forEachOpen(@Nullable Hold top, Consumer<Hold> action) {
+        for (Hold h = open(top); h != null; h = open(h.below)) {
+            action.accept(h);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package io.github.kobe;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Keeps idle groups up to a number and for a time, so that a group that comes back soon is found as it was.
+ *
+ * <p>A queue with a second chance (the clock algorithm): a group that becomes idle is appended once; when it becomes idle
+ * again while it is listed, it is only marked, which costs one read on the hot path. Who overflows the queue takes the
+ * eldest off; a marked one is appended again without its mark. So about the most recently idle ones stay, and it may be
+ * that a group that is in use is listed too: it is found out when its turn comes.
+ *
+ * <p>No group is lost to the list: it is told off the list ({@link Group#listed}) before it is looked at, so a group
+ * that becomes idle after that look offers itself again.
+ */
+final class IdleGroups {
+
+    private final Engine engine;
+
+    /** A leaf: nothing is locked or called while it is held. */
+    private final ReentrantLock lock = new ReentrantLock();
+    /** Guarded by the lock. */
+    private final ArrayDeque<Group> eldestFirst = new ArrayDeque<>();
+    /** Guarded by the lock: whether an alarm for {@link #sweep} is set. */
+    private boolean sweeping;
+
+    IdleGroups(Engine engine) {
+        this.engine = engine;
+    }
+
+    /** A group has become idle; without any lock. */
+    void offer(Group group) {
+        if (group.listed) {
+            if (!group.touched) {
+                group.touched = true;
+            }
+            return;
+        }
+        lock.lock();
+        try {
+            if (!group.listed) {
+                group.listed = true;
+                group.touched = false;
+                group.idleSince = engine.now();
+                eldestFirst.add(group);
+            }
+        } finally {
+            lock.unlock();
+        }
+        trim();
+        if (wantsSweep()) {
+            armSweep();
+        }
+    }
+
+    /** {@return whether an alarm for the sweep has to be set, by the caller} */
+    private boolean wantsSweep() {
+        lock.lock();
+        try {
+            boolean wanted = !sweeping && !eldestFirst.isEmpty();
+            sweeping |= wanted;
+            return wanted;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets go of the eldest beyond the bound of the policy; without any lock. */
+    void trim() {
+        retire(takeBeyond(engine.policy.maxIdleGroups()));
+    }
+
+    private List<Group> takeBeyond(int bound) {
+        List<Group> taken = new ArrayList<>();
+        lock.lock();
+        try {
+            for (int chances = eldestFirst.size(); eldestFirst.size() > bound; chances--) {
+                Group eldest = eldestFirst.remove();
+                if (eldest.touched && chances > 0) {
+                    eldest.touched = false;
+                    eldestFirst.add(eldest);
+                } else {
+                    eldest.listed = false;
+                    taken.add(eldest);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        return taken;
+    }
+
+    private void armSweep() {
+        long period = EffectiveLimits.saturatedNanos(engine.policy.idleTimeout());
+        boolean armed = period != Long.MAX_VALUE
+                && engine.housekeeper.at(engine.now() + Math.max(1, period / 4), now -> sweep());
+        if (!armed) {
+            lock.lock();
+            try {
+                sweeping = false;
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Lets go of those that have been idle for long enough; by the housekeeper. */
+    private void sweep() {
+        long timeout = EffectiveLimits.saturatedNanos(engine.policy.idleTimeout());
+        long now = engine.now();
+        List<Group> taken = new ArrayList<>();
+        boolean goOn;
+        lock.lock();
+        try {
+            eldestFirst.removeIf(group -> {
+                if (group.touched) {
+                    group.touched = false;
+                    group.idleSince = now;
+                } else if (now - group.idleSince >= timeout) {
+                    group.listed = false;
+                    taken.add(group);
+                    return true;
+                }
+                return false;
+            });
+            goOn = !eldestFirst.isEmpty();
+            sweeping = goOn;
+        } finally {
+            lock.unlock();
+        }
+        if (!taken.isEmpty()) {
+            engine.dispatcher.report(() -> retire(taken));
+        }
+        if (goOn) {
+            armSweep();
+        }
+    }
+
+    private void retire(List<Group> groups) {
+        for (Group group : groups) {
+            if (group.retire()) {
+                engine.reports.groupRemoved(group.key);
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+package io.github.kobe;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The executor's life.
+ *
+ * <pre>
+ *   RUNNING  -> DRAINING    shutdown(Duration)
+ *   RUNNING  -> SHUT_DOWN   shutdown()
+ *   DRAINING -> SHUT_DOWN   the drainer when all is quiet (nothing forced) or its time is up; anyone's shutdown()
+ * </pre>
+ *
+ * <p>The state changes under the ledger's lock, after which the ledger is on for good: every group is slow from then on,
+ * and its next critical section sees the new state. So the fast way needs no look at it.
+ */
+final class Lifecycle {
+
+    private enum State {
+        RUNNING,
+        DRAINING,
+        SHUT_DOWN
+    }
+
+    private final Engine engine;
+    private final Ledger ledger;
+
+    /** Written under the ledger's lock. */
+    private volatile State state = State.RUNNING;
+    /** Whether what waited or ran when it was shut down was ended by force. Written before the state. */
+    private volatile boolean forced;
+    /** Whether a drain has ended what waited in paused groups. */
+    private volatile boolean endedPaused;
+    /** Told once it is shut down. */
+    private final Set<Runnable> watchers = ConcurrentHashMap.newKeySet();
+    /** Threads that wait for the end of a drain from inside; their own work isn't waited for. Guarded by the lock. */
+    private final List<Thread> insiders = new ArrayList<>();
+
+    Lifecycle(Engine engine) {
+        this.engine = engine;
+        this.ledger = engine.ledger;
+    }
+
+    boolean isShutdown() {
+        return state != State.RUNNING;
+    }
+
+    boolean isDraining() {
+        return state == State.DRAINING;
+    }
+
+    /** {@return whether it is shut down, and no drain goes on any more} */
+    boolean isOver() {
+        return state == State.SHUT_DOWN;
+    }
+
+    /** Has {@code action} run when it is shut down; not if that is so already. */
+    void whenOver(Runnable action) {
+        watchers.add(action);
+    }
+
+    void forget(Runnable action) {
+        watchers.remove(action);
+    }
+
+    /** A drain has ended what waited in a paused group. */
+    void pausedWaitsEnded() {
+        endedPaused = true;
+    }
+
+    /** {@return whether what runs is to be stopped} */
+    boolean isForced() {
+        return state == State.SHUT_DOWN && forced;
+    }
+
+    /** {@return whether new work of the current thread is let in} */
+    boolean admits() {
+        return switch (state) {
+            case RUNNING -> true;
+            case DRAINING -> engine.holds.topOpen(Thread.currentThread()) != null;
+            case SHUT_DOWN -> false;
+        };
+    }
+
+    boolean isTerminated() {
+        if (state != State.SHUT_DOWN) {
+            return false;
+        }
+        ledger.lock.lock();
+        try {
+            return isQuiet();
+        } finally {
+            ledger.lock.unlock();
+        }
+    }
+
+    /** Whether nothing is in flight or waits, but what threads that wait for this hold themselves. */
+    private boolean isQuiet() {
+        return engine.waiting.get() == 0 && ledger.inFlight() == 0;
+    }
+
+    private boolean isQuietButForInsiders() {
+        if (engine.waiting.get() != 0) {
+            return false;
+        }
+        long[] own = {0};
+        for (Thread insider : insiders) {
+            Holds.forEachOpen(engine.holds.top(insider), hold -> own[0]++);
+        }
+        return ledger.inFlight() <= own[0];
+    }
+
+    boolean awaitQuiet(Duration timeout) throws InterruptedException {
+        return await(timeout, false);
+    }
+
+    boolean awaitTermination(Duration timeout) throws InterruptedException {
+        return await(timeout, true);
+    }
+
+    private boolean await(Duration timeout, boolean shutDown) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        long left = EffectiveLimits.saturatedNanos(timeout);
+        ledger.watch(engine.groups());
+        try {
+            ledger.lock.lockInterruptibly();
+            try {
+                while (!isQuiet() || (shutDown && state != State.SHUT_DOWN)) {
+                    if (left <= 0) {
+                        return false;
+                    }
+                    left = ledger.quiet.awaitNanos(left);
+                }
+                return true;
+            } finally {
+                ledger.lock.unlock();
+            }
+        } finally {
+            ledger.unwatch();
+        }
+    }
+
+    /** Shuts down by force. */
+    void shutdownNow() {
+        end(true);
+    }
+
+    /**
+     * Ends the running or draining state.
+     *
+     * @param force whether to end what waits and runs; if not, and something does, nothing happens
+     * @return false if it had to be forced, and wasn't
+     */
+    private boolean end(boolean force) {
+        ledger.lock.lock();
+        try {
+            if (state == State.SHUT_DOWN) {
+                return true;
+            }
+            if (state == State.RUNNING) {
+                ledger.watch(engine.groups());
+            }
+            boolean quiet = isQuietButForInsiders();
+            if (!quiet && !force) {
+                return false;
+            }
+            forced |= !quiet;
+            state = State.SHUT_DOWN;
+            ledger.quiet.signalAll();
+        } finally {
+            ledger.lock.unlock();
+        }
+        watchers.forEach(Runnable::run);
+        if (forced) {
+            endAll();
+        }
+        return true;
+    }
+
+    private void endAll() {
+        for (Group group : engine.groups()) {
+            Batch batch = new Batch(engine);
+            group.endWaits(batch);
+            batch.carryOut();
+        }
+        engine.interruptRuns(null);
+    }
+
+    boolean shutdown(Duration timeout) {
+        long left = EffectiveLimits.saturatedNanos(timeout);
+        if (left > 0) {
+            if (beginDrain()) {
+                endPausedWaits();
+            } else {
+                left = Long.MAX_VALUE; // joins the first, which has a limit
+            }
+        }
+        Thread insider = engine.holds.topOpen(Thread.currentThread()) == null ? null : Thread.currentThread();
+        if (left <= 0 || !awaitDrained(left, insider)) {
+            end(true);
+        }
+        return !forced && !endedPaused;
+    }
+
+    /** {@return whether the caller is the one that drains} */
+    private boolean beginDrain() {
+        ledger.lock.lock();
+        try {
+            if (state != State.RUNNING) {
+                return false;
+            }
+            state = State.DRAINING;
+            ledger.watch(engine.groups());
+            return true;
+        } finally {
+            ledger.lock.unlock();
+        }
+    }
+
+    private void endPausedWaits() {
+        for (Group group : engine.groups()) {
+            Batch batch = new Batch(engine);
+            group.endWaitsIfPaused(batch);
+            batch.carryOut();
+        }
+    }
+
+    /** Waits until the executor is shut down, or could be without force; false if the time is up, or interrupted. */
+    private boolean awaitDrained(long nanos, @Nullable Thread insider) {
+        long left = nanos;
+        boolean interrupted = false;
+        ledger.lock.lock();
+        try {
+            if (insider != null) {
+                insiders.add(insider);
+                ledger.quiet.signalAll();
+            }
+            while (state != State.SHUT_DOWN && !end(false)) {
+                if (left <= 0 || interrupted) {
+                    return false;
+                }
+                try {
+                    left = ledger.quiet.awaitNanos(left);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            return true;
+        } finally {
+            if (insider != null) {
+                insiders.remove(insider);
+            }
+            ledger.lock.unlock();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+package io.github.kobe;
+
+/** Where a number in force came from. */
+public enum LimitSource {
+    /** The policy names the group itself. */
+    CONFIGURED,
+    /** The policy has a pattern that matches the group. */
+    PATTERN,
+    /** The policy's resolver gave it. */
+    RESOLVER,
+    /** It holds for every group that has none of its own. */
+    DEFAULT,
+    /** It was set while the executor ran, by {@link GroupExecutor#setLimits}. */
+    OVERRIDDEN
+}

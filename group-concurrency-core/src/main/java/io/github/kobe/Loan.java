@@ -1,0 +1,55 @@
+package io.github.kobe;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a thread has lent to the task that it waits for, until it has it all back. Guarded by the ledger's lock, but for
+ * {@link #settled}.
+ *
+ * <pre>
+ *   lent          lender ({@link Lending#lend})      the pieces are the borrower's, or wait for it
+ *   -> reclaiming lender, once its wait has ended    some piece is still out: takes what comes free first
+ *   -> settled    lender, or whoever frees the last missing piece
+ * </pre>
+ */
+final class Loan {
+
+    final Thread lender = Thread.currentThread();
+
+    /** The borrower. */
+    final Task<?> task;
+
+    /** The lender's hold in the borrower's group; {@code null}: only the global permit is lent. */
+    final @Nullable Hold groupHold;
+
+    /** The hold that stood for the lender's global permit. */
+    final Hold globalHold;
+
+    /** What the lender lacks. */
+    boolean lacksConcurrency;
+
+    boolean lacksInFlight;
+    boolean lacksGlobal;
+
+    /** Whether the lent global permit is set aside until the task starts. */
+    boolean reserved;
+
+    boolean reclaiming;
+
+    /** Holds that were closed for good meanwhile; set with {@link #settled}, for the lender to give back. */
+    List<Hold> closedMeanwhile = List.of();
+
+    /** Whether the lender has everything again. */
+    volatile boolean settled;
+
+    Loan(Task<?> task, @Nullable Hold groupHold, Hold globalHold) {
+        this.task = task;
+        this.groupHold = groupHold;
+        this.globalHold = globalHold;
+    }
+
+    boolean lacksNothing() {
+        return !lacksConcurrency && !lacksInFlight && !lacksGlobal;
+    }
+}

@@ -1,0 +1,105 @@
+package io.github.kobe;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What waits in a group's queue: a task, a blocked caller, or an asynchronous acquirer.
+ *
+ * <p>Whether it still wants a permit is decided by one compare-and-set of the subclass ({@link #grant}, {@link #end}, or
+ * its own way of leaving); whoever wins it owns the node. Where it stands in the queue is guarded by the group's guard.
+ */
+abstract class Node {
+
+    /** Stamps from here up tell how long a node waited. */
+    private static final long WAITED = 1L << 62;
+
+    /** The next in the queue, guarded by the group's guard; once granted, the next in a {@link Batch}. */
+    @Nullable
+    Node next;
+
+    /** The group that it asks; set by the thread that submits it, before anyone else knows the node. */
+    Group group;
+
+    /**
+     * Where it is in its wait; written under the guard, then by the thread that runs it, read by anyone (a stale reading
+     * is harmless: it is a statistic).
+     *
+     * <ul>
+     *   <li>0: never queued
+     *   <li>1 … {@link #WAITED}-1: counted as waiting since then
+     *   <li>below 0: left the queue, not started; queued at {@code -stamp}
+     *   <li>from {@link #WAITED}: has waited that much
+     * </ul>
+     */
+    private long stamp;
+
+    Node(Group group) {
+        this.group = group;
+    }
+
+    /** {@return whether it takes a global permit when it is granted} */
+    abstract boolean needsGlobal();
+
+    /**
+     * Gives it the permits that the caller has taken for it; under the guard.
+     *
+     * @param loan what the permits are lent on, if they are
+     * @return false if it wants none any more: the permits stay with the caller
+     */
+    abstract boolean grant(@Nullable Loan loan);
+
+    /** Acts on a grant, outside every lock. What a failure frees, and whom that lets start, goes into {@code batch}. */
+    abstract void start(Batch batch);
+
+    /**
+     * Ends its wait; under the guard.
+     *
+     * @return what it was about to run, or itself if nothing; {@code null} if it wanted no permit any more
+     */
+    abstract @Nullable Object end(RejectionReason reason);
+
+    /** Tells of the end of its wait, outside every lock, on a fresh virtual thread. */
+    abstract void reportEnd(RejectionReason reason, Object work);
+
+    /** {@return how long it may wait by its own wish, in nanoseconds; {@link Long#MAX_VALUE}: no wish} */
+    long ownTimeoutNanos() {
+        return Long.MAX_VALUE;
+    }
+
+    final boolean isQueued() {
+        return stamp > 0 && stamp < WAITED;
+    }
+
+    /** {@return when it was enqueued; only while it is queued} */
+    final long queuedAt() {
+        return stamp;
+    }
+
+    final void markQueued(long now) {
+        stamp = now;
+    }
+
+    final void markLeft() {
+        stamp = -stamp;
+    }
+
+    /** Fixes how long it waited, if it did. */
+    final void markWaited(long now) {
+        if (stamp < 0) {
+            stamp = WAITED + Math.max(0, now + stamp);
+        }
+    }
+
+    /** {@return whether {@link #markWaited} still has to be told the time} */
+    final boolean hasOpenWait() {
+        return stamp < 0;
+    }
+
+    final long waitedNanos(long now) {
+        long s = stamp;
+        if (s >= WAITED) {
+            return s - WAITED;
+        }
+        return s == 0 ? 0 : Math.max(0, now - Math.abs(s));
+    }
+}

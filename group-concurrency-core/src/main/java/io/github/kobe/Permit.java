@@ -1,0 +1,40 @@
+package io.github.kobe;
+
+import org.jspecify.annotations.Nullable;
+
+/** A hold that is handed out, and given back by whoever closes it. */
+class Permit extends Hold implements GroupPermit {
+
+    Permit(@Nullable Thread thread, Group group, boolean ownsGlobal) {
+        super(thread, group, ownsGlobal);
+    }
+
+    @Override
+    public final String groupKey() {
+        return group.key;
+    }
+
+    @Override
+    public final void close() {
+        group.engine.callers.close(this);
+    }
+
+    /** Tells of its end; its permits are back. */
+    void reportEnd() {}
+
+    /** A permit whose life is reported to the listener. */
+    static final class Reported extends Permit {
+        private final long start;
+
+        Reported(@Nullable Thread thread, Group group, boolean ownsGlobal) {
+            super(thread, group, ownsGlobal);
+            this.start = group.engine.nanoTime();
+        }
+
+        @Override
+        void reportEnd() {
+            Engine engine = group.engine;
+            engine.reports.completed(group.key, "", GroupResult.success(group.key, "", null, start, engine.nanoTime()));
+        }
+    }
+}

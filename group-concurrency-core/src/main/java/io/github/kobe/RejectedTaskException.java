@@ -1,0 +1,84 @@
+package io.github.kobe;
+
+import io.github.kobe.internal.KeyText;
+import java.io.Serial;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * Thrown for work that was not let in, or that waited too long. It never ran, and it holds no permit.
+ *
+ * <p>The message shows the key and the task id without control characters and cut at 128 characters;
+ * {@link #groupKey()} and {@link #taskId()} give them as they are.
+ */
+public final class RejectedTaskException extends RejectedExecutionException {
+
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    /** The group that the work was for. @serial */
+    private final String groupKey;
+    /** The id of the task. @serial */
+    private final String taskId;
+    /** Why it was rejected. @serial */
+    private final RejectionReason reason;
+    /** The size of the queue that was full. @serial */
+    private final int limit;
+    /** How many waited. @serial */
+    private final long queued;
+
+    /**
+     * Makes an exception for one rejected piece of work.
+     *
+     * @param groupKey the group that the work was for
+     * @param taskId the id of the task; empty for a caller that gave none
+     * @param reason why it was rejected
+     * @param limit the size of the queue that was full, in tasks; -1 where no queue was
+     * @param queued how many tasks waited in that queue; for the other reasons, how many waited in the group
+     */
+    public RejectedTaskException(String groupKey, String taskId, RejectionReason reason, int limit, long queued) {
+        super(message(groupKey, taskId, reason, limit, queued));
+        this.groupKey = groupKey;
+        this.taskId = taskId;
+        this.reason = reason;
+        this.limit = limit;
+        this.queued = queued;
+    }
+
+    private static String message(String groupKey, String taskId, RejectionReason reason, int limit, long queued) {
+        String work = taskId.isEmpty() ? "Call" : "Task '" + KeyText.printable(taskId) + "'";
+        String why = switch (reason) {
+            case GROUP_QUEUE_FULL -> "the group's queue is full (" + queued + " waiting, queueThreshold " + limit + ")";
+            case GLOBAL_QUEUE_FULL ->
+                "the global queue is full (" + queued + " waiting, globalQueueThreshold " + limit + ")";
+            case QUEUE_TIMEOUT -> "it waited longer than its queue time-out (" + queued + " still waiting)";
+            case SHUTDOWN -> "the executor was shut down while it waited";
+            case INTERRUPTED -> "its caller was interrupted while it waited";
+        };
+        return work + " of group '" + KeyText.printable(groupKey) + "' was rejected: " + why;
+    }
+
+    /** {@return the key of the group that the work was for} */
+    public String groupKey() {
+        return groupKey;
+    }
+
+    /** {@return the id of the task; empty for a caller that gave none} */
+    public String taskId() {
+        return taskId;
+    }
+
+    /** {@return why the work was rejected} */
+    public RejectionReason reason() {
+        return reason;
+    }
+
+    /** {@return the size of the queue that was full, in tasks; -1 where no queue was} */
+    public int limit() {
+        return limit;
+    }
+
+    /** {@return how many tasks waited in the queue that was full; for the other reasons, how many in the group} */
+    public long queued() {
+        return queued;
+    }
+}

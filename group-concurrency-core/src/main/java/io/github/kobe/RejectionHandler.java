@@ -1,0 +1,35 @@
+package io.github.kobe;
+
+import java.util.concurrent.Callable;
+
+/**
+ * Supplies the result of tasks that are rejected; it wins over the {@link RejectionPolicy}.
+ *
+ * <pre>{@code
+ * GroupPolicy policy = GroupPolicy.builder()
+ *         .rejectionHandler(new RejectionHandler() {
+ *             public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
+ *                 return GroupResult.rejected(groupKey, taskId);
+ *             }
+ *         })
+ *         .build();
+ * }</pre>
+ *
+ * <p>It is called on the submitting thread for a full queue, and on a fresh virtual thread for a queue time-out; never
+ * under a lock, and no permit is held for it. It may be called by many threads at once.
+ */
+@FunctionalInterface
+public interface RejectionHandler {
+
+    /**
+     * Supplies the result of a rejected task. If it throws, or returns {@code null}, the task is
+     * {@link TaskStatus#FAILED} with that cause.
+     *
+     * @param groupKey the group that the task was for
+     * @param taskId the task's id
+     * @param task the task itself, decorated; it may be run here, without permits
+     * @param <T> the type of the task's value
+     * @return what the task's handle completes with
+     */
+    <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task);
+}

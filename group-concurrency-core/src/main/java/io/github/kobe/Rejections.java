@@ -1,0 +1,88 @@
+package io.github.kobe;
+
+import io.github.kobe.Outcome.Rejection;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+
+/** What becomes of a task that was rejected: counted already, claimed, and without permits. */
+final class Rejections {
+
+    private final Engine engine;
+
+    Rejections(Engine engine) {
+        this.engine = engine;
+    }
+
+    /**
+     * Tells of it, and completes the handle by handler or policy; without any lock.
+     *
+     * @param work the task's work, queued or not
+     * @param bySubmitter whether the current thread is the one that submits it
+     */
+    void reject(Task<?> task, Object work, Rejection rejection, boolean bySubmitter) {
+        engine.reports.rejected(task.groupKey(), task.taskId(), rejection.reason());
+        Callable<?> code = work instanceof Tailored tailored ? tailored.code() : (Callable<?>) work;
+        GroupPolicy policy = engine.policy;
+        RejectionHandler handler = policy.rejectionHandler().orElse(null);
+        if (handler != null && task.heedsHandler()) {
+            task.complete(resultOf(handler, task, code));
+            return;
+        }
+        RejectionPolicy rule = policy.rejectionPolicy();
+        if (rule == RejectionPolicy.CALLER_RUNS && bySubmitter && rejection.reason() != RejectionReason.QUEUE_TIMEOUT) {
+            runHere(task, code, work instanceof Tailored tailored && tailored.async());
+        } else if (rule == RejectionPolicy.DISCARD) {
+            task.complete(GroupResult.rejected(task.groupKey(), task.taskId()));
+        } else {
+            task.complete(rejection);
+        }
+    }
+
+    @SuppressWarnings("ConstantValue") // user code may return null, whatever it declares
+    private GroupResult<?> resultOf(RejectionHandler handler, Task<?> task, Callable<?> code) {
+        Throwable cause;
+        try {
+            GroupResult<?> result = handler.onRejected(task.groupKey(), task.taskId(), code);
+            if (result != null) {
+                return result;
+            }
+            cause = new NullPointerException("The rejection handler returned null");
+        } catch (Throwable failure) {
+            cause = failure;
+        }
+        return GroupResult.failed(task.groupKey(), task.taskId(), cause, 0, 0);
+    }
+
+    /** CALLER_RUNS: what the task does to the thread is undone. */
+    private void runHere(Task<?> task, Callable<?> code, boolean async) {
+        Thread thread = Thread.currentThread();
+        ClassLoader loader = thread.getContextClassLoader();
+        boolean interrupted = thread.isInterrupted();
+        Object value = null;
+        Throwable failure = null;
+        long start = engine.nanoTime();
+        try {
+            value = code.call();
+        } catch (Throwable thrown) {
+            failure = thrown;
+        }
+        long end = engine.nanoTime();
+        thread.setContextClassLoader(loader);
+        if (interrupted) {
+            thread.interrupt();
+        } else {
+            Thread.interrupted();
+        }
+        if (async && value instanceof CompletionStage<?> stage) {
+            AsyncTail.whenComplete(
+                    stage,
+                    (v, e) -> task.complete(
+                            GroupResult.of(task.groupKey(), task.taskId(), v, e, start, engine.nanoTime())));
+            return;
+        }
+        if (async && failure == null) {
+            failure = AsyncTail.noStage();
+        }
+        task.complete(GroupResult.of(task.groupKey(), task.taskId(), value, failure, start, end));
+    }
+}

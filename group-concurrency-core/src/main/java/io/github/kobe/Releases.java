@@ -1,0 +1,128 @@
+package io.github.kobe;
+
+import org.jspecify.annotations.Nullable;
+
+/** Gives permits back, when a hold has been closed for good. */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+final class Releases {
+
+    private final Engine engine;
+    private final Ledger ledger;
+
+    Releases(Engine engine) {
+        this.engine = engine;
+        this.ledger = engine.ledger;
+    }
+
+    /** Gives back what {@code hold} stands for, after its last close; on any thread. */
+    void lastClose(Hold hold, Batch batch) {
+        Thread thread = hold.thread;
+        if (thread == null) {
+            hold.group.giveBackWhole(batch);
+            return;
+        }
+        boolean alone = engine.holds.top(thread) == hold && Holds.open(hold.below) == null;
+        engine.holds.prune(thread);
+        if (hold instanceof Run run && run.isTailed()) {
+            concurrency(run, batch);
+            if (run.endsPart()) {
+                flight(run, batch);
+            }
+        } else if (alone && hold.ownsGlobal && !hold.lent && loanOf(hold) == null) {
+            hold.group.giveBackWhole(batch);
+        } else {
+            amongOthers(hold, thread, batch);
+        }
+    }
+
+    /** Gives back the permits of flight of an asynchronous task, whose stage and whose code have ended. */
+    void flight(Run run, Batch batch) {
+        Loan loan = run.loan;
+        if (loan == null) {
+            run.group.giveBackFlight(batch);
+        } else {
+            giveBackBorrowed(run, loan, false, true, batch);
+        }
+    }
+
+    private void concurrency(Run run, Batch batch) {
+        Loan loan = run.loan;
+        if (loan == null) {
+            run.group.giveBackConcurrency(batch);
+        } else {
+            giveBackBorrowed(run, loan, true, false, batch);
+        }
+    }
+
+    private void giveBackBorrowed(Run run, Loan loan, boolean concurrency, boolean flight, Batch batch) {
+        ledger.lock.lock();
+        try {
+            run.group.enter();
+            try {
+                run.group.giveBack(concurrency ? 1 : 0, flight ? 1 : 0);
+                if (flight) {
+                    run.group.freeGlobal();
+                }
+                engine.lending.handBack(loan, concurrency, flight, flight, batch);
+            } finally {
+                run.group.exit(batch);
+            }
+        } finally {
+            ledger.lock.unlock();
+        }
+    }
+
+    /**
+     * Gives back the permits of one of several holds of a thread, or of a borrower. A global permit stays with the
+     * thread while it has another hold.
+     */
+    private void amongOthers(Hold hold, Thread thread, Batch batch) {
+        ledger.lock.lock();
+        try {
+            if (hold.lent) {
+                engine.lending.closeLater(hold);
+                return;
+            }
+            boolean nested = !hold.ownsGlobal;
+            boolean inherited = !nested && passGlobalOn(thread, batch);
+            Group group = hold.group;
+            group.enter();
+            try {
+                group.giveBack(1, 1);
+                if (nested) {
+                    group.addNested(-1);
+                } else if (!inherited) {
+                    group.freeGlobal();
+                }
+                Loan loan = loanOf(hold);
+                if (loan != null) {
+                    engine.lending.handBack(loan, true, true, !nested && !inherited, batch);
+                }
+            } finally {
+                group.exit(batch);
+            }
+        } finally {
+            ledger.lock.unlock();
+        }
+    }
+
+    /** Makes another open hold of {@code thread} stand for its global permit, if there is one. */
+    private boolean passGlobalOn(Thread thread, Batch batch) {
+        Hold heir = engine.holds.topOpen(thread);
+        if (heir == null || heir.ownsGlobal) {
+            return false;
+        }
+        heir.group.enter();
+        try {
+            heir.group.addNested(-1);
+        } finally {
+            heir.group.exit(batch);
+        }
+        heir.ownsGlobal = true;
+        return true;
+    }
+
+    private static @Nullable Loan loanOf(Hold hold) {
+        return hold instanceof Run run ? run.loan : null;
+    }
+}

@@ -1,0 +1,193 @@
+package io.github.kobe;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One task with its permits, on its way to a thread of its own and on it.
+ *
+ * <p><b>Interrupts</b> reach the task's code and nothing after it:
+ *
+ * <pre>
+ *   CODE -> INTERRUPTING -> INTERRUPTED     whoever interrupts; first and only once
+ *   CODE -> ENDED                           the thread, when the code has ended
+ * </pre>
+ *
+ * A thread that finds INTERRUPTING at the end of its code waits, parked, for INTERRUPTED, and then clears its flag.
+ */
+final class Run extends Hold implements Runnable {
+
+    private static final int CODE = 0;
+    private static final int INTERRUPTING = 1;
+    private static final int INTERRUPTED = 2;
+    private static final int ENDED = 3;
+
+    private static final VarHandle PHASE;
+    private static final VarHandle ENDED_PARTS;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            PHASE = lookup.findVarHandle(Run.class, "phase", int.class);
+            ENDED_PARTS = lookup.findVarHandle(Run.class, "endedParts", int.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    final Task<?> task;
+    final @Nullable ClassLoader loader;
+    private final Callable<?> code;
+    private final boolean async;
+    /** The group's at the time of the grant: if it has changed since, a group shutdown may have missed this run. */
+    private final int stopEpoch;
+
+    /** What the permits are lent on; guarded by the ledger's lock once it runs. */
+    @Nullable
+    Loan loan;
+
+    private volatile int phase = CODE;
+
+    /** Whether an {@link AsyncTail} sees to the permits of flight, once the code has ended too. */
+    private volatile boolean tailed;
+    /** How many of code and stage have ended, if tailed. */
+    @SuppressWarnings("UnusedVariable") // through ENDED_PARTS
+    private volatile int endedParts;
+
+    private Run(
+            Task<?> task,
+            Callable<?> code,
+            @Nullable ClassLoader loader,
+            boolean async,
+            int stopEpoch,
+            @Nullable Loan loan) {
+        super(null, task.group, true);
+        this.task = task;
+        this.code = code;
+        this.loader = loader;
+        this.async = async;
+        this.stopEpoch = stopEpoch;
+        this.loan = loan;
+    }
+
+    /**
+     * Makes a run of queued work.
+     *
+     * @param loader for work that has none of its own
+     */
+    static Run of(Task<?> task, Object work, @Nullable ClassLoader loader, int stopEpoch, @Nullable Loan loan) {
+        return work instanceof Tailored tailored
+                ? new Run(task, tailored.code(), tailored.loader(), tailored.async(), stopEpoch, loan)
+                : new Run(task, (Callable<?>) work, loader, false, stopEpoch, loan);
+    }
+
+    /** {@return whether a shutdown has come since the permits were granted, which ends what it finds running} */
+    boolean isStopped() {
+        return group.stopEpoch() != stopEpoch || group.engine.lifecycle.isForced();
+    }
+
+    /** {@return whether the current thread is the one that runs it} */
+    @SuppressWarnings("ReferenceEquality") // threads have identity
+    boolean isCurrent() {
+        return thread == Thread.currentThread();
+    }
+
+    /** Interrupts the code, if it hasn't ended and wasn't interrupted before. */
+    void interrupt() {
+        Thread target = thread;
+        if (target != null && PHASE.compareAndSet(this, CODE, INTERRUPTING)) {
+            target.interrupt();
+            phase = INTERRUPTED;
+            LockSupport.unpark(target);
+        }
+    }
+
+    @Override
+    public void run() {
+        if (!task.isEngagedBy(this)) {
+            endWithoutCode(null, new Batch(group.engine, group.engine.nanoTime()));
+            return;
+        }
+        Engine engine = group.engine;
+        if (engine.reports.isHeard()) {
+            task.markWaited(task.hasOpenWait() ? engine.now() : 0);
+            engine.reports.started(task.groupKey(), task.taskId(), task.waitedNanos(0));
+        }
+        long start = engine.nanoTime();
+        task.markWaited(engine.sinceOrigin(start));
+        // An interrupt that came before the thread had started may be lost to it.
+        if (phase != CODE || isStopped()) {
+            Thread.currentThread().interrupt();
+        }
+        Object value = null;
+        Throwable failure = null;
+        try {
+            value = code.call();
+        } catch (Throwable thrown) {
+            failure = thrown;
+        }
+        long end = engine.nanoTime();
+        endInterrupts();
+        if (async && value instanceof CompletionStage<?> stage) {
+            AsyncTail.follow(this, stage, start);
+            return;
+        }
+        if (async && failure == null) {
+            failure = AsyncTail.noStage();
+        }
+        finish(GroupResult.of(task.groupKey(), task.taskId(), value, failure, start, end), new Batch(engine, end));
+    }
+
+    /** Ends a run whose code never began: cancelled just before, or {@code failure} kept its thread from starting. */
+    void endWithoutCode(@Nullable Throwable failure, Batch batch) {
+        task.markWaited(group.engine.sinceOrigin(batch.now));
+        finish(
+                failure == null
+                        ? task.cancelledResult()
+                        : GroupResult.failed(task.groupKey(), task.taskId(), failure, batch.now, batch.now),
+                batch);
+    }
+
+    /** At the end of a task: count, permits back, tell, complete. What the permits let start is in {@code batch}. */
+    private void finish(GroupResult<?> result, Batch batch) {
+        boolean completes = task.claim(this);
+        group.counters.ended(completes ? result.status() : TaskStatus.CANCELLED);
+        if (closeOnce()) {
+            group.engine.releases.lastClose(this, batch);
+        }
+        batch.carryOut();
+        group.engine.reports.ended(task, completes ? result : null);
+        if (completes) {
+            task.complete(result);
+        }
+    }
+
+    /** The stage has taken over the permits of flight. */
+    void becomeTailed() {
+        tailed = true;
+    }
+
+    boolean isTailed() {
+        return tailed;
+    }
+
+    /** Code or stage has ended; true for the second of them. */
+    boolean endsPart() {
+        return (int) ENDED_PARTS.getAndAdd(this, 1) == 1;
+    }
+
+    private void endInterrupts() {
+        if (!PHASE.compareAndSet(this, CODE, ENDED)) {
+            while (phase != INTERRUPTED) {
+                // Cleared first: park returns at once while the flag is set.
+                Thread.interrupted();
+                LockSupport.park(this);
+            }
+        }
+        Thread.interrupted();
+    }
+}

@@ -1,0 +1,411 @@
+package io.github.kobe;
+
+import io.github.kobe.Outcome.Cancelled;
+import io.github.kobe.Outcome.Dependent;
+import io.github.kobe.Outcome.FutureEntry;
+import io.github.kobe.Outcome.FutureOf;
+import io.github.kobe.Outcome.Rejection;
+import io.github.kobe.Outcome.Sleeper;
+import io.github.kobe.internal.KeyText;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A submitted task: its handle, its future and its place in the queue in one object of 40 bytes, because a million of
+ * them may wait.
+ *
+ * <pre>
+ *   work      queued    a Callable or a {@link Tailored}
+ *             engaged   a {@link Run}, for asynchronous work then an {@link AsyncTail}
+ *             claimed   null: someone has taken it on himself to complete the handle
+ *
+ *   queued  -> engaged   whoever grants the permits         under the group's guard, or before anyone knows the task
+ *   queued  -> claimed   cancel, time-out, shutdown
+ *   engaged -> claimed   the run (or its stage) at its end, or cancel
+ *
+ *   outcome   null or a stack of {@link Dependent}s  ->  a {@link GroupResult}, a {@link Rejection} or CANCELLED;
+ *             by whoever claimed the work, once
+ * </pre>
+ *
+ * <p>Each edge is one compare-and-set, so a task is run, cancelled or rejected by exactly one party. Who claims a queued
+ * task sees to its place in the queue; who claims an engaged one doesn't touch its permits: they come back when its code
+ * has ended.
+ */
+class Task<T> extends Node implements TaskHandle<T> {
+
+    private static final VarHandle WORK;
+    private static final VarHandle OUTCOME;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            WORK = lookup.findVarHandle(Task.class, "work", Object.class);
+            OUTCOME = lookup.findVarHandle(Task.class, "outcome", Object.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    private final String id;
+    private volatile @Nullable Object work;
+    private volatile @Nullable Object outcome;
+
+    /** Makes a task that is about to be queued, or granted. */
+    Task(Group group, String id, Object queuedWork) {
+        super(group);
+        this.id = id;
+        WORK.set(this, queuedWork);
+    }
+
+    // ---- work
+
+    private static boolean isEngaged(Object work) {
+        return work instanceof Run || work instanceof AsyncTail;
+    }
+
+    /** {@return what is to run, if it waits for its permits} */
+    @Nullable
+    Object queuedWork() {
+        Object w = work;
+        return w == null || isEngaged(w) ? null : w;
+    }
+
+    /** Gives it a class loader of its own; before anyone else knows the task. */
+    void tailor(@Nullable ClassLoader loader) {
+        if (WORK.get(this) instanceof Callable<?> code) {
+            WORK.set(this, new Tailored(code, loader, Long.MAX_VALUE, false));
+        }
+    }
+
+    @Override
+    long ownTimeoutNanos() {
+        return work instanceof Tailored tailored ? tailored.timeoutNanos() : Long.MAX_VALUE;
+    }
+
+    @Override
+    boolean needsGlobal() {
+        return true;
+    }
+
+    @Override
+    boolean grant(@Nullable Loan loan) {
+        Object w = queuedWork();
+        return w != null && engage(w, Run.of(this, w, group.queueLoader(), group.stopEpoch(), loan));
+    }
+
+    /** Moves the work on to the next that sees to it. */
+    boolean engage(Object from, Object to) {
+        return WORK.compareAndSet(this, from, to);
+    }
+
+    /** Takes on the duty to complete the handle, if {@code from} still has it. */
+    boolean claim(Object from) {
+        return WORK.compareAndSet(this, from, null);
+    }
+
+    /** {@return whether a rejection handler speaks for it} */
+    boolean heedsHandler() {
+        return true;
+    }
+
+    /** Interrupts its code, if it runs; the handle stays as it is. */
+    void interruptRun() {
+        if (work instanceof Run run) {
+            run.interrupt();
+        }
+    }
+
+    boolean isEngagedBy(Run run) {
+        return work == run;
+    }
+
+    @Override
+    void start(Batch batch) {
+        if (work instanceof Run run) {
+            group.engine.dispatcher.start(run, batch);
+        } else {
+            throw new AssertionError("started without a run: " + this);
+        }
+    }
+
+    @Override
+    @Nullable
+    Object end(RejectionReason reason) {
+        Object w = queuedWork();
+        return w != null && claim(w) ? w : null;
+    }
+
+    @Override
+    void reportEnd(RejectionReason reason, Object endedWork) {
+        if (reason == RejectionReason.SHUTDOWN) {
+            reportCancelled();
+        } else {
+            markWaited(group.engine.now());
+            group.engine.rejections.reject(this, endedWork, new Rejection(reason, -1, group.queued()), false);
+        }
+    }
+
+    /** Tells of and completes a task that was cancelled before it ran; it is claimed and counted. */
+    void reportCancelled() {
+        markWaited(group.engine.now());
+        if (group.engine.reports.isHeard()) {
+            GroupResult<T> result = cancelledResult();
+            group.engine.reports.completed(groupKey(), id, result);
+            complete(result);
+        } else {
+            complete(Cancelled.CANCELLED);
+        }
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        for (; ; ) {
+            Object w = work;
+            if (w == null) {
+                return false;
+            }
+            if (!claim(w)) {
+                continue;
+            }
+            if (w instanceof Run run) {
+                complete(Cancelled.CANCELLED);
+                if (mayInterruptIfRunning) {
+                    run.interrupt();
+                }
+            } else if (w instanceof AsyncTail tail) {
+                complete(Cancelled.CANCELLED);
+                tail.cancelStage();
+            } else {
+                group.withdraw(this, null);
+                reportCancelled();
+            }
+            return true;
+        }
+    }
+
+    // ---- outcome
+
+    private static boolean isTerminal(@Nullable Object outcome) {
+        return outcome != null && !(outcome instanceof Dependent);
+    }
+
+    /** Completes the handle; by whoever claimed the work, outside every lock. */
+    void complete(Object terminal) {
+        Object before = OUTCOME.getAndSet(this, terminal);
+        Dependent newestFirst = (Dependent) before;
+        Dependent oldestFirst = null;
+        while (newestFirst != null) {
+            Dependent below = newestFirst.below;
+            newestFirst.below = oldestFirst;
+            oldestFirst = newestFirst;
+            newestFirst = below;
+        }
+        for (; oldestFirst != null; oldestFirst = oldestFirst.below) {
+            oldestFirst.completed(this);
+        }
+    }
+
+    /** Puts {@code dependent} on the stack, and what has given up off its top. False if the task is done. */
+    private boolean add(Dependent dependent) {
+        for (; ; ) {
+            Object o = outcome;
+            if (isTerminal(o)) {
+                return false;
+            }
+            Dependent below = (Dependent) o;
+            while (below != null && below.isGone()) {
+                below = below.below;
+            }
+            dependent.below = below;
+            if (OUTCOME.compareAndSet(this, o, dependent)) {
+                return true;
+            }
+        }
+    }
+
+    /** {@return the result of a task that is done; throws the exception of one that was rejected} */
+    @SuppressWarnings("unchecked")
+    GroupResult<T> resultNow() {
+        Object o = outcome;
+        if (o instanceof Rejection rejection) {
+            throw rejection.toException(groupKey(), id);
+        }
+        if (o instanceof Cancelled) {
+            OUTCOME.compareAndSet(this, o, cancelledResult());
+            o = outcome;
+        }
+        if (o instanceof GroupResult<?> result) {
+            return (GroupResult<T>) result;
+        }
+        throw new AssertionError("asked for the result of a task that isn't done: " + this);
+    }
+
+    /** {@return how a cancelled task is reported; made only when someone asks, for the sake of its stack trace} */
+    GroupResult<T> cancelledResult() {
+        if (outcome instanceof GroupResult<?>) {
+            return resultNow();
+        }
+        return GroupResult.cancelled(
+                groupKey(), id, new CancellationException("Task '" + KeyText.printable(id) + "' was cancelled"), 0, 0);
+    }
+
+    // ---- handle
+
+    @Override
+    public String groupKey() {
+        return group.key;
+    }
+
+    @Override
+    public String taskId() {
+        return id;
+    }
+
+    @Override
+    public boolean isDone() {
+        return isTerminal(outcome);
+    }
+
+    @Override
+    public long queuedNanos() {
+        return waitedNanos(group.engine.now());
+    }
+
+    @Override
+    public GroupResult<T> await() throws InterruptedException {
+        awaitDone();
+        return resultNow();
+    }
+
+    /** Waits until it is done, lending what the thread has. */
+    void awaitDone() throws InterruptedException {
+        if (!isDone()) {
+            Loan loan = beginWait();
+            try {
+                sleep();
+            } finally {
+                if (loan != null) {
+                    group.engine.lending.reclaim(loan);
+                }
+            }
+        }
+    }
+
+    @Override
+    public GroupResult<T> await(long timeout, TimeUnit unit) throws InterruptedException {
+        long nanos = unit.toNanos(timeout);
+        if (!isDone()) {
+            requireNotOwn();
+            if (!sleepFor(nanos)) {
+                return GroupResult.cancelled(
+                        groupKey(),
+                        id,
+                        new TimeoutException("Not done within " + timeout + " " + unit + "; the task goes on"),
+                        0,
+                        0);
+            }
+        }
+        return resultNow();
+    }
+
+    @Override
+    public GroupResult<T> join() {
+        try {
+            return await();
+        } catch (InterruptedException interrupted) {
+            return interruptedWait(interrupted);
+        }
+    }
+
+    @Override
+    public GroupResult<T> join(long timeout, TimeUnit unit) {
+        try {
+            return await(timeout, unit);
+        } catch (InterruptedException interrupted) {
+            return interruptedWait(interrupted);
+        }
+    }
+
+    private GroupResult<T> interruptedWait(InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        return GroupResult.cancelled(groupKey(), id, interrupted, 0, 0);
+    }
+
+    @Override
+    public CompletableFuture<GroupResult<T>> toCompletableFuture() {
+        FutureOf<T> future = new FutureOf<>(this);
+        if (isDone() || !add(new FutureEntry<>(future))) {
+            future.completeFrom(this);
+        }
+        return future;
+    }
+
+    /** Lends the current thread's permits to this task, if it waits and the thread has any that help. */
+    @Nullable
+    Loan beginWait() {
+        requireNotOwn();
+        return queuedWork() == null ? null : group.engine.lending.lend(this);
+    }
+
+    private void requireNotOwn() {
+        if (work instanceof Run run && run.isCurrent()) {
+            throw new IllegalStateException(
+                    "Task '" + KeyText.printable(id) + "' waits for its own handle, which would never end");
+        }
+    }
+
+    private void sleep() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        Sleeper sleeper = new Sleeper();
+        if (!add(sleeper)) {
+            return;
+        }
+        while (!isDone()) {
+            LockSupport.park(this);
+            if (Thread.interrupted()) {
+                sleeper.giveUp();
+                throw new InterruptedException();
+            }
+        }
+    }
+
+    private boolean sleepFor(long nanos) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        if (nanos <= 0) {
+            return isDone();
+        }
+        Sleeper sleeper = new Sleeper();
+        if (!add(sleeper)) {
+            return true;
+        }
+        long start = System.nanoTime();
+        for (long left = nanos; !isDone(); left = nanos - (System.nanoTime() - start)) {
+            if (left <= 0) {
+                sleeper.giveUp();
+                return false;
+            }
+            LockSupport.parkNanos(this, left);
+            if (Thread.interrupted()) {
+                sleeper.giveUp();
+                throw new InterruptedException();
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public String toString() {
+        return "Task[" + KeyText.printable(groupKey()) + "/" + KeyText.printable(id) + "]";
+    }
+}

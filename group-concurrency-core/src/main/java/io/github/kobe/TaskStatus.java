@@ -1,0 +1,20 @@
+package io.github.kobe;
+
+import java.util.concurrent.CancellationException;
+
+/** How a task ended. Each accepted task reaches exactly one of these. */
+public enum TaskStatus {
+    /** The task returned; its value may be {@code null}. */
+    SUCCESS,
+    /** The task, or what had to run for it, threw. */
+    FAILED,
+    /** The task was cancelled, by its handle, by a shutdown, or by its own {@link InterruptedException}. */
+    CANCELLED,
+    /** The task was not let in, or waited too long: it never ran. */
+    REJECTED;
+
+    /** {@return how a task that threw {@code failure} ended} */
+    static TaskStatus of(Throwable failure) {
+        return failure instanceof InterruptedException || failure instanceof CancellationException ? CANCELLED : FAILED;
+    }
+}

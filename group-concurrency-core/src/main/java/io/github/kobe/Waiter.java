@@ -1,0 +1,125 @@
+package io.github.kobe;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread that waits for a permit.
+ *
+ * <pre>
+ *   WAITING -> GRANTED      whoever grants, under the guard
+ *   WAITING -> REJECTED     time-out of the group, shutdown; under the guard
+ *   WAITING -> LEFT         the thread: interrupted, or its own time is up
+ * </pre>
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+final class Waiter extends Node {
+
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(Waiter.class, "state", Object.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    private static final Object GRANTED = new Object();
+    private static final Object LEFT = new Object();
+
+    private final Thread thread = Thread.currentThread();
+    private final boolean nested;
+
+    /** {@code null}: waiting; else GRANTED, LEFT, or a {@link RejectionReason}. */
+    private volatile @Nullable Object state;
+
+    /** Makes a waiter for the current thread; a nested one has its global permit already. */
+    Waiter(Group group, boolean nested) {
+        super(group);
+        this.nested = nested;
+    }
+
+    @Override
+    boolean needsGlobal() {
+        return !nested;
+    }
+
+    @Override
+    boolean grant(@Nullable Loan loan) {
+        return STATE.compareAndSet(this, null, GRANTED);
+    }
+
+    @Override
+    void start(Batch batch) {
+        LockSupport.unpark(thread);
+    }
+
+    @Override
+    @Nullable
+    Object end(RejectionReason reason) {
+        return STATE.compareAndSet(this, null, reason) ? this : null;
+    }
+
+    @Override
+    void reportEnd(RejectionReason reason, Object work) {
+        LockSupport.unpark(thread);
+    }
+
+    /**
+     * Waits for the grant.
+     *
+     * @param maxWaitNanos at most so long; {@link Long#MAX_VALUE}: for ever
+     * @return {@code null} once granted; else why not
+     * @throws InterruptedException if interrupted while it waited; it has left then, or passed its permit on
+     */
+    @Nullable
+    RejectionReason await(long maxWaitNanos) throws InterruptedException {
+        Engine engine = group.engine;
+        boolean timed = maxWaitNanos != Long.MAX_VALUE;
+        long start = timed ? engine.now() : 0;
+        while (state == null) {
+            if (Thread.interrupted()) {
+                leaveInterrupted();
+            }
+            if (timed) {
+                long left = maxWaitNanos - (engine.now() - start);
+                if (left <= 0) {
+                    if (leave(RejectionReason.QUEUE_TIMEOUT)) {
+                        return RejectionReason.QUEUE_TIMEOUT;
+                    }
+                    break;
+                }
+                LockSupport.parkNanos(this, left);
+            } else {
+                LockSupport.park(this);
+            }
+        }
+        return state instanceof RejectionReason reason ? reason : null;
+    }
+
+    private void leaveInterrupted() throws InterruptedException {
+        if (leave(null)) {
+            throw new InterruptedException();
+        }
+        if (state == GRANTED) {
+            Batch batch = new Batch(group.engine);
+            group.counters.ended(TaskStatus.CANCELLED);
+            group.giveBackUnused(nested, batch);
+            batch.carryOut();
+            throw new InterruptedException();
+        }
+        // Rejected in the same instant: that is the answer, and the interrupt is for what comes next.
+        thread.interrupt();
+    }
+
+    private boolean leave(@Nullable RejectionReason reason) {
+        if (STATE.compareAndSet(this, null, LEFT)) {
+            group.withdraw(this, reason);
+            return true;
+        }
+        return false;
+    }
+}
