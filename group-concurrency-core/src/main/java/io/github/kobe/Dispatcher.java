@@ -53,7 +53,7 @@ final class Dispatcher {
             // Nothing of the group starts until the retry: else its whole queue would fail in one go.
             run.group.stall(batch);
             run.endWithoutCode(failure, batch);
-            if (!engine.housekeeper.at(engine.now() + RETRY_NANOS, now -> retry(run.group))) {
+            if (!engine.housekeeper.at(engine.now() + RETRY_NANOS, run.group::isDead, now -> retry(run.group))) {
                 run.group.unstall(batch);
             }
         }

@@ -5,10 +5,6 @@ import io.github.kobe.internal.KeyText;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -46,9 +42,6 @@ final class Group {
     private static final long COUNT = ONE_IN_FLIGHT - 1;
     private static final long SLOW = 1L << 62;
     private static final long DEAD = 1L << 63;
-
-    /** More dead nodes than this, and more than live ones, are swept out of a queue. */
-    private static final int TOLERATED_DEAD = 32;
 
     private static final VarHandle WORD;
 
@@ -93,29 +86,16 @@ final class Group {
     long idleSince;
 
     // ---- written under the guard, read by anyone for statistics and guesses
-    private volatile EffectiveLimits limits;
-    private volatile @Nullable GroupLimits override;
-    private volatile @Nullable Instant overriddenSince;
-    private volatile boolean paused;
-    /** Whether the policy names the group exactly: it is kept when idle. */
-    private volatile boolean named;
-
+    private final GroupSettings settings;
+    private final GroupQueue queue;
     private int freeConcurrency;
     private int freeInFlight;
-    private int live;
-    private @Nullable Node head;
+    /** Of those in flight, how many do not stand for a global permit. */
+    private int nested;
     /** Lenders whose group permits are lent. */
     private int lent;
 
     // ---- guarded by the guard
-    private EffectiveLimits base;
-    private @Nullable Node tail;
-    private int dead;
-    private @Nullable ClassLoader queueLoader;
-    /** Of those in flight, how many do not stand for a global permit. */
-    private int nested;
-    /** Queued nodes that can do without a free global permit, with the loan they start on if it is one; else null. */
-    private @Nullable ArrayDeque<Exempt> exempt;
     /** No start is tried: the last one failed, and the next try is due. */
     private boolean stalled;
     /** When the earliest alarm of the housekeeper is due; 0: none is set. */
@@ -134,19 +114,19 @@ final class Group {
     /** How many it may still start in its turn; 0: its turn hasn't begun. */
     int credit;
 
-    /** A node that can do without a free global permit. */
-    private record Exempt(Node node, @Nullable Loan loan) {}
-
     Group(Engine engine, String key, EffectiveLimits base, boolean named) {
         this.engine = engine;
         this.key = key;
         this.threadName = KeyText.printable(key);
         this.ledger = engine.ledger;
-        this.base = base;
-        this.limits = base;
-        this.named = named;
+        this.settings = new GroupSettings(base, named);
+        this.queue = new GroupQueue(engine.waiting);
         this.freeConcurrency = base.maxConcurrency().value();
         this.freeInFlight = base.maxInFlight().value();
+    }
+
+    private EffectiveLimits limits() {
+        return settings.limits();
     }
 
     // ---- the fast way
@@ -172,7 +152,7 @@ final class Group {
                 return false;
             }
             if (WORD.compareAndSet(this, w, w + permits)) {
-                if (isIdleWord(w + permits) && !named) {
+                if (isIdleWord(w + permits) && !settings.isNamed()) {
                     engine.idle.offer(this);
                 }
                 return true;
@@ -181,7 +161,7 @@ final class Group {
     }
 
     private boolean isIdleWord(long w) {
-        EffectiveLimits now = limits;
+        EffectiveLimits now = limits();
         return (w & COUNT) == now.maxConcurrency().value()
                 && w >>> 31 == now.maxInFlight().value();
     }
@@ -288,12 +268,17 @@ final class Group {
                     // each turn of the loop grants one
                 }
             }
-            forgetEmptyQueue();
+            queue.tidy();
             boolean idle = isIdle();
-            if (idle && !isKept() && !(listed && touched)) {
+            if (idle && !settings.isKept() && !(listed && touched)) {
                 batch.idle(this);
             }
-            boolean calm = live == 0 && !paused && !stalled && !attached && freeConcurrency >= 0 && freeInFlight >= 0;
+            boolean calm = queue.isEmpty()
+                    && !settings.isPaused()
+                    && !stalled
+                    && !attached
+                    && freeConcurrency >= 0
+                    && freeInFlight >= 0;
             WORD.setRelease(this, calm ? ((long) freeInFlight << 31) | freeConcurrency : SLOW);
         } finally {
             if (lock != own && !attached) {
@@ -310,9 +295,6 @@ final class Group {
             if (guard == own && becomeSlow()) {
                 attached = true;
                 ledger.adopt(inFlightHere(), nested);
-                if (exempt != null) {
-                    ledger.hasExempt(this);
-                }
                 guard = ledger.lock;
             }
         } finally {
@@ -324,37 +306,25 @@ final class Group {
     void detach() {
         attached = false;
         ledger.adopt(-inFlightHere(), -nested);
-        ledger.noExempt(this);
-    }
-
-    private void forgetEmptyQueue() {
-        if (live == 0 && head != null) {
-            head = null;
-            tail = null;
-            dead = 0;
-        }
-        if (live == 0) {
-            queueLoader = null;
-        }
     }
 
     // ---- inside: permits
 
     private int inFlightHere() {
-        return limits.maxInFlight().value() - freeInFlight;
+        return limits().maxInFlight().value() - freeInFlight;
     }
 
     private boolean hasRoom() {
-        return freeConcurrency > 0 && freeInFlight > 0 && !paused && !stalled;
+        return freeConcurrency > 0 && freeInFlight > 0 && !settings.isPaused() && !stalled;
     }
 
     /** {@return whether something waits that only the global limit may keep from starting} */
     boolean isEligible() {
-        return live > 0 && hasRoom();
+        return !queue.isEmpty() && hasRoom();
     }
 
     int weight() {
-        return limits.weight().value();
+        return limits().weight().value();
     }
 
     private void take(boolean global) {
@@ -426,14 +396,13 @@ final class Group {
                 count(counters, shutDownCountsAs);
                 return Verdict.SHUT_DOWN;
             }
-            if (live == 0) {
-                queueLoader = loader;
-                if (hasRoom() && (!attached || !node.needsGlobal() || ledger.hasFree()) && node.grant(null)) {
-                    take(node.needsGlobal());
-                    return Verdict.GRANTED;
-                }
-            } else if (loader != queueLoader && node instanceof Task<?> task) {
-                task.tailor(loader);
+            queue.adaptLoader(node, loader);
+            if (queue.isEmpty()
+                    && hasRoom()
+                    && (!attached || !node.needsGlobal() || ledger.hasFree())
+                    && node.grant(null)) {
+                take(node.needsGlobal());
+                return Verdict.GRANTED;
             }
             Rejection rejection = reserve(mayWait);
             if (rejection != null) {
@@ -450,12 +419,13 @@ final class Group {
 
     /** Reserves a place in both queues, or says why there is none. */
     private @Nullable Rejection reserve(boolean mayWait) {
-        int threshold = limits.queueThreshold().value();
-        if (live >= threshold) {
-            return new Rejection(RejectionReason.GROUP_QUEUE_FULL, threshold, live);
+        int threshold = limits().queueThreshold().value();
+        int size = queue.size();
+        if (size >= threshold) {
+            return new Rejection(RejectionReason.GROUP_QUEUE_FULL, threshold, size);
         }
         if (!mayWait) {
-            return new Rejection(RejectionReason.QUEUE_TIMEOUT, -1, live);
+            return new Rejection(RejectionReason.QUEUE_TIMEOUT, -1, size);
         }
         int globalThreshold = engine.policy.globalQueueThreshold();
         for (; ; ) {
@@ -471,65 +441,24 @@ final class Group {
 
     private void enqueue(Node node) {
         long now = engine.now();
-        node.markQueued(now);
-        node.next = null;
-        if (tail == null) {
-            head = node;
-        } else {
-            tail.next = node;
-        }
-        tail = node;
-        live++;
-        if (!node.needsGlobal()) {
-            addExempt(node, null);
-        }
+        queue.add(node, now);
         armAlarm(now);
         long ownTimeout = node.ownTimeoutNanos();
-        if (ownTimeout < limits.queueTimeoutNanos()) {
-            engine.housekeeper.at(now + ownTimeout, due -> expireOne(node, due));
+        if (ownTimeout < limits().queueTimeoutNanos()) {
+            engine.housekeeper.at(now + ownTimeout, () -> !node.isQueued(), due -> expireOne(node, due));
         }
-    }
-
-    /** Takes {@code node} out of the count of those that wait; it may stay linked, as a dead one. */
-    private void leave(Node node) {
-        node.markLeft();
-        live--;
-        engine.waiting.decrementAndGet();
-        if (exempt != null) {
-            exempt.removeIf(e -> e.node() == node);
-            if (exempt.isEmpty()) {
-                exempt = null;
-                if (attached) {
-                    ledger.noExempt(this);
-                }
-            }
-        }
-    }
-
-    private Node pop(Node first) {
-        head = first.next;
-        if (head == null) {
-            tail = null;
-        }
-        first.next = null;
-        return first;
     }
 
     /** Grants permits to the first that still wants one; false if none does. The caller has seen to the limits. */
     boolean grantHead(Batch batch) {
-        for (Node first = head; first != null; first = head) {
-            Node node = pop(first);
-            if (!node.isQueued()) {
-                dead--;
-                continue;
-            }
-            boolean expired = isExpired(node);
-            leave(node);
+        for (Node first = queue.first(); first != null; first = queue.first()) {
+            boolean expired = isExpired(first);
+            queue.removeFirst(first);
             if (expired) {
-                endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
-            } else if (node.grant(null)) {
-                take(node.needsGlobal());
-                batch.granted(node);
+                endLeft(first, RejectionReason.QUEUE_TIMEOUT, batch);
+            } else if (first.grant(null)) {
+                take(first.needsGlobal());
+                batch.granted(first);
                 return true;
             }
         }
@@ -538,18 +467,12 @@ final class Group {
 
     /** {@return whether the head can do without a free global permit} */
     boolean headIsExempt() {
-        for (Node first = head; first != null; first = head) {
-            if (first.isQueued()) {
-                return !first.needsGlobal();
-            }
-            pop(first);
-            dead--;
-        }
-        return false;
+        Node first = queue.first();
+        return first != null && !first.needsGlobal();
     }
 
     private boolean isExpired(Node node) {
-        long timeout = Math.min(limits.queueTimeoutNanos(), node.ownTimeoutNanos());
+        long timeout = Math.min(limits().queueTimeoutNanos(), node.ownTimeoutNanos());
         return timeout != Long.MAX_VALUE && engine.now() - node.queuedAt() >= timeout;
     }
 
@@ -569,38 +492,6 @@ final class Group {
         }
     }
 
-    /** Leaves {@code node} linked as a dead one, and sweeps when there are many. */
-    private void addDead() {
-        dead++;
-        while (head != null && !head.isQueued()) {
-            pop(head);
-            dead--;
-        }
-        if (dead > TOLERATED_DEAD && dead > live) {
-            sweep();
-        }
-    }
-
-    private void sweep() {
-        Node node = head;
-        head = null;
-        tail = null;
-        dead = 0;
-        while (node != null) {
-            Node next = node.next;
-            node.next = null;
-            if (node.isQueued()) {
-                if (tail == null) {
-                    head = node;
-                } else {
-                    tail.next = node;
-                }
-                tail = node;
-            }
-            node = next;
-        }
-    }
-
     /**
      * Sees to the place of a node whose wait its owner has ended. Enters and leaves.
      *
@@ -611,8 +502,7 @@ final class Group {
         boolean alive = enter();
         try {
             if (node.isQueued()) {
-                leave(node);
-                addDead();
+                queue.remove(node);
             }
             count(alive ? counters : engine.retired, reason);
         } finally {
@@ -633,14 +523,8 @@ final class Group {
 
     // ---- inside: without a free global permit
 
-    private void addExempt(Node node, @Nullable Loan loan) {
-        if (exempt == null) {
-            exempt = new ArrayDeque<>();
-            if (attached) {
-                ledger.hasExempt(this);
-            }
-        }
-        exempt.add(new Exempt(node, loan));
+    boolean hasExempt() {
+        return queue.hasExempt();
     }
 
     /** Lets a queued task start on a lent global permit, ahead of the queue; attached. False if it doesn't wait. */
@@ -648,51 +532,38 @@ final class Group {
         if (!task.isQueued() || task.queuedWork() == null) {
             return false;
         }
-        addExempt(task, loan);
+        queue.addExempt(new GroupQueue.Exempt(task, loan));
         return true;
     }
 
     /** Takes back what {@link #reserveFor} set aside. */
     void unreserve(Loan loan) {
-        if (exempt != null) {
-            exempt.removeIf(e -> e.loan() == loan);
-            if (exempt.isEmpty()) {
-                exempt = null;
-                if (attached) {
-                    ledger.noExempt(this);
-                }
-            }
-        }
+        queue.removeLoan(loan);
     }
 
-    /** Grants to those that need no free global permit: on loans always, others when {@code globalIsShort}. */
-    void grantExempt(boolean globalIsShort, Batch batch) {
-        while (exempt != null && hasRoom()) {
-            Exempt next = null;
-            for (Exempt e : exempt) {
-                if (e.loan() != null || globalIsShort) {
-                    next = e;
-                    break;
-                }
-            }
+    /** Grants to those that need no free global permit: on loans alone, or to all of them. */
+    void grantExempt(boolean onLoan, Batch batch) {
+        while (hasRoom()) {
+            GroupQueue.Exempt next = queue.firstExempt(onLoan);
             if (next == null) {
                 return;
             }
             Node node = next.node();
             Loan loan = next.loan();
-            leave(node);
-            addDead();
+            boolean expired = isExpired(node);
+            queue.remove(node);
             if (loan != null) {
                 ledger.unreserve(loan);
-                if (node.grant(loan)) {
-                    take(true);
-                    batch.granted(node);
-                } else {
-                    engine.lending.handBack(loan, false, false, true, batch);
-                }
-            } else if (node.grant(null)) {
-                take(false);
+            }
+            if (expired) {
+                endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
+            } else if (node.grant(loan)) {
+                take(node.needsGlobal());
                 batch.granted(node);
+                continue;
+            }
+            if (loan != null) {
+                engine.lending.handBack(loan, false, false, true, batch);
             }
         }
     }
@@ -706,8 +577,7 @@ final class Group {
         if (!task.isQueued() || !task.grant(loan)) {
             return false;
         }
-        leave(task);
-        addDead();
+        queue.remove(task);
         take(true);
         batch.granted(task);
         return true;
@@ -729,18 +599,15 @@ final class Group {
 
     /** Sees to it that the housekeeper looks when the head's time is up. */
     private void armAlarm(long now) {
-        long timeout = limits.queueTimeoutNanos();
-        if (timeout == Long.MAX_VALUE || live == 0) {
+        long timeout = limits().queueTimeoutNanos();
+        Node first = timeout == Long.MAX_VALUE ? null : queue.first();
+        if (first == null) {
             return;
         }
-        Node first = head;
-        while (first != null && !first.isQueued()) {
-            first = first.next;
-        }
-        long due = Math.max(now, (first == null ? now : first.queuedAt()) + timeout);
-        if (due > 0 && (alarmAt == 0 || due < alarmAt)) {
+        long due = Math.max(now, first.queuedAt() + timeout);
+        if (alarmAt == 0 || due < alarmAt) {
             alarmAt = due;
-            engine.housekeeper.at(due, this::expire);
+            engine.housekeeper.at(due, this::isDead, this::expire);
         }
     }
 
@@ -749,17 +616,15 @@ final class Group {
         Batch batch = new Batch(engine);
         enter();
         try {
-            if (alarmAt != 0 && alarmAt <= now) {
+            if (alarmAt <= now) {
                 alarmAt = 0;
             }
-            while (head != null && (!head.isQueued() || now - head.queuedAt() >= limits.queueTimeoutNanos())) {
-                Node node = pop(head);
-                if (node.isQueued()) {
-                    leave(node);
-                    endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
-                } else {
-                    dead--;
-                }
+            long timeout = limits().queueTimeoutNanos();
+            for (Node first = queue.first();
+                    first != null && now - first.queuedAt() >= timeout;
+                    first = queue.first()) {
+                queue.removeFirst(first);
+                endLeft(first, RejectionReason.QUEUE_TIMEOUT, batch);
             }
             armAlarm(now);
         } finally {
@@ -773,8 +638,7 @@ final class Group {
         enter();
         try {
             if (node.isQueued() && now - node.queuedAt() >= node.ownTimeoutNanos()) {
-                leave(node);
-                addDead();
+                queue.remove(node);
                 endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
             }
         } finally {
@@ -806,40 +670,36 @@ final class Group {
     // ---- control; each enters and leaves, and returns false if the group is dead
 
     /** Takes over what a policy says. */
-    boolean rebase(EffectiveLimits newBase, boolean isNamed, Batch batch) {
+    boolean rebase(EffectiveLimits base, boolean named, Batch batch) {
         boolean alive = enter();
         try {
-            base = newBase;
-            named = isNamed;
-            apply();
+            EffectiveLimits before = limits();
+            settings.rebase(base, named);
+            resize(before);
             return alive;
         } finally {
             exit(batch);
         }
     }
 
-    /** Sets or, with {@code null}, takes back what stands over the policy; the policy's limits are {@code newBase}. */
-    boolean override(@Nullable GroupLimits newOverride, EffectiveLimits newBase, Batch batch) {
+    /** Sets or, with {@code null}, takes back what stands over the policy, whose limits are {@code base}. */
+    boolean override(@Nullable GroupLimits override, EffectiveLimits base, Batch batch) {
         boolean alive = enter();
         try {
-            override = newOverride;
-            overriddenSince = newOverride == null ? null : Instant.now();
-            base = newBase;
-            apply();
+            EffectiveLimits before = limits();
+            settings.override(override, base);
+            resize(before);
             return alive;
         } finally {
             exit(batch);
         }
     }
 
-    private void apply() {
-        EffectiveLimits before = limits;
-        GroupLimits over = override;
-        EffectiveLimits after = over == null ? base : base.overriddenBy(over);
+    private void resize(EffectiveLimits before) {
+        EffectiveLimits after = limits();
         freeConcurrency +=
                 after.maxConcurrency().value() - before.maxConcurrency().value();
         freeInFlight += after.maxInFlight().value() - before.maxInFlight().value();
-        limits = after;
         armAlarm(engine.now());
     }
 
@@ -847,7 +707,7 @@ final class Group {
     boolean setPaused(boolean pause, Batch batch) {
         boolean alive = enter();
         try {
-            paused = pause;
+            settings.setPaused(pause);
             if (pause && engine.lifecycle.isDraining()) {
                 endPaused(batch);
             }
@@ -871,7 +731,7 @@ final class Group {
     void endWaitsIfPaused(Batch batch) {
         enter();
         try {
-            if (paused) {
+            if (settings.isPaused()) {
                 endPaused(batch);
             }
         } finally {
@@ -880,7 +740,7 @@ final class Group {
     }
 
     private void endPaused(Batch batch) {
-        if (live > 0) {
+        if (!queue.isEmpty()) {
             engine.lifecycle.pausedWaitsEnded();
         }
         endQueued(batch);
@@ -899,14 +759,9 @@ final class Group {
     }
 
     private void endQueued(Batch batch) {
-        while (head != null) {
-            Node node = pop(head);
-            if (node.isQueued()) {
-                leave(node);
-                endLeft(node, RejectionReason.SHUTDOWN, batch);
-            } else {
-                dead--;
-            }
+        for (Node first = queue.first(); first != null; first = queue.first()) {
+            queue.removeFirst(first);
+            endLeft(first, RejectionReason.SHUTDOWN, batch);
         }
     }
 
@@ -915,11 +770,10 @@ final class Group {
         boolean alive = enter();
         try {
             if (alive) {
-                override = null;
-                overriddenSince = null;
-                paused = false;
-                base = newBase;
-                apply();
+                EffectiveLimits before = limits();
+                settings.override(null, newBase);
+                settings.setPaused(false);
+                resize(before);
                 counters.moveTo(engine.retired);
                 dieIfIdle();
             }
@@ -935,7 +789,7 @@ final class Group {
         boolean died = false;
         boolean alive = enter();
         try {
-            if (alive && !isKept() && dieIfIdle()) {
+            if (alive && !settings.isKept() && dieIfIdle()) {
                 counters.moveTo(engine.retired);
                 died = true;
             }
@@ -959,23 +813,23 @@ final class Group {
     }
 
     private boolean isIdle() {
-        return live == 0
+        return queue.isEmpty()
                 && lent == 0
                 && pins == 0
                 && !stalled
-                && freeConcurrency == limits.maxConcurrency().value()
-                && freeInFlight == limits.maxInFlight().value();
+                && freeConcurrency == limits().maxConcurrency().value()
+                && freeInFlight == limits().maxInFlight().value();
     }
 
-    private boolean isKept() {
-        return named || paused || override != null;
+    boolean isDead() {
+        return (word & DEAD) != 0;
     }
 
     // ---- statistics, and readings that may be stale
 
     @Nullable
     ClassLoader queueLoader() {
-        return queueLoader;
+        return queue.loader();
     }
 
     int stopEpoch() {
@@ -983,28 +837,19 @@ final class Group {
     }
 
     int queued() {
-        return live;
-    }
-
-    boolean isNamed() {
-        return named;
-    }
-
-    @Nullable
-    GroupLimits overridden() {
-        return override;
+        return queue.size();
     }
 
     int running() {
         long w = (long) WORD.getAcquire(this);
         int free = (w & SLOW) == 0 ? (int) (w & COUNT) : freeConcurrency;
-        return Math.max(0, limits.maxConcurrency().value() - free);
+        return Math.max(0, limits().maxConcurrency().value() - free);
     }
 
     int inFlight() {
         long w = (long) WORD.getAcquire(this);
         int free = (w & SLOW) == 0 ? (int) (w >>> 31) : freeInFlight;
-        return Math.max(0, limits.maxInFlight().value() - free);
+        return Math.max(0, limits().maxInFlight().value() - free);
     }
 
     /** {@return how many are in flight and count in another group for the global limit} */
@@ -1017,11 +862,10 @@ final class Group {
     }
 
     GroupStats stats() {
-        EffectiveLimits l = limits;
+        EffectiveLimits l = limits();
         int inFlight = inFlight();
-        int queued = live;
-        Node first = head;
-        long oldest = first != null && first.isQueued() ? first.waitedNanos(engine.now()) : 0;
+        int queued = queue.size();
+        long oldest = queue.oldestQueuedAt();
         return new GroupStats(
                 key,
                 running(),
@@ -1033,22 +877,18 @@ final class Group {
                 l.queueTimeout(),
                 l.weight(),
                 Optional.ofNullable(l.rule()),
-                Optional.ofNullable(overriddenSince),
-                Duration.ofNanos(oldest),
-                paused,
+                Optional.ofNullable(settings.overriddenSince()),
+                Duration.ofNanos(oldest == 0 ? 0 : Math.max(0, engine.now() - oldest)),
+                settings.isPaused(),
                 counters.totals((long) inFlight + queued + lent));
     }
 
-    /** {@return what waits, in order; for tests} */
-    List<Node> linked() {
-        enter();
+    /** {@return how many nodes the queue links, dead ones included; for tests} */
+    int linked() {
         Batch batch = new Batch(engine);
+        enter();
         try {
-            List<Node> nodes = new ArrayList<>();
-            for (Node node = head; node != null; node = node.next) {
-                nodes.add(node);
-            }
-            return nodes;
+            return queue.linked();
         } finally {
             exit(batch);
         }

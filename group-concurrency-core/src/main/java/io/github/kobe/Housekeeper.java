@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,17 +25,23 @@ final class Housekeeper {
     /** How long it sleeps at most before it looks whether the engine is still there. */
     private static final long LONGEST_SLEEP_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    /** With fewer alarms than this, pointless ones don't matter. */
+    private static final int LEAST_PURGE = 64;
+
     private final Engine engine;
     private final ConcurrentLinkedQueue<Run> hops = new ConcurrentLinkedQueue<>();
 
-    /** A leaf: nothing is locked or called while it is held. */
+    /** A leaf: nothing else is locked while it is held. */
     private final ReentrantLock lock = new ReentrantLock();
     /** Guarded by the lock. */
     private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
+    /** Guarded by the lock: at how many alarms pointless ones are looked for, so that it costs amortised nothing. */
+    private int purgeAt = LEAST_PURGE;
     /** Guarded by the lock; {@code null}: none runs. */
     private @Nullable Thread thread;
 
-    private record Alarm(long at, LongConsumer action) implements Comparable<Alarm> {
+    /** What is due at a time, unless it has become pointless by then. */
+    private record Alarm(long at, BooleanSupplier pointless, LongConsumer action) implements Comparable<Alarm> {
         @Override
         public int compareTo(Alarm other) {
             return Long.compare(at, other.at);
@@ -48,13 +55,18 @@ final class Housekeeper {
     /**
      * Has {@code action} run at a time of the engine's clock, or soon after; it is told the time.
      *
+     * @param pointless whether the alarm may be forgotten before, so that a long time-out keeps nothing alive
      * @return false if there is no thread to run it and none can be made
      */
-    boolean at(long time, LongConsumer action) {
-        Alarm alarm = new Alarm(time, action);
+    boolean at(long time, BooleanSupplier pointless, LongConsumer action) {
+        Alarm alarm = new Alarm(time, pointless, action);
         Thread sleeper;
         lock.lock();
         try {
+            if (alarms.size() >= purgeAt) {
+                alarms.removeIf(old -> old.pointless().getAsBoolean());
+                purgeAt = Math.max(LEAST_PURGE, 2 * alarms.size());
+            }
             alarms.add(alarm);
             if (engine.environment.timers() && thread == null && !startThread()) {
                 alarms.remove(alarm);

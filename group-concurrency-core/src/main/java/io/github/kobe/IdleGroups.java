@@ -96,7 +96,7 @@ final class IdleGroups {
     private void armSweep() {
         long period = EffectiveLimits.saturatedNanos(engine.policy.idleTimeout());
         boolean armed = period != Long.MAX_VALUE
-                && engine.housekeeper.at(engine.now() + Math.max(1, period / 4), now -> sweep());
+                && engine.housekeeper.at(engine.now() + Math.max(1, period / 4), () -> false, now -> sweep());
         if (!armed) {
             lock.lock();
             try {

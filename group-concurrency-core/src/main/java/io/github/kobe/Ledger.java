@@ -44,7 +44,9 @@ final class Ledger {
     /** Whose turn it is. */
     private @Nullable Group turn;
 
+    /** Groups that may have queued nodes which need no free global permit. */
     private final Set<Group> withExempt = new LinkedHashSet<>();
+
     private final List<Loan> reclaimers = new ArrayList<>();
 
     boolean isOn() {
@@ -131,6 +133,7 @@ final class Ledger {
 
     void detach(Group group) {
         leaveRing(group);
+        withExempt.remove(group);
         group.detach();
     }
 
@@ -159,14 +162,6 @@ final class Ledger {
 
     // ---- turns
 
-    void hasExempt(Group group) {
-        withExempt.add(group);
-    }
-
-    void noExempt(Group group) {
-        withExempt.remove(group);
-    }
-
     void addReclaimer(Loan loan) {
         reclaimers.add(loan);
     }
@@ -193,6 +188,11 @@ final class Ledger {
         } else {
             leaveRing(group);
         }
+        if (group.hasExempt()) {
+            withExempt.add(group);
+        } else if (!withExempt.isEmpty()) {
+            withExempt.remove(group);
+        }
         drain(batch);
         if (watchers > 0) {
             quiet.signalAll();
@@ -206,7 +206,7 @@ final class Ledger {
                 loan.task.group.engine.lending.tryReclaim(loan, batch);
             }
         }
-        grantExempt(false, batch);
+        grantExempt(true, batch);
         for (Group group = turn; group != null; group = turn) {
             if (!group.isEligible()) {
                 leaveRing(group);
@@ -226,14 +226,14 @@ final class Ledger {
             }
         }
         if (free <= 0) {
-            grantExempt(true, batch);
+            grantExempt(false, batch);
         }
     }
 
-    private void grantExempt(boolean globalIsShort, Batch batch) {
+    private void grantExempt(boolean onLoan, Batch batch) {
         if (!withExempt.isEmpty()) {
             for (Group group : withExempt.toArray(new Group[0])) {
-                group.grantExempt(globalIsShort, batch);
+                group.grantExempt(onLoan, batch);
             }
         }
     }

@@ -61,6 +61,9 @@ abstract class Node {
     /** Tells of the end of its wait, outside every lock, on a fresh virtual thread. */
     abstract void reportEnd(RejectionReason reason, Object work);
 
+    /** Gives it a context class loader of its own; before anyone else knows the node. */
+    void tailor(@Nullable ClassLoader loader) {}
+
     /** {@return how long it may wait by its own wish, in nanoseconds; {@link Long#MAX_VALUE}: no wish} */
     long ownTimeoutNanos() {
         return Long.MAX_VALUE;
@@ -68,6 +71,12 @@ abstract class Node {
 
     final boolean isQueued() {
         return stamp > 0 && stamp < WAITED;
+    }
+
+    /** {@return since when it waits; 0: it doesn't. Stale outside the guard} */
+    final long queuedSince() {
+        long s = stamp;
+        return s > 0 && s < WAITED ? s : 0;
     }
 
     /** {@return when it was enqueued; only while it is queued} */

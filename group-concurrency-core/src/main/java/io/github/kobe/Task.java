@@ -77,7 +77,7 @@ class Task<T> extends Node implements TaskHandle<T> {
         return w == null || isEngaged(w) ? null : w;
     }
 
-    /** Gives it a class loader of its own; before anyone else knows the task. */
+    @Override
     void tailor(@Nullable ClassLoader loader) {
         if (WORK.get(this) instanceof Callable<?> code) {
             WORK.set(this, new Tailored(code, loader, Long.MAX_VALUE, false));

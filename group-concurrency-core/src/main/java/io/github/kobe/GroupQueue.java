@@ -1,0 +1,206 @@
+package io.github.kobe;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What waits in one group, first in first out. Guarded by the group's guard, but for the readings marked as stale.
+ *
+ * <p>A node that ends its wait in the middle of the queue stays linked as a dead one, which counts nowhere. There are
+ * never more than 32 dead ones, or than live ones, and none when nothing waits: so ending a wait costs amortised constant
+ * time.
+ *
+ * <p>Some nodes can do without a free global permit (<i>exempt</i> ones): a caller that has its thread's already, and a
+ * task for which a lender has set its own aside. They are listed beside, because they may have to overtake.
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+final class GroupQueue {
+
+    private static final int TOLERATED_DEAD = 32;
+
+    /** Waiting nodes of all groups. */
+    private final AtomicLong waiting;
+
+    private @Nullable Node head;
+    private @Nullable Node tail;
+    private int live;
+    private int dead;
+    private @Nullable ClassLoader loader;
+    /** {@code null} where there are none, as nearly always. */
+    private @Nullable ArrayDeque<Exempt> exempt;
+
+    /** A node that can do without a free global permit; with the loan that it starts on, if it is for that. */
+    record Exempt(Node node, @Nullable Loan loan) {}
+
+    GroupQueue(AtomicLong waiting) {
+        this.waiting = waiting;
+    }
+
+    /** {@return how many wait; stale outside the guard} */
+    int size() {
+        return live;
+    }
+
+    boolean isEmpty() {
+        return live == 0;
+    }
+
+    /** {@return the context class loader of the plain tasks in it} */
+    @Nullable
+    ClassLoader loader() {
+        return loader;
+    }
+
+    /** Sets the loader of an empty queue, or gives {@code node} its own if it differs from the others'. */
+    void adaptLoader(Node node, @Nullable ClassLoader submitters) {
+        if (live == 0) {
+            loader = submitters;
+        } else if (submitters != loader) {
+            node.tailor(submitters);
+        }
+    }
+
+    /** Appends {@code node}, which has been counted in {@link Engine#waiting}. */
+    void add(Node node, long now) {
+        node.markQueued(now);
+        node.next = null;
+        if (tail == null) {
+            head = node;
+        } else {
+            tail.next = node;
+        }
+        tail = node;
+        live++;
+        if (!node.needsGlobal()) {
+            addExempt(new Exempt(node, null));
+        }
+    }
+
+    /** {@return the first that waits} */
+    @Nullable
+    Node first() {
+        while (head != null && !head.isQueued()) {
+            unlinkHead();
+            dead--;
+        }
+        return head;
+    }
+
+    /** Takes the {@link #first} out. */
+    void removeFirst(Node first) {
+        unlinkHead();
+        leave(first);
+    }
+
+    private void unlinkHead() {
+        Node unlinked = head;
+        if (unlinked != null) {
+            head = unlinked.next;
+            unlinked.next = null;
+            if (head == null) {
+                tail = null;
+            }
+        }
+    }
+
+    /** Takes {@code node} out, wherever it stands. */
+    void remove(Node node) {
+        leave(node);
+        dead++;
+        if (first() == null) {
+            return;
+        }
+        if (dead > TOLERATED_DEAD && dead > live) {
+            sweep();
+        }
+    }
+
+    private void leave(Node node) {
+        node.markLeft();
+        live--;
+        waiting.decrementAndGet();
+        if (exempt != null) {
+            exempt.removeIf(e -> e.node() == node);
+        }
+    }
+
+    private void sweep() {
+        Node node = head;
+        head = null;
+        tail = null;
+        dead = 0;
+        while (node != null) {
+            Node next = node.next;
+            node.next = null;
+            if (node.isQueued()) {
+                if (tail == null) {
+                    head = node;
+                } else {
+                    tail.next = node;
+                }
+                tail = node;
+            }
+            node = next;
+        }
+    }
+
+    /** Lets go of what an empty queue has no use for. */
+    void tidy() {
+        if (live == 0) {
+            head = null;
+            tail = null;
+            dead = 0;
+            loader = null;
+        }
+        if (exempt != null && exempt.isEmpty()) {
+            exempt = null;
+        }
+    }
+
+    boolean hasExempt() {
+        return exempt != null && !exempt.isEmpty();
+    }
+
+    void addExempt(Exempt entry) {
+        if (exempt == null) {
+            exempt = new ArrayDeque<>();
+        }
+        exempt.add(entry);
+    }
+
+    /** {@return the first exempt one, of those on a loan alone if {@code onLoan}} */
+    @Nullable
+    Exempt firstExempt(boolean onLoan) {
+        if (exempt != null) {
+            for (Exempt entry : exempt) {
+                if (!onLoan || entry.loan() != null) {
+                    return entry;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Forgets what was set aside for a task. */
+    void removeLoan(Loan loan) {
+        if (exempt != null) {
+            exempt.removeIf(e -> e.loan() == loan);
+        }
+    }
+
+    /** {@return since when the first has waited, on the engine's clock; 0: nothing waits. Stale outside the guard} */
+    long oldestQueuedAt() {
+        Node first = head;
+        return first == null ? 0 : first.queuedSince();
+    }
+
+    /** {@return how many are linked, dead ones included; for tests} */
+    int linked() {
+        int linked = 0;
+        for (Node node = head; node != null; node = node.next) {
+            linked++;
+        }
+        return linked;
+    }
+}

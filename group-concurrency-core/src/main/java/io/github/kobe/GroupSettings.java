@@ -1,0 +1,71 @@
+package io.github.kobe;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is in force for one group: what the policy says, and what stands over it. Written under the group's guard; read
+ * by anyone.
+ */
+final class GroupSettings {
+
+    private EffectiveLimits base;
+    private volatile EffectiveLimits limits;
+    private volatile @Nullable GroupLimits override;
+    private volatile @Nullable Instant overriddenSince;
+    private volatile boolean paused;
+    /** Whether the policy names the group exactly: it is kept when idle. */
+    private volatile boolean named;
+
+    GroupSettings(EffectiveLimits base, boolean named) {
+        this.base = base;
+        this.limits = base;
+        this.named = named;
+    }
+
+    EffectiveLimits limits() {
+        return limits;
+    }
+
+    boolean isPaused() {
+        return paused;
+    }
+
+    @Nullable
+    Instant overriddenSince() {
+        return overriddenSince;
+    }
+
+    boolean isNamed() {
+        return named;
+    }
+
+    /** {@return whether the group is kept when idle, whatever the bounds} */
+    boolean isKept() {
+        return named || paused || override != null;
+    }
+
+    /** Takes over what a policy says; what stands over it stays. */
+    void rebase(EffectiveLimits newBase, boolean isNamed) {
+        base = newBase;
+        named = isNamed;
+        resolve();
+    }
+
+    /** Puts limits over the policy's, or takes them back; the policy's are resolved anew. */
+    void override(@Nullable GroupLimits newOverride, EffectiveLimits newBase) {
+        override = newOverride;
+        overriddenSince = newOverride == null ? null : Instant.now();
+        base = newBase;
+        resolve();
+    }
+
+    void setPaused(boolean pause) {
+        paused = pause;
+    }
+
+    private void resolve() {
+        GroupLimits over = override;
+        limits = over == null ? base : base.overriddenBy(over);
+    }
+}
