@@ -292,7 +292,8 @@ final class Group {
     void attach() {
         own.lock();
         try {
-            if (guard == own && becomeSlow()) {
+            if (guard == own) {
+                becomeSlow();
                 attached = true;
                 ledger.adopt(inFlightHere(), nested);
                 guard = ledger.lock;

@@ -41,6 +41,9 @@ final class Ledger {
     /** The sum over attached groups. */
     private long inFlight;
 
+    /** How many of them are of threads that wait for quiet themselves, at most. */
+    private long ownFlights;
+
     /** Whose turn it is. */
     private @Nullable Group turn;
 
@@ -160,6 +163,11 @@ final class Ledger {
         return inFlight;
     }
 
+    /** Threads that hold so many permits of flight wait for quiet, or with a negative number no longer do. */
+    void addOwnFlights(long delta) {
+        ownFlights += delta;
+    }
+
     // ---- turns
 
     void addReclaimer(Loan loan) {
@@ -194,7 +202,7 @@ final class Ledger {
             withExempt.remove(group);
         }
         drain(batch);
-        if (watchers > 0) {
+        if (watchers > 0 && inFlight <= ownFlights) {
             quiet.signalAll();
         }
     }

@@ -108,11 +108,19 @@ final class Lifecycle {
         if (engine.waiting.get() != 0) {
             return false;
         }
-        long[] own = {0};
+        long own = 0;
         for (Thread insider : insiders) {
-            Holds.forEachOpen(engine.holds.top(insider), hold -> own[0]++);
+            own += flightsOf(insider);
         }
-        return ledger.inFlight() <= own[0];
+        return ledger.inFlight() <= own;
+    }
+
+    private long flightsOf(Thread thread) {
+        long flights = 0;
+        for (Hold hold = engine.holds.topOpen(thread); hold != null; hold = Holds.open(hold.below)) {
+            flights++;
+        }
+        return flights;
     }
 
     boolean awaitQuiet(Duration timeout) throws InterruptedException {
@@ -236,10 +244,12 @@ final class Lifecycle {
     private boolean awaitDrained(long nanos, @Nullable Thread insider) {
         long left = nanos;
         boolean interrupted = false;
+        long own = insider == null ? 0 : flightsOf(insider);
         ledger.lock.lock();
         try {
             if (insider != null) {
                 insiders.add(insider);
+                ledger.addOwnFlights(own);
                 ledger.quiet.signalAll();
             }
             while (state != State.SHUT_DOWN && !end(false)) {
@@ -256,6 +266,7 @@ final class Lifecycle {
         } finally {
             if (insider != null) {
                 insiders.remove(insider);
+                ledger.addOwnFlights(-own);
             }
             ledger.lock.unlock();
             if (interrupted) {
