@@ -31,7 +31,12 @@ final class Holds {
     @Nullable
     Hold top(Thread thread) {
         Hold inSlot = slots.get(slotOf(thread));
-        return inSlot != null && inSlot.thread == thread ? inSlot : overflow.get(thread);
+        return inSlot != null && inSlot.thread == thread ? inSlot : aside(thread);
+    }
+
+    /** Asks the map only if there is anything in it: a thread's hash code is dear the first time. */
+    private @Nullable Hold aside(Thread thread) {
+        return overflow.isEmpty() ? null : overflow.get(thread);
     }
 
     /** {@return the newest hold of {@code thread} that is open} */
@@ -62,7 +67,7 @@ final class Holds {
                 }
                 continue;
             }
-            Hold aside = overflow.get(thread);
+            Hold aside = aside(thread);
             if (aside != null) {
                 hold.below = compact(aside);
                 if (overflow.replace(thread, aside, hold)) {
