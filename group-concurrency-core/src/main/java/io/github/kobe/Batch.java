@@ -20,6 +20,10 @@ final class Batch {
 
     private @Nullable Node firstGranted;
     private @Nullable Node lastGranted;
+
+    /** Granted out of turn: their queue may still link them as dead ones, so {@link Node#next} is not theirs to use. */
+    private @Nullable List<Node> grantedAside;
+
     private @Nullable List<Ended> ended;
     private @Nullable List<Thread> wakes;
     private @Nullable Group idle;
@@ -48,6 +52,14 @@ final class Batch {
             lastGranted.next = node;
         }
         lastGranted = node;
+    }
+
+    /** As {@link #granted}, for a node that was taken from the middle of its queue. */
+    void grantedAside(Node node) {
+        if (grantedAside == null) {
+            grantedAside = new ArrayList<>();
+        }
+        grantedAside.add(node);
     }
 
     void ended(Node node, RejectionReason reason, Object work) {
@@ -83,6 +95,13 @@ final class Batch {
     }
 
     private void startGranted() {
+        while (grantedAside != null) {
+            List<Node> started = grantedAside;
+            grantedAside = null;
+            for (Node node : started) {
+                node.start(this);
+            }
+        }
         for (Node node = firstGranted; node != null; node = firstGranted) {
             firstGranted = node.next;
             if (firstGranted == null) {

@@ -560,7 +560,7 @@ final class Group {
                 endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
             } else if (node.grant(loan)) {
                 take(node.needsGlobal());
-                batch.granted(node);
+                batch.grantedAside(node);
                 continue;
             }
             if (loan != null) {
@@ -580,7 +580,7 @@ final class Group {
         }
         queue.remove(task);
         take(true);
-        batch.granted(task);
+        batch.grantedAside(task);
         return true;
     }
 

@@ -13,7 +13,7 @@ abstract class Node {
     /** Stamps from here up tell how long a node waited. */
     private static final long WAITED = 1L << 62;
 
-    /** The next in the queue, guarded by the group's guard; once granted, the next in a {@link Batch}. */
+    /** The next in the queue, guarded by the guard; of one granted as the head, which is unlinked, the next in a {@link Batch}. */
     @Nullable
     Node next;
 
