@@ -35,11 +35,7 @@ final class Admission {
     /** Submits what was given to a view. */
     ViewTask submitView(String key, GroupExecutorService.Entry entry) {
         engine.requireAdmits();
-        return admit(key, "", entry, Long.MAX_VALUE, false, (group, id, work) -> {
-            ViewTask task = new ViewTask(group, id, work, entry);
-            entry.attach(task);
-            return task;
-        });
+        return admit(key, "", entry, Long.MAX_VALUE, false, (group, id, work) -> new ViewTask(group, id, work, entry));
     }
 
     private interface NodeFactory<N> {

@@ -355,6 +355,13 @@ final class Group {
         }
     }
 
+    /** One in flight has come to stand for a global permit. */
+    void takeGlobal() {
+        if (attached) {
+            ledger.took(0, 1);
+        }
+    }
+
     /** One in flight has come to stand for a global permit (-1), or no longer does (+1). */
     void addNested(int delta) {
         nested += delta;

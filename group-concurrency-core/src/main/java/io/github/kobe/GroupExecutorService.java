@@ -63,6 +63,7 @@ final class GroupExecutorService extends AbstractExecutorService {
             entry.remove();
             throw new RejectedExecutionException(executorShutDown);
         }
+        entry.attach(task);
         if (task.isDone()) {
             // Throws if it was rejected under ABORT.
             task.resultNow();
@@ -195,6 +196,8 @@ final class GroupExecutorService extends AbstractExecutorService {
         private final Runnable command;
         private final AtomicInteger state = new AtomicInteger(WAITING);
         private volatile @Nullable ViewTask task;
+        /** Set before {@link #task} is looked at. */
+        private volatile boolean interruptWanted;
 
         private Entry(Runnable command) {
             this.command = command;
@@ -203,8 +206,15 @@ final class GroupExecutorService extends AbstractExecutorService {
             }
         }
 
-        void attach(ViewTask newTask) {
+        /** Its task is admitted. Not known before: nobody may claim a task that asks for its permits. */
+        private void attach(ViewTask newTask) {
             task = newTask;
+            // Whoever looked for it in vain has left a mark.
+            if (state.get() == WITHDRAWN) {
+                newTask.cancel(false);
+            } else if (interruptWanted) {
+                newTask.interruptRun();
+            }
         }
 
         @Override
@@ -248,6 +258,7 @@ final class GroupExecutorService extends AbstractExecutorService {
         }
 
         private void interrupt() {
+            interruptWanted = true;
             ViewTask target = task;
             if (target != null) {
                 target.interruptRun();

@@ -38,10 +38,20 @@ final class Releases {
     /** Gives back the permits of flight of an asynchronous task, whose stage and whose code have ended. */
     void flight(Run run, Batch batch) {
         Loan loan = run.loan;
-        if (loan == null) {
+        Thread thread = run.thread;
+        if (loan != null) {
+            giveBackBorrowed(run, loan, false, true, batch);
+        } else if (thread == null || engine.holds.topOpen(thread) == null) {
             run.group.giveBackFlight(batch);
         } else {
-            giveBackBorrowed(run, loan, false, true, batch);
+            // The thread has left a permit behind, which counts globally from now on.
+            ledger.lock.lock();
+            try {
+                passGlobalOn(thread, batch);
+                run.group.giveBackFlight(batch);
+            } finally {
+                ledger.lock.unlock();
+            }
         }
     }
 
@@ -57,13 +67,15 @@ final class Releases {
     private void giveBackBorrowed(Run run, Loan loan, boolean concurrency, boolean flight, Batch batch) {
         ledger.lock.lock();
         try {
+            Thread thread = run.thread;
+            boolean inherited = flight && thread != null && passGlobalOn(thread, batch);
             run.group.enter();
             try {
                 run.group.giveBack(concurrency ? 1 : 0, flight ? 1 : 0);
                 if (flight) {
                     run.group.freeGlobal();
                 }
-                engine.lending.handBack(loan, concurrency, flight, flight, batch);
+                engine.lending.handBack(loan, concurrency, flight, flight && !inherited, batch);
             } finally {
                 run.group.exit(batch);
             }
@@ -91,7 +103,9 @@ final class Releases {
                 group.giveBack(1, 1);
                 if (nested) {
                     group.addNested(-1);
-                } else if (!inherited) {
+                } else {
+                    // Also if another has inherited it, which has taken one: only one of the two groups may be
+                    // attached.
                     group.freeGlobal();
                 }
                 Loan loan = loanOf(hold);
@@ -115,6 +129,7 @@ final class Releases {
         heir.group.enter();
         try {
             heir.group.addNested(-1);
+            heir.group.takeGlobal();
         } finally {
             heir.group.exit(batch);
         }

@@ -155,6 +155,9 @@ final class Run extends Hold implements Runnable {
     /** At the end of a task: count, permits back, tell, complete. What the permits let start is in {@code batch}. */
     private void finish(GroupResult<?> result, Batch batch) {
         boolean completes = task.claim(this);
+        if (!completes) {
+            task.forgetRun();
+        }
         group.counters.ended(completes ? result.status() : TaskStatus.CANCELLED);
         if (closeOnce()) {
             group.engine.releases.lastClose(this, batch);

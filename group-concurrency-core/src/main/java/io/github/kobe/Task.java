@@ -53,6 +53,9 @@ class Task<T> extends Node implements TaskHandle<T> {
         }
     }
 
+    /** Claimed by a cancel while engaged: the run, perhaps not started yet, still has permits to give back. */
+    private record CancelledRun(Run run) {}
+
     private final String id;
     private volatile @Nullable Object work;
     private volatile @Nullable Object outcome;
@@ -67,7 +70,7 @@ class Task<T> extends Node implements TaskHandle<T> {
     // ---- work
 
     private static boolean isEngaged(Object work) {
-        return work instanceof Run || work instanceof AsyncTail;
+        return work instanceof Run || work instanceof AsyncTail || work instanceof CancelledRun;
     }
 
     /** {@return what is to run, if it waits for its permits} */
@@ -110,6 +113,11 @@ class Task<T> extends Node implements TaskHandle<T> {
         return WORK.compareAndSet(this, from, null);
     }
 
+    /** The run of a cancelled task has ended: lets go of it. */
+    void forgetRun() {
+        work = null;
+    }
+
     /** {@return whether a rejection handler speaks for it} */
     boolean heedsHandler() {
         return true;
@@ -128,8 +136,12 @@ class Task<T> extends Node implements TaskHandle<T> {
 
     @Override
     void start(Batch batch) {
-        if (work instanceof Run run) {
+        Object w = work;
+        if (w instanceof Run run) {
             group.engine.dispatcher.start(run, batch);
+        } else if (w instanceof CancelledRun cancelled) {
+            // Cancelled between grant and start; its thread gives the permits back, and nothing else.
+            group.engine.dispatcher.start(cancelled.run, batch);
         } else {
             throw new AssertionError("started without a run: " + this);
         }
@@ -168,10 +180,10 @@ class Task<T> extends Node implements TaskHandle<T> {
     public boolean cancel(boolean mayInterruptIfRunning) {
         for (; ; ) {
             Object w = work;
-            if (w == null) {
+            if (w == null || w instanceof CancelledRun) {
                 return false;
             }
-            if (!claim(w)) {
+            if (!(w instanceof Run run ? engage(w, new CancelledRun(run)) : claim(w))) {
                 continue;
             }
             if (w instanceof Run run) {
