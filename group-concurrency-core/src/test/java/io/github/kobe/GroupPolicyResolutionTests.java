@@ -1,0 +1,282 @@
+package io.github.kobe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GroupPolicyResolutionTests {
+
+    // G3
+    @Test
+    void theMapOfAGroupWinsOverTheResolver() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .perGroupMaxConcurrency(Map.of("a", 2))
+                .concurrencyResolver(key -> 3)
+                .defaultMaxConcurrencyPerGroup(4)
+                .build();
+
+        assertThat(policy.resolveConcurrency("a")).isEqualTo(2);
+    }
+
+    // G3
+    @Test
+    void theResolverWinsOverTheDefault() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .perGroupMaxConcurrency(Map.of("a", 2))
+                .concurrencyResolver(String::length)
+                .defaultMaxConcurrencyPerGroup(4)
+                .build();
+
+        assertThat(policy.resolveConcurrency("seven--")).isEqualTo(7);
+    }
+
+    // G3
+    @Test
+    void theDefaultHoldsWhereNothingElseDoes() {
+        GroupPolicy policy =
+                GroupPolicy.builder().defaultMaxConcurrencyPerGroup(4).build();
+
+        assertThat(policy.resolveConcurrency("b")).isEqualTo(4);
+    }
+
+    // G3
+    @Test
+    void theNumberInFlightIsTheGroupsOrTheDefault() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .perGroupMaxInFlight(Map.of("a", 2))
+                .defaultMaxInFlightPerGroup(5)
+                .build();
+
+        assertThat(policy.resolveMaxInFlight("a")).isEqualTo(2);
+        assertThat(policy.resolveMaxInFlight("b")).isEqualTo(5);
+    }
+
+    // G3
+    @Test
+    void theSizeOfTheQueueIsTheGroupsOrTheDefault() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .perGroupQueueThreshold(Map.of("a", 0))
+                .defaultQueueThresholdPerGroup(5)
+                .build();
+
+        assertThat(policy.resolveQueueThreshold("a")).isZero();
+        assertThat(policy.resolveQueueThreshold("b")).isEqualTo(5);
+    }
+
+    // G3
+    @Test
+    void aGroupWithoutAKeyIsRefused() {
+        GroupPolicy policy = GroupPolicy.builder().build();
+
+        assertThatNullPointerException().isThrownBy(() -> policy.resolveConcurrency(null));
+        assertThatNullPointerException().isThrownBy(() -> policy.resolveMaxInFlight(null));
+        assertThatNullPointerException().isThrownBy(() -> policy.resolveQueueThreshold(null));
+    }
+
+    // G3
+    @Test
+    void theResolverIsNotAskedWhereItCannotWin() {
+        AtomicInteger asked = new AtomicInteger();
+        GroupPolicy policy = GroupPolicy.builder()
+                .perGroupMaxConcurrency(Map.of("a", 2))
+                .pattern("b*", GroupLimits.unset().withMaxConcurrency(3))
+                .concurrencyResolver(key -> asked.incrementAndGet())
+                .build();
+
+        policy.resolveConcurrency("a");
+        policy.resolveConcurrency("b1");
+        policy.resolveMaxInFlight("c");
+        policy.resolveQueueThreshold("c");
+
+        assertThat(asked).hasValue(0);
+    }
+
+    // G4
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
+    void aResolverResultBelowOneCountsAsOne(int result) {
+        GroupPolicy policy = GroupPolicy.builder()
+                .concurrencyResolver(key -> result)
+                .defaultMaxConcurrencyPerGroup(4)
+                .build();
+
+        assertThat(policy.resolveConcurrency("a")).isEqualTo(1);
+    }
+
+    // G5
+    @Test
+    void aResolverThatThrowsLeavesTheDefault() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .concurrencyResolver(key -> {
+                    throw new IllegalStateException("no plan for " + key);
+                })
+                .defaultMaxConcurrencyPerGroup(4)
+                .build();
+
+        try (CapturedLog log = CapturedLog.open()) {
+            assertThat(policy.resolveConcurrency("a")).isEqualTo(4);
+            assertThat(log.warnings()).hasSize(1);
+        }
+    }
+
+    // G5
+    @Test
+    void aResolverThatThrowsAnErrorLeavesTheDefault() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .concurrencyResolver(key -> {
+                    throw new AssertionError(key);
+                })
+                .defaultMaxConcurrencyPerGroup(4)
+                .build();
+
+        try (CapturedLog log = CapturedLog.open()) {
+            assertThat(policy.resolveConcurrency("a")).isEqualTo(4);
+            assertThat(log.thrown()).singleElement().isInstanceOf(AssertionError.class);
+        }
+    }
+
+    // G5, K7
+    @Test
+    void aFailingResolverIsLoggedOnceAndWithoutControlCharacters() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .concurrencyResolver(key -> {
+                    throw new IllegalStateException();
+                })
+                .build();
+
+        try (CapturedLog log = CapturedLog.open()) {
+            policy.resolveConcurrency("a\r\nWARNING: all is lost");
+            policy.resolveConcurrency("b");
+            policy.resolveConcurrency("b");
+
+            assertThat(log.warnings()).singleElement().asString().contains("'a__WARNING: all is lost'");
+        }
+    }
+
+    // E1
+    @Test
+    void eachNumberIsInheritedByItself() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .defaults(GroupLimits.unset()
+                        .withMaxConcurrency(1)
+                        .withMaxInFlight(2)
+                        .withQueueThreshold(3)
+                        .withQueueTimeout(Duration.ofSeconds(4))
+                        .withWeight(5))
+                .pattern(
+                        "vip:*",
+                        GroupLimits.unset()
+                                .withMaxConcurrency(10)
+                                .withMaxInFlight(20)
+                                .withQueueThreshold(30))
+                .group("vip:a", GroupLimits.unset().withMaxInFlight(200).withWeight(500))
+                .build();
+
+        EffectiveLimits limits = policy.resolve("vip:a");
+
+        assertThat(limits.maxConcurrency()).isEqualTo(new EffectiveLimit<>(10, LimitSource.PATTERN));
+        assertThat(limits.maxInFlight()).isEqualTo(new EffectiveLimit<>(200, LimitSource.CONFIGURED));
+        assertThat(limits.queueThreshold()).isEqualTo(new EffectiveLimit<>(30, LimitSource.PATTERN));
+        assertThat(limits.queueTimeout()).isEqualTo(new EffectiveLimit<>(Duration.ofSeconds(4), LimitSource.DEFAULT));
+        assertThat(limits.weight()).isEqualTo(new EffectiveLimit<>(500, LimitSource.CONFIGURED));
+        assertThat(limits.rule()).isEqualTo("vip:a");
+    }
+
+    // E1
+    @Test
+    void aTimeOutIsInheritedFromThePatternToo() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .queueTimeout(Duration.ofSeconds(1))
+                .pattern("vip:*", GroupLimits.unset().withQueueTimeout(Duration.ofSeconds(2)))
+                .group("vip:a", GroupLimits.unset().withQueueTimeout(GroupLimits.NO_TIMEOUT))
+                .group("vip:b", GroupLimits.unset())
+                .build();
+
+        assertThat(policy.resolve("vip:a").queueTimeout())
+                .isEqualTo(new EffectiveLimit<>(GroupLimits.NO_TIMEOUT, LimitSource.CONFIGURED));
+        assertThat(policy.resolve("vip:b").queueTimeout())
+                .isEqualTo(new EffectiveLimit<>(Duration.ofSeconds(2), LimitSource.PATTERN));
+        assertThat(policy.resolve("c").queueTimeout())
+                .isEqualTo(new EffectiveLimit<>(Duration.ofSeconds(1), LimitSource.DEFAULT));
+    }
+
+    // E1
+    @Test
+    void aPatternWinsOverTheResolverForConcurrency() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .concurrencyResolver(key -> 7)
+                .pattern("vip:*", GroupLimits.unset().withMaxConcurrency(2))
+                .pattern("slow:*", GroupLimits.unset().withMaxInFlight(3))
+                .build();
+
+        assertThat(policy.resolve("vip:a").maxConcurrency()).isEqualTo(new EffectiveLimit<>(2, LimitSource.PATTERN));
+        assertThat(policy.resolve("slow:a").maxConcurrency()).isEqualTo(new EffectiveLimit<>(7, LimitSource.RESOLVER));
+        assertThat(policy.resolve("slow:a").rule()).isEqualTo("slow:*");
+    }
+
+    // E1
+    @Test
+    void thePatternWithTheMostLiteralCharactersWins() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .pattern("*", GroupLimits.unset().withMaxConcurrency(2))
+                .pattern("t:*", GroupLimits.unset().withMaxConcurrency(3))
+                .pattern("t:*:eu", GroupLimits.unset().withMaxConcurrency(4))
+                .build();
+
+        assertThat(policy.resolveConcurrency("t:a:eu")).isEqualTo(4);
+        assertThat(policy.resolveConcurrency("t:a:us")).isEqualTo(3);
+        assertThat(policy.resolveConcurrency("other")).isEqualTo(2);
+    }
+
+    // E1
+    @Test
+    void ofEquallyClosePatternsTheFirstDeclaredWins() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .pattern("a*", GroupLimits.unset().withMaxConcurrency(2))
+                .pattern("*b", GroupLimits.unset().withMaxConcurrency(3))
+                .build();
+
+        assertThat(policy.resolveConcurrency("ab")).isEqualTo(2);
+        assertThat(policy.toBuilder().build().resolveConcurrency("ab")).isEqualTo(2);
+    }
+
+    // E1
+    @Test
+    void numbersComeFromTheBestPatternAlone() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .pattern("t:*", GroupLimits.unset().withMaxConcurrency(3).withWeight(9))
+                .pattern("t:*:eu", GroupLimits.unset().withMaxConcurrency(4))
+                .build();
+
+        assertThat(policy.resolve("t:a:eu").weight()).isEqualTo(new EffectiveLimit<>(1, LimitSource.DEFAULT));
+    }
+
+    // E1
+    @Test
+    void aStarInAnExactKeyStandsForItself() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .group("a*", GroupLimits.unset().withMaxConcurrency(5))
+                .build();
+
+        assertThat(policy.resolveConcurrency("a*")).isEqualTo(5);
+        assertThat(policy.resolveConcurrency("ab")).isEqualTo(1);
+    }
+
+    // E1
+    @Test
+    void defaultsThatLeaveNumbersUnsetAreFilledUp() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .defaultMaxConcurrencyPerGroup(9)
+                .defaults(GroupLimits.unset().withMaxInFlight(3))
+                .build();
+
+        assertThat(policy.defaultMaxConcurrencyPerGroup()).isEqualTo(1);
+        assertThat(policy.defaultMaxInFlightPerGroup()).isEqualTo(3);
+    }
+}

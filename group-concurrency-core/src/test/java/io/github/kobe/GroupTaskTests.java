@@ -1,0 +1,44 @@
+package io.github.kobe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Test;
+
+class GroupTaskTests {
+
+    private static final Callable<String> WORK = () -> "done";
+
+    // G27
+    @Test
+    void aTaskHasAGroupAnIdAndWork() {
+        GroupTask<String> task = new GroupTask<>("a", "1", WORK);
+
+        assertThat(task.groupKey()).isEqualTo("a");
+        assertThat(task.taskId()).isEqualTo("1");
+        assertThat(task.task()).isSameAs(WORK);
+        assertThat(task.queueTimeout()).isNull();
+    }
+
+    // G27
+    @Test
+    void noPartOfATaskIsNull() {
+        assertThatNullPointerException().isThrownBy(() -> new GroupTask<>(null, "1", WORK));
+        assertThatNullPointerException().isThrownBy(() -> new GroupTask<>("a", null, WORK));
+        assertThatNullPointerException().isThrownBy(() -> new GroupTask<>("a", "1", null));
+        assertThatNullPointerException().isThrownBy(() -> new GroupTask<>("a", "1", WORK).withQueueTimeout(null));
+    }
+
+    // G27, E3
+    @Test
+    void aTimeOutOfItsOwnMakesAnotherTask() {
+        GroupTask<String> task = new GroupTask<>("a", "1", WORK);
+
+        GroupTask<String> hasty = task.withQueueTimeout(Duration.ofSeconds(1));
+
+        assertThat(hasty).isEqualTo(new GroupTask<>("a", "1", WORK, Duration.ofSeconds(1)));
+        assertThat(task.queueTimeout()).isNull();
+    }
+}
