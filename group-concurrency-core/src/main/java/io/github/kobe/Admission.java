@@ -128,7 +128,8 @@ final class Admission {
         for (Task<T> handle : handles) {
             if (!interrupted) {
                 try {
-                    handle.awaitDone();
+                    // Cancelled first: the borrower would have its permits until it ends by itself.
+                    handle.awaitDone(() -> handles.forEach(h -> h.cancel(true)));
                 } catch (InterruptedException e) {
                     interrupted = true;
                 }

@@ -44,8 +44,7 @@ final class Callers {
     private void endCall(
             Hold hold, String id, @Nullable Object value, @Nullable Throwable failure, boolean heard, long start) {
         Group group = hold.group;
-        TaskStatus status = failure == null ? TaskStatus.SUCCESS : TaskStatus.of(failure);
-        group.counters.ended(status);
+        group.counters.ended(TaskStatus.of(failure));
         closeOnce(hold);
         if (heard) {
             engine.reports.completed(

@@ -48,10 +48,15 @@ final class Control {
             if (group == null) {
                 return;
             }
+            GroupPolicy before = engine.policy;
             Batch batch = new Batch(engine);
             boolean done = change.test(new Change(group, batch));
             batch.carryOut();
             if (done) {
+                if (before != engine.policy) {
+                    // Its base may have been resolved by the old one, after the update had been to the group.
+                    engine.rebase(group);
+                }
                 return;
             }
             engine.forget(group);
@@ -73,10 +78,14 @@ final class Control {
         if (group == null) {
             return;
         }
-        EffectiveLimits base = engine.policy.resolve(key);
+        GroupPolicy before = engine.policy;
+        EffectiveLimits base = before.resolve(key);
         Batch batch = new Batch(engine);
         boolean evicted = group.evict(base, batch);
         batch.carryOut();
+        if (evicted && before != engine.policy) {
+            engine.rebase(group);
+        }
         if (evicted) {
             engine.reports.groupRemoved(key);
         }

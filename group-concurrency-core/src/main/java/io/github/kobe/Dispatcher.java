@@ -52,7 +52,11 @@ final class Dispatcher {
         } catch (Throwable failure) {
             // Nothing of the group starts until the retry: else its whole queue would fail in one go.
             run.group.stall(batch);
-            run.endWithoutCode(failure, batch);
+            if (engine.housekeeper.isCurrent()) {
+                report(() -> run.endWithoutCode(failure, new Batch(engine, engine.nanoTime())));
+            } else {
+                run.endWithoutCode(failure, batch);
+            }
             if (!engine.housekeeper.at(engine.now() + RETRY_NANOS, run.group::isDead, now -> retry(run.group))) {
                 run.group.unstall(batch);
             }

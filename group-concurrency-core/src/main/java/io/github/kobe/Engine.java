@@ -185,7 +185,7 @@ final class Engine {
         });
         for (AsyncTail tail : tails) {
             if (only == null || tail.run.group == only) {
-                tail.run.task.cancel(true);
+                dispatcher.report(() -> tail.run.task.cancel(true));
             }
         }
     }

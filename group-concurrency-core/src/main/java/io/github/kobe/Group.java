@@ -230,15 +230,25 @@ final class Group {
         for (; ; ) {
             ReentrantLock lock = guard;
             lock.lock();
-            if (lock == guard) {
-                if (lock == own && ledger.isOn()) {
-                    lock.unlock();
-                    ledger.attach(this);
-                    continue;
+            boolean entered = false;
+            boolean attach = false;
+            try {
+                if (lock == guard) {
+                    attach = lock == own && ledger.isOn();
+                    if (!attach) {
+                        boolean alive = becomeSlow();
+                        entered = true;
+                        return alive;
+                    }
                 }
-                return becomeSlow();
+            } finally {
+                if (!entered) {
+                    lock.unlock();
+                }
             }
-            lock.unlock();
+            if (attach) {
+                ledger.attach(this);
+            }
         }
     }
 
@@ -419,6 +429,9 @@ final class Group {
                 return Verdict.REJECTED;
             }
             enqueue(node);
+            if (settings.isPaused() && engine.lifecycle.isDraining()) {
+                endPaused(batch);
+            }
             return Verdict.QUEUED;
         } finally {
             exit(batch);
@@ -452,7 +465,7 @@ final class Group {
         queue.add(node, now);
         armAlarm(now);
         long ownTimeout = node.ownTimeoutNanos();
-        if (ownTimeout < limits().queueTimeoutNanos()) {
+        if (ownTimeout != Long.MAX_VALUE) { // the group's may be shorter, and grow
             engine.housekeeper.at(now + ownTimeout, () -> !node.isQueued(), due -> expireOne(node, due));
         }
     }

@@ -17,6 +17,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.RunnableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -84,10 +85,54 @@ final class GroupExecutorService extends AbstractExecutorService {
     }
 
     @Override
-    public <T> T invokeAny(Collection<? extends Callable<T>> tasks) throws InterruptedException, ExecutionException {
-        if (tasks.isEmpty() || engine.holds.topOpen(Thread.currentThread()) == null) {
-            return super.invokeAny(tasks);
+    public <T> List<Future<T>> invokeAll(Collection<? extends Callable<T>> tasks) throws InterruptedException {
+        List<Future<T>> futures = new ArrayList<>(tasks.size());
+        boolean done = false;
+        try {
+            List<ViewFuture<T>> toWaitFor = new ArrayList<>(tasks.size());
+            for (Callable<T> task : tasks) {
+                ViewFuture<T> future = new ViewFuture<>(Objects.requireNonNull(task, "task"));
+                futures.add(future);
+                toWaitFor.add(future);
+                execute(future);
+            }
+            for (ViewFuture<T> future : toWaitFor) {
+                future.awaitOrElse(() -> futures.forEach(f -> f.cancel(true)));
+            }
+            done = true;
+            return futures;
+        } finally {
+            if (!done) {
+                futures.forEach(f -> f.cancel(true));
+            }
         }
+    }
+
+    @Override
+    public <T> T invokeAny(Collection<? extends Callable<T>> tasks) throws InterruptedException, ExecutionException {
+        try {
+            return firstOf(tasks, false, 0);
+        } catch (TimeoutException untimed) {
+            throw new AssertionError(untimed);
+        }
+    }
+
+    @Override
+    public <T> T invokeAny(Collection<? extends Callable<T>> tasks, long timeout, TimeUnit unit)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return firstOf(tasks, true, unit.toNanos(timeout));
+    }
+
+    /**
+     * Returns what the first task that succeeds returns, and cancels the others. Not by the superclass: it wraps what it
+     * executes, so its cancel would find no task behind the future.
+     */
+    private <T> T firstOf(Collection<? extends Callable<T>> tasks, boolean timed, long nanos)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        if (tasks.isEmpty()) {
+            throw new IllegalArgumentException("There is no task");
+        }
+        long start = System.nanoTime();
         BlockingQueue<Future<T>> done = new LinkedBlockingQueue<>();
         List<ViewFuture<T>> futures = new ArrayList<>();
         try {
@@ -98,8 +143,14 @@ final class GroupExecutorService extends AbstractExecutorService {
             }
             ExecutionException failure = null;
             for (int left = futures.size(); left > 0; left--) {
+                Future<T> next = timed
+                        ? done.poll(nanos - (System.nanoTime() - start), TimeUnit.NANOSECONDS)
+                        : takeLending(done, futures);
+                if (next == null) {
+                    throw new TimeoutException();
+                }
                 try {
-                    return takeLending(done, futures).get();
+                    return next.get();
                 } catch (ExecutionException e) {
                     failure = e;
                 } catch (CancellationException e) {
@@ -121,7 +172,19 @@ final class GroupExecutorService extends AbstractExecutorService {
         }
         for (ViewFuture<T> future : futures) {
             if (!future.isDone() && future.isQueued()) {
-                return future.lendingFor(done::take);
+                // Cancelled before what is lent is waited for: the borrower may wait for just that.
+                return future.lendingFor(() -> {
+                    boolean goOn = false;
+                    try {
+                        Future<T> first = done.take();
+                        goOn = first.state() != Future.State.SUCCESS;
+                        return first;
+                    } finally {
+                        if (!goOn) {
+                            futures.forEach(f -> f.cancel(true));
+                        }
+                    }
+                });
             }
         }
         return done.take();
@@ -140,10 +203,10 @@ final class GroupExecutorService extends AbstractExecutorService {
         for (Entry entry : entries) {
             if (entry.withdraw()) {
                 neverRun.add(entry.command);
-            } else {
-                entry.interrupt();
             }
         }
+        // Only now: what ends by it would let the next in the queue begin.
+        entries.forEach(Entry::interrupt);
         return neverRun;
     }
 
@@ -266,9 +329,11 @@ final class GroupExecutorService extends AbstractExecutorService {
         }
 
         /** The task is done; if that is without its code, it never runs. */
-        void taskDone() {
+        void taskDone(@Nullable Throwable failure) {
             if (state.compareAndSet(WAITING, WITHDRAWN)) {
-                if (command instanceof Future<?> future) {
+                if (failure != null && command instanceof ViewFuture<?> future) {
+                    future.setException(failure);
+                } else if (command instanceof Future<?> future) {
                     future.cancel(false);
                 }
                 remove();
@@ -300,7 +365,10 @@ final class GroupExecutorService extends AbstractExecutorService {
         @Override
         void complete(Object terminal) {
             super.complete(terminal);
-            entry.taskDone();
+            entry.taskDone(
+                    terminal instanceof GroupResult<?> result && result.status() == TaskStatus.FAILED
+                            ? result.error()
+                            : null);
         }
     }
 
@@ -342,13 +410,23 @@ final class GroupExecutorService extends AbstractExecutorService {
 
         @Override
         public V get() throws InterruptedException, ExecutionException {
+            awaitOrElse(() -> {});
+            return super.get();
+        }
+
+        /** Waits until it is done, lending; {@code onInterrupt} runs before what is lent is waited for. */
+        void awaitOrElse(Runnable onInterrupt) throws InterruptedException {
             if (!isDone()) {
                 lendingFor(() -> {
-                    awaitDone();
+                    try {
+                        awaitDone();
+                    } catch (InterruptedException interrupted) {
+                        onInterrupt.run();
+                        throw interrupted;
+                    }
                     return this;
                 });
             }
-            return super.get();
         }
 
         private void awaitDone() throws InterruptedException {
@@ -368,6 +446,11 @@ final class GroupExecutorService extends AbstractExecutorService {
                 task.cancel(mayInterruptIfRunning);
             }
             return cancelled;
+        }
+
+        @Override
+        protected void setException(Throwable failure) {
+            super.setException(failure);
         }
 
         @Override

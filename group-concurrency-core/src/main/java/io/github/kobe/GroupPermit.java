@@ -18,7 +18,10 @@ public interface GroupPermit extends AutoCloseable {
     /** {@return the key of the group} */
     String groupKey();
 
-    /** Gives the permit back. Any thread may do so; a second close does nothing. */
+    /**
+     * Gives the permit back. Any thread may do so; a second close does nothing. If its own thread waits for a permit of
+     * another group just then, it comes back when that wait ends.
+     */
     @Override
     void close();
 }

@@ -116,12 +116,9 @@ public record GroupResult<T>(
             @Nullable Throwable failure,
             long startTimeNanos,
             long endTimeNanos) {
-        if (failure == null) {
-            return success(key, id, value, startTimeNanos, endTimeNanos);
-        }
-        return TaskStatus.of(failure) == TaskStatus.CANCELLED
-                ? cancelled(key, id, failure, startTimeNanos, endTimeNanos)
-                : failed(key, id, failure, startTimeNanos, endTimeNanos);
+        TaskStatus status = TaskStatus.of(failure);
+        return new GroupResult<>(
+                key, id, status, status == TaskStatus.SUCCESS ? value : null, failure, startTimeNanos, endTimeNanos);
     }
 
     /** {@return how long the task's code ran, in nanoseconds; 0 if it never did} */

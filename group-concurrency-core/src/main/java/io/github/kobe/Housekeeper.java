@@ -39,6 +39,8 @@ final class Housekeeper {
     private int purgeAt = LEAST_PURGE;
     /** Guarded by the lock; {@code null}: none runs. */
     private @Nullable Thread thread;
+    /** Who runs what is due. */
+    private volatile @Nullable Thread runner;
 
     /** What is due at a time, unless it has become pointless by then. */
     private record Alarm(long at, BooleanSupplier pointless, LongConsumer action) implements Comparable<Alarm> {
@@ -117,6 +119,20 @@ final class Housekeeper {
 
     /** Runs all that is due; for the thread, and for tests that have timers switched off. */
     void runDue() {
+        runner = Thread.currentThread();
+        try {
+            runAllDue();
+        } finally {
+            runner = null;
+        }
+    }
+
+    /** {@return whether the current thread is the one on which no user code may run} */
+    boolean isCurrent() {
+        return runner == Thread.currentThread();
+    }
+
+    private void runAllDue() {
         for (Run run = hops.poll(); run != null; run = hops.poll()) {
             Batch batch = new Batch(engine);
             engine.dispatcher.startHere(run, batch);

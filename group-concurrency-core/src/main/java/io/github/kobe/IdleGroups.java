@@ -70,7 +70,12 @@ final class IdleGroups {
 
     /** Lets go of the eldest beyond the bound of the policy; without any lock. */
     void trim() {
-        retire(takeBeyond(engine.policy.maxIdleGroups()));
+        List<Group> taken = takeBeyond(engine.policy.maxIdleGroups());
+        if (!taken.isEmpty() && engine.housekeeper.isCurrent()) {
+            engine.dispatcher.report(() -> retire(taken));
+        } else {
+            retire(taken);
+        }
     }
 
     private List<Group> takeBeyond(int bound) {

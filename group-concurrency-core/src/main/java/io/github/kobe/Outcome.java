@@ -24,8 +24,9 @@ final class Outcome {
 
     /** One that waits for the outcome; they form a stack. */
     abstract static class Dependent {
+        /** Leads past those that have given up, never past one that still waits; so anyone may shorten it. */
         @Nullable
-        Dependent below;
+        volatile Dependent below;
 
         /** {@return whether it has given up} */
         abstract boolean isGone();

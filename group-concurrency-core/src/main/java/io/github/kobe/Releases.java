@@ -18,7 +18,12 @@ final class Releases {
     void lastClose(Hold hold, Batch batch) {
         Thread thread = hold.thread;
         if (thread == null) {
-            hold.group.giveBackWhole(batch);
+            // A permit that belongs to no thread, or a run whose thread couldn't be made.
+            if (hold instanceof Run run && run.loan != null) {
+                giveBackBorrowed(run, run.loan, true, true, batch);
+            } else {
+                hold.group.giveBackWhole(batch);
+            }
             return;
         }
         boolean alone = engine.holds.top(thread) == hold && Holds.open(hold.below) == null;

@@ -3,6 +3,7 @@ package io.github.kobe;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -109,7 +110,7 @@ final class Run extends Hold implements Runnable {
     @Override
     public void run() {
         if (!task.isEngagedBy(this)) {
-            endWithoutCode(null, new Batch(group.engine, group.engine.nanoTime()));
+            endWithoutCode(new CancellationException(), new Batch(group.engine, group.engine.nanoTime()));
             return;
         }
         Engine engine = group.engine;
@@ -139,32 +140,34 @@ final class Run extends Hold implements Runnable {
         if (async && failure == null) {
             failure = AsyncTail.noStage();
         }
-        finish(GroupResult.of(task.groupKey(), task.taskId(), value, failure, start, end), new Batch(engine, end));
+        finish(value, failure, start, end, new Batch(engine, end));
     }
 
-    /** Ends a run whose code never began: cancelled just before, or {@code failure} kept its thread from starting. */
-    void endWithoutCode(@Nullable Throwable failure, Batch batch) {
-        task.markWaited(group.engine.sinceOrigin(batch.now));
-        finish(
-                failure == null
-                        ? task.cancelledResult()
-                        : GroupResult.failed(task.groupKey(), task.taskId(), failure, batch.now, batch.now),
-                batch);
+    /** Ends a run whose code never began: it was cancelled just before, or its thread couldn't be started. */
+    void endWithoutCode(Throwable failure, Batch batch) {
+        long now = group.engine.nanoTime();
+        task.markWaited(group.engine.sinceOrigin(now));
+        finish(null, failure, now, now, batch);
     }
 
-    /** At the end of a task: count, permits back, tell, complete. What the permits let start is in {@code batch}. */
-    private void finish(GroupResult<?> result, Batch batch) {
+    /**
+     * At the end of a task: count, permits back, tell, complete. What the permits let start is in {@code batch}. Nothing
+     * is made for the result before the permits are back, so that a lack of memory keeps none.
+     */
+    private void finish(@Nullable Object value, @Nullable Throwable failure, long start, long end, Batch batch) {
         boolean completes = task.claim(this);
         if (!completes) {
             task.forgetRun();
         }
-        group.counters.ended(completes ? result.status() : TaskStatus.CANCELLED);
+        group.counters.ended(completes ? TaskStatus.of(failure) : TaskStatus.CANCELLED);
         if (closeOnce()) {
             group.engine.releases.lastClose(this, batch);
         }
         batch.carryOut();
-        group.engine.reports.ended(task, completes ? result : null);
-        if (completes) {
+        GroupResult<?> result =
+                completes ? GroupResult.of(task.groupKey(), task.taskId(), value, failure, start, end) : null;
+        group.engine.reports.ended(task, result);
+        if (result != null) {
             task.complete(result);
         }
     }

@@ -9,6 +9,8 @@ import io.github.kobe.Outcome.Sleeper;
 import io.github.kobe.internal.KeyText;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -211,16 +213,38 @@ class Task<T> extends Node implements TaskHandle<T> {
     /** Completes the handle; by whoever claimed the work, outside every lock. */
     void complete(Object terminal) {
         Object before = OUTCOME.getAndSet(this, terminal);
-        Dependent newestFirst = (Dependent) before;
-        Dependent oldestFirst = null;
-        while (newestFirst != null) {
-            Dependent below = newestFirst.below;
-            newestFirst.below = oldestFirst;
-            oldestFirst = newestFirst;
-            newestFirst = below;
+        Dependent newest = (Dependent) before;
+        if (newest == null) {
+            return;
         }
-        for (; oldestFirst != null; oldestFirst = oldestFirst.below) {
-            oldestFirst.completed(this);
+        if (newest.below == null) {
+            newest.completed(this);
+            return;
+        }
+        List<Dependent> newestFirst = new ArrayList<>();
+        for (Dependent d = newest; d != null; d = d.below) {
+            newestFirst.add(d);
+        }
+        for (int i = newestFirst.size(); --i >= 0; ) {
+            newestFirst.get(i).completed(this);
+        }
+    }
+
+    /** Takes a sleeper that has given up off the stack, and others on the way to it. */
+    private void giveUp(Sleeper sleeper) {
+        sleeper.giveUp();
+        Dependent d = outcome instanceof Dependent top ? top : null;
+        while (d != null && d != sleeper) {
+            Dependent below = d.below;
+            while (below != null && below.isGone()) {
+                if (below == sleeper) {
+                    d.below = below.below;
+                    return;
+                }
+                below = below.below;
+            }
+            d.below = below;
+            d = below;
         }
     }
 
@@ -298,10 +322,18 @@ class Task<T> extends Node implements TaskHandle<T> {
 
     /** Waits until it is done, lending what the thread has. */
     void awaitDone() throws InterruptedException {
+        awaitDone(() -> {});
+    }
+
+    /** As {@link #awaitDone()}; {@code onInterrupt} runs before what is lent is waited for. */
+    void awaitDone(Runnable onInterrupt) throws InterruptedException {
         if (!isDone()) {
             Loan loan = beginWait();
             try {
                 sleep();
+            } catch (InterruptedException interrupted) {
+                onInterrupt.run();
+                throw interrupted;
             } finally {
                 if (loan != null) {
                     group.engine.lending.reclaim(loan);
@@ -384,7 +416,7 @@ class Task<T> extends Node implements TaskHandle<T> {
         while (!isDone()) {
             LockSupport.park(this);
             if (Thread.interrupted()) {
-                sleeper.giveUp();
+                giveUp(sleeper);
                 throw new InterruptedException();
             }
         }
@@ -404,12 +436,12 @@ class Task<T> extends Node implements TaskHandle<T> {
         long start = System.nanoTime();
         for (long left = nanos; !isDone(); left = nanos - (System.nanoTime() - start)) {
             if (left <= 0) {
-                sleeper.giveUp();
+                giveUp(sleeper);
                 return false;
             }
             LockSupport.parkNanos(this, left);
             if (Thread.interrupted()) {
-                sleeper.giveUp();
+                giveUp(sleeper);
                 throw new InterruptedException();
             }
         }

@@ -1,6 +1,7 @@
 package io.github.kobe;
 
 import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
 
 /** How a task ended. Each accepted task reaches exactly one of these. */
 public enum TaskStatus {
@@ -13,8 +14,11 @@ public enum TaskStatus {
     /** The task was not let in, or waited too long: it never ran. */
     REJECTED;
 
-    /** {@return how a task that threw {@code failure} ended} */
-    static TaskStatus of(Throwable failure) {
+    /** {@return how a task ended that threw {@code failure}, or nothing} */
+    static TaskStatus of(@Nullable Throwable failure) {
+        if (failure == null) {
+            return SUCCESS;
+        }
         return failure instanceof InterruptedException || failure instanceof CancellationException ? CANCELLED : FAILED;
     }
 }
