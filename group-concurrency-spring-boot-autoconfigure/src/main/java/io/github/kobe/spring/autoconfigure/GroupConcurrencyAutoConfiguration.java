@@ -1,0 +1,95 @@
+package io.github.kobe.spring.autoconfigure;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.context.MdcTaskDecorator;
+import io.github.kobe.spring.lifecycle.GroupExecutorLifecycle;
+import io.github.kobe.spring.policy.GroupPolicyComposer;
+import io.github.kobe.spring.properties.BoundSettings;
+import io.github.kobe.spring.properties.ConfiguredPolicy;
+import io.github.kobe.spring.properties.GroupConcurrencyProperties;
+import java.time.Duration;
+import org.slf4j.MDC;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.ConfigurableEnvironment;
+
+/**
+ * Makes a {@link GroupExecutor} from a {@link GroupPolicy}, and the policy from the settings; each backs off from a bean
+ * of the application's own.
+ */
+@AutoConfiguration
+@Conditional(OnGroupConcurrencyEnabled.class)
+@EnableConfigurationProperties(GroupConcurrencyProperties.class)
+public final class GroupConcurrencyAutoConfiguration {
+
+    /** The name of the executor's bean, and the value of the meters' tag "executor". */
+    public static final String EXECUTOR_BEAN_NAME = "groupExecutor";
+
+    GroupConcurrencyAutoConfiguration() {}
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static BoundSettings groupConcurrencyBoundSettings(ConfigurableEnvironment environment) {
+        return new BoundSettings(environment);
+    }
+
+    @Bean
+    ConfiguredPolicy groupConcurrencyConfiguredPolicy(GroupConcurrencyProperties properties, BoundSettings settings) {
+        return new ConfiguredPolicy(properties, settings);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    GroupPolicy groupPolicy(ConfiguredPolicy configured) {
+        return configured.toPolicy();
+    }
+
+    /** An executor and what it ends with; nothing of it where the application brings its own. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean(GroupExecutor.class)
+    static final class ExecutorConfiguration {
+
+        @Bean(EXECUTOR_BEAN_NAME)
+        GroupExecutor groupExecutor(GroupPolicy policy, BeanFactory beans) {
+            return GroupExecutor.newVirtualThreadExecutor(new GroupPolicyComposer(beans).compose(policy));
+        }
+
+        @Bean
+        GroupExecutorLifecycle groupExecutorLifecycle(
+                GroupExecutor groupExecutor, GroupConcurrencyProperties properties, ApplicationContext context) {
+            Duration phaseTimeout = Binder.get(context.getEnvironment())
+                    .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
+                    .orElse(Duration.ofSeconds(30));
+            return new GroupExecutorLifecycle(
+                    groupExecutor, properties.shutdown().awaitTerminationPeriod(), phaseTimeout, context);
+        }
+    }
+
+    /** What goes along with tasks. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnProperty(
+            prefix = GroupConcurrencyProperties.PREFIX,
+            name = "context-propagation.enabled",
+            havingValue = "true",
+            matchIfMissing = true)
+    static final class ContextPropagationConfiguration {
+
+        @Bean
+        @ConditionalOnClass(MDC.class)
+        MdcTaskDecorator groupConcurrencyMdcTaskDecorator() {
+            return new MdcTaskDecorator();
+        }
+    }
+}

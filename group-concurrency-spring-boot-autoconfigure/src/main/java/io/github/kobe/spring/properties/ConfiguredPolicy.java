@@ -1,0 +1,176 @@
+package io.github.kobe.spring.properties;
+
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.InvalidPolicyException;
+import io.github.kobe.spring.properties.GroupConcurrencyProperties.ListedGroup;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/**
+ * Makes the policy that the settings describe. The engine checks the numbers; what it complains of is told as the
+ * property, its value and where it is written.
+ */
+public final class ConfiguredPolicy {
+
+    private static final Log LOGGER = LogFactory.getLog(ConfiguredPolicy.class);
+
+    /** The policy's settings that aren't called like the property. */
+    private static final Map<String, List<String>> PROPERTIES = Map.of(
+            "globalMaxInFlight", List.of("max-in-flight"),
+            "globalQueueThreshold", List.of("queue-threshold"),
+            "maxIdleGroups", List.of("max-idle-groups"),
+            "idleTimeout", List.of("idle-timeout"),
+            "defaultMaxConcurrencyPerGroup", List.of("defaults", "max-concurrency"),
+            "defaultMaxInFlightPerGroup", List.of("defaults", "max-in-flight"),
+            "defaultQueueThresholdPerGroup", List.of("defaults", "queue-threshold"),
+            "queueTimeout", List.of("defaults", "queue-timeout"),
+            "weight", List.of("defaults", "weight"));
+
+    private final GroupConcurrencyProperties properties;
+    private final BoundSettings settings;
+
+    /**
+     * Takes the settings.
+     *
+     * @param properties their values
+     * @param settings where they came from
+     * @throws InvalidSettingException if a setting that isn't the policy's is out of its range
+     */
+    public ConfiguredPolicy(GroupConcurrencyProperties properties, BoundSettings settings) {
+        this.properties = properties;
+        this.settings = settings;
+        if (properties.metrics().maxGroups() < 1) {
+            throw refused(find("metrics", "max-groups"), "must be at least 1", "at least 1", null);
+        }
+        if (properties.shutdown().awaitTerminationPeriod().isNegative()) {
+            throw refused(find("shutdown", "await-termination-period"), "must be zero or more", "zero or more", null);
+        }
+    }
+
+    /**
+     * Makes the policy.
+     *
+     * @return a policy with all that the settings say
+     * @throws InvalidSettingException if a setting is out of its range
+     */
+    public GroupPolicy toPolicy() {
+        checkList();
+        warnOfEnvironmentOnlyGroups();
+        try {
+            return builder().build();
+        } catch (InvalidPolicyException refusal) {
+            throw translate(refusal);
+        }
+    }
+
+    private GroupPolicy.Builder builder() {
+        GroupPolicy.Builder builder = GroupPolicy.builder()
+                .defaults(properties.defaults().toGroupLimits())
+                .rejectionPolicy(properties.rejectionPolicy())
+                .maxIdleGroups(properties.maxIdleGroups())
+                .idleTimeout(properties.idleTimeout());
+        if (properties.maxInFlight() != null) {
+            builder.globalMaxInFlight(properties.maxInFlight());
+        }
+        if (properties.queueThreshold() != null) {
+            builder.globalQueueThreshold(properties.queueThreshold());
+        }
+        properties.groups().forEach((key, limits) -> add(builder, key, limits));
+        properties.groupList().forEach(group -> add(builder, String.valueOf(group.key()), group.limits()));
+        return builder;
+    }
+
+    private static void add(GroupPolicy.Builder builder, String key, GroupConcurrencyProperties.Limits limits) {
+        if (key.indexOf('*') >= 0) {
+            builder.pattern(key, limits.toGroupLimits());
+        } else {
+            builder.group(key, limits.toGroupLimits());
+        }
+    }
+
+    private void checkList() {
+        Set<String> keys = new TreeSet<>(properties.groups().keySet());
+        for (int i = 0; i < properties.groupList().size(); i++) {
+            ListedGroup group = properties.groupList().get(i);
+            Setting setting = find("group-list", Integer.toString(i), "key");
+            if (group.key() == null || group.key().isBlank()) {
+                throw refused(setting, "must name a group", "a group key or pattern", null);
+            }
+            if (!keys.add(group.key())) {
+                throw refused(
+                        setting, "names a group for the second time", "each key once, here or under groups", null);
+            }
+        }
+    }
+
+    /** Environment variables can't spell every key: the group that is meant may be another one. */
+    private void warnOfEnvironmentOnlyGroups() {
+        for (String key : properties.groups().keySet()) {
+            List<ConfigurationProperty> ofGroup = settings.ofGroup(key);
+            if (!ofGroup.isEmpty() && ofGroup.stream().allMatch(ConfiguredPolicy::isFromEnvironment)) {
+                LOGGER.warn("Only environment variables name the group '" + key + "' ("
+                        + ofGroup.getFirst().getOrigin()
+                        + "); they can't tell upper case, '_' and most other characters of a key. Name the group in a"
+                        + " file too, or use " + GroupConcurrencyProperties.PREFIX + ".group-list.");
+            }
+        }
+    }
+
+    private static boolean isFromEnvironment(ConfigurationProperty property) {
+        return property.getSource() != null
+                && property.getSource().getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
+    }
+
+    private InvalidSettingException translate(InvalidPolicyException refusal) {
+        Setting setting = refusal.rule() == null
+                ? find(PROPERTIES
+                        .getOrDefault(refusal.setting(), List.of(refusal.setting()))
+                        .toArray(String[]::new))
+                : findOfGroup(refusal.rule(), dashed(refusal.setting()));
+        return refused(setting, "must be " + refusal.allowed(), refusal.allowed(), refusal);
+    }
+
+    private Setting findOfGroup(String key, String limit) {
+        for (int i = 0; i < properties.groupList().size(); i++) {
+            if (key.equals(properties.groupList().get(i).key())) {
+                return find("group-list", Integer.toString(i), limit);
+            }
+        }
+        return find("groups", key, limit);
+    }
+
+    private Setting find(String... elements) {
+        String name = String.join(".", elements).replaceFirst("^group-list\\.(\\d+)", "group-list[$1]");
+        return new Setting(GroupConcurrencyProperties.PREFIX + "." + name, settings.find(elements));
+    }
+
+    private static InvalidSettingException refused(
+            Setting setting, String problem, String allowed, @Nullable Throwable cause) {
+        ConfigurationProperty property = setting.property();
+        if (property == null) {
+            return new InvalidSettingException(setting.name(), null, "not set", problem, allowed, cause);
+        }
+        return new InvalidSettingException(
+                property.getName().toString(),
+                String.valueOf(property.getValue()),
+                String.valueOf(property.getOrigin()),
+                problem,
+                allowed,
+                cause);
+    }
+
+    private static String dashed(String setting) {
+        return setting.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+    }
+
+    /** A property by its name, and as it was bound, if it was. */
+    private record Setting(String name, @Nullable ConfigurationProperty property) {}
+}

@@ -1,0 +1,152 @@
+package io.github.kobe.spring.properties;
+
+import io.github.kobe.GroupLimits;
+import io.github.kobe.RejectionPolicy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The settings under {@code group-concurrency}, as they are written: {@code null} where nothing is. Their ranges are
+ * checked where they come into force, so that each complaint can name the file and line.
+ *
+ * @param enabled Whether methods and executors are limited at all; without it there is no bean of this library,
+ *     and annotated methods run without limit.
+ * @param maxInFlight How many tasks may be in flight over all groups, at least 1.
+ * @param queueThreshold How many tasks may wait over all groups, at least 0.
+ * @param rejectionPolicy What happens to a submitted task that is rejected; callers on their own thread always get
+ *     an exception.
+ * @param defaults The limits of groups that have none of their own.
+ * @param groups Limits by group key or, with a * in it, by pattern; always written in brackets and quotes, as
+ *     "[tenant:*]".
+ * @param groupList Limits by group key or pattern as a list, which takes every key exactly as it is in every source.
+ * @param maxIdleGroups About how many idle groups keep their counters, at least 0.
+ * @param idleTimeout For about how long an idle group keeps its counters, more than zero.
+ * @param aspect The annotation {@code @GroupConcurrent}.
+ * @param contextPropagation What goes along with a task to its thread.
+ * @param metrics The meters.
+ * @param shutdown The end of the application.
+ */
+@ConfigurationProperties(prefix = GroupConcurrencyProperties.PREFIX, ignoreUnknownFields = false)
+public record GroupConcurrencyProperties(
+        @DefaultValue("true") boolean enabled,
+        @Nullable Integer maxInFlight,
+        @Nullable Integer queueThreshold,
+        @DefaultValue("abort") RejectionPolicy rejectionPolicy,
+        @DefaultValue Limits defaults,
+        @DefaultValue Map<String, Limits> groups,
+        @DefaultValue List<ListedGroup> groupList,
+        @DefaultValue("1000") int maxIdleGroups,
+        @DefaultValue("10m") Duration idleTimeout,
+        @DefaultValue Aspect aspect,
+        @DefaultValue ContextPropagation contextPropagation,
+        @DefaultValue Metrics metrics,
+        @DefaultValue Shutdown shutdown) {
+
+    /** What all the settings' names begin with. */
+    public static final String PREFIX = "group-concurrency";
+
+    /**
+     * The limits of one group, of a pattern or of all groups; what isn't there is inherited, each number by itself.
+     *
+     * @param maxConcurrency How many tasks of a group may run at once, at least 1.
+     * @param maxInFlight How many tasks of a group may be in flight, at least 1.
+     * @param queueThreshold How many tasks of a group may wait, at least 0; 0: none waits.
+     * @param queueTimeout How long a task of a group may wait to start, more than zero.
+     * @param weight How many tasks a group may start in one turn, when groups take turns for the global limit; 1
+     *     to 1,000.
+     */
+    public record Limits(
+            @Nullable Integer maxConcurrency,
+            @Nullable Integer maxInFlight,
+            @Nullable Integer queueThreshold,
+            @Nullable Duration queueTimeout,
+            @Nullable Integer weight) {
+
+        static final Limits INHERITED = new Limits(null, null, null, null, null);
+
+        GroupLimits toGroupLimits() {
+            GroupLimits limits = GroupLimits.unset();
+            limits = maxConcurrency == null ? limits : limits.withMaxConcurrency(maxConcurrency);
+            limits = maxInFlight == null ? limits : limits.withMaxInFlight(maxInFlight);
+            limits = queueThreshold == null ? limits : limits.withQueueThreshold(queueThreshold);
+            limits = queueTimeout == null ? limits : limits.withQueueTimeout(queueTimeout);
+            return weight == null ? limits : limits.withWeight(weight);
+        }
+    }
+
+    /**
+     * One group of the list.
+     *
+     * @param key The group key or pattern.
+     * @param maxConcurrency How many tasks of the group may run at once, at least 1.
+     * @param maxInFlight How many tasks of the group may be in flight, at least 1.
+     * @param queueThreshold How many tasks of the group may wait, at least 0; 0: none waits.
+     * @param queueTimeout How long a task of the group may wait to start, more than zero.
+     * @param weight How many tasks the group may start in one turn, 1 to 1,000.
+     */
+    public record ListedGroup(
+            @Nullable String key,
+            @Nullable Integer maxConcurrency,
+            @Nullable Integer maxInFlight,
+            @Nullable Integer queueThreshold,
+            @Nullable Duration queueTimeout,
+            @Nullable Integer weight) {
+
+        Limits limits() {
+            return new Limits(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight);
+        }
+    }
+
+    /**
+     * The annotation {@code @GroupConcurrent}.
+     *
+     * @param enabled Whether annotated methods are limited.
+     * @param order Where the limit stands among a method's other advice; the smaller, the further out.
+     * @param beanReferences Whether group expressions may name beans, as in "@tenants.current()".
+     */
+    public record Aspect(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("2147483547") int order,
+            @DefaultValue("false") boolean beanReferences) {}
+
+    /**
+     * What goes along with a task to its thread.
+     *
+     * @param enabled Whether the logging context (MDC) of the submitting thread is there on the task's thread.
+     */
+    public record ContextPropagation(@DefaultValue("true") boolean enabled) {}
+
+    /**
+     * The meters.
+     *
+     * @param enabled Whether there are meters.
+     * @param groupTag What the tag "group" of a meter tells.
+     * @param maxGroups How many groups get a tag value of their own with group-tag: all, at least 1.
+     */
+    public record Metrics(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("configured") GroupTag groupTag,
+            @DefaultValue("100") int maxGroups) {}
+
+    /** What the tag "group" of a meter tells. */
+    public enum GroupTag {
+        /** The key or pattern of the settings that the group falls under. */
+        CONFIGURED,
+        /** The group's key, for as many as {@code max-groups} of them. */
+        ALL,
+        /** Nothing. */
+        NONE
+    }
+
+    /**
+     * The end of the application.
+     *
+     * @param awaitTerminationPeriod How long to wait for work that is queued or runs, zero or more; to be shorter
+     *     than spring.lifecycle.timeout-per-shutdown-phase.
+     */
+    public record Shutdown(@DefaultValue("25s") Duration awaitTerminationPeriod) {}
+}

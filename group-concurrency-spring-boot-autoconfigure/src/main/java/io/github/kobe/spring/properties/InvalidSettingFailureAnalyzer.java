@@ -1,0 +1,19 @@
+package io.github.kobe.spring.properties;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+
+/** Tells of a bad setting as Spring Boot tells of its own. First, since Boot's for bind exceptions would know less. */
+@Order(Ordered.HIGHEST_PRECEDENCE)
+final class InvalidSettingFailureAnalyzer extends AbstractFailureAnalyzer<InvalidSettingException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, InvalidSettingException cause) {
+        String value = cause.value() == null ? "" : "%n    Value: \"%s\"".formatted(cause.value());
+        String description = "%s:%n%n    Property: %s%s%n    Origin: %s%n    Allowed: %s"
+                .formatted(cause.getMessage(), cause.property(), value, cause.origin(), cause.allowed());
+        return new FailureAnalysis(description, "Change the setting to what is allowed.", cause);
+    }
+}

@@ -1,0 +1,125 @@
+package io.github.kobe.spring.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.TaskHandle;
+import io.github.kobe.TaskStatus;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.testing.Gate;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+
+@ExtendWith(OutputCaptureExtension.class)
+class GroupExecutorLifecycleTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(GroupConcurrencyAutoConfiguration.class));
+
+    @Test
+    void aCloseWaitsForWhatRunsAndWhatThatStillAsksFor() {
+        runner.run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            Gate gate = new Gate();
+            TaskHandle<String> outer = executor.submit("g", "outer", () -> {
+                gate.passInterruptibly();
+                return executor.call("other", () -> "inner");
+            });
+            TaskHandle<String> queued = executor.submit("g", "queued", () -> "queued");
+            Thread closing = Thread.ofPlatform().start(context.getSourceApplicationContext()::close);
+            await().until(() ->
+                    closing.getState() == Thread.State.WAITING || closing.getState() == Thread.State.TIMED_WAITING);
+            assertThat(executor.isShutdown()).isFalse();
+
+            gate.open();
+
+            assertThat(outer.await(20, TimeUnit.SECONDS).value()).isEqualTo("inner");
+            assertThat(queued.await(20, TimeUnit.SECONDS).value()).isEqualTo("queued");
+            closing.join();
+            assertThat(executor.isShutdown()).isTrue();
+            assertThat(executor.isTerminated()).isTrue();
+        });
+    }
+
+    @Test
+    void whatIsNotDoneInTimeIsToldAndCancelled(CapturedOutput output) {
+        runner.withPropertyValues("group-concurrency.shutdown.await-termination-period=1ms")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    Gate gate = new Gate();
+                    Gate running = new Gate();
+                    TaskHandle<Object> stuck = executor.submit("line\nbreak", "stuck", () -> {
+                        running.open();
+                        gate.passInterruptibly();
+                        return null;
+                    });
+                    TaskHandle<Object> queued = executor.submit("line\nbreak", "queued", () -> null);
+                    running.pass();
+
+                    context.getSourceApplicationContext().close();
+
+                    assertThat(stuck.await(20, TimeUnit.SECONDS).status()).isEqualTo(TaskStatus.CANCELLED);
+                    assertThat(queued.await(20, TimeUnit.SECONDS).status()).isEqualTo(TaskStatus.CANCELLED);
+                    assertThat(output)
+                            .contains("Not quiet after PT0.001S: 'line_break' (1 running, 1 in flight, 1 queued,");
+                });
+    }
+
+    @Test
+    void aStopWithoutACloseLeavesTheExecutorUsable() {
+        runner.run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            context.getSourceApplicationContext().stop();
+            context.getSourceApplicationContext().start();
+
+            assertThat(executor.submit("g", "1", () -> "usable")
+                            .await(20, TimeUnit.SECONDS)
+                            .value())
+                    .isEqualTo("usable");
+        });
+    }
+
+    @Test
+    void theCloseOfAnotherContextLeavesTheExecutorUsable() {
+        runner.run(context -> {
+            try (AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
+                child.setParent(context.getSourceApplicationContext());
+                child.refresh();
+            }
+            context.getSourceApplicationContext().stop();
+
+            assertThat(context.getBean(GroupExecutor.class).isShutdown()).isFalse();
+        });
+    }
+
+    @Test
+    void itStopsAfterTheWebServerAndTheListenerContainers() {
+        runner.run(context -> assertThat(
+                        context.getBean(GroupExecutorLifecycle.class).getPhase())
+                .isEqualTo(Integer.MAX_VALUE / 2 - 1024)
+                .isLessThan(SmartLifecycle.DEFAULT_PHASE - 2048));
+    }
+
+    @Test
+    void aPeriodThatIsNotBelowSpringsOwnIsWarnedOf(CapturedOutput output) {
+        runner.withPropertyValues(
+                        "spring.lifecycle.timeout-per-shutdown-phase=10s",
+                        "group-concurrency.shutdown.await-termination-period=10s")
+                .run(context -> assertThat(output)
+                        .contains("group-concurrency.shutdown.await-termination-period (PT10S) should be shorter than"
+                                + " spring.lifecycle.timeout-per-shutdown-phase (PT10S)"));
+    }
+
+    @Test
+    void theDefaultPeriodIsNotWarnedOf(CapturedOutput output) {
+        runner.run(context -> assertThat(output).doesNotContain("should be shorter than"));
+    }
+}
