@@ -1,0 +1,82 @@
+package io.github.kobe.spring.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Runs a method in a group: when the group's turn comes, and within its limits.
+ *
+ * <pre>{@code
+ * @GroupConcurrent(group = "tenant:#{#tenantId}", fallbackMethod = "busy")
+ * Report build(String tenantId) { … }
+ *
+ * private Report busy(String tenantId, RejectedTaskException rejection) { … }
+ * }</pre>
+ *
+ * <p>On a type it holds for the type's own and inherited methods that a proxy can override; one on the method wins. It is
+ * found on interfaces and superclasses, and as a meta-annotation. It works through Spring's proxies: a call from within
+ * the same object isn't limited, and on a private, static or final method it fails the start-up.
+ *
+ * <p><b>Threads.</b> The declared return type decides. A method that declares exactly
+ * {@link java.util.concurrent.CompletionStage}, {@link java.util.concurrent.CompletableFuture} or
+ * {@link java.util.concurrent.Future} returns at once and runs on a virtual thread of its own, holding its permits until
+ * its future ends; cancelling what it returned cancels it. Any other method runs on the calling thread, which waits for
+ * its turn; transactions, security and thread-locals stay.
+ *
+ * <p><b>Rejection.</b> A call that isn't let in ends with a {@link io.github.kobe.RejectedTaskException}, thrown or in the
+ * returned future, unless there is a {@link #fallbackMethod()}. A caller that is interrupted while it waits gets the
+ * {@link InterruptedException} if the method declares it, else a rejection for that reason and its flag set.
+ */
+@Target({ElementType.METHOD, ElementType.TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+public @interface GroupConcurrent {
+
+    /**
+     * The group's key. What it is depends on its text alone:
+     *
+     * <ul>
+     *   <li>with a <code>#&#123;</code> in it, a template: <code>tenant:#&#123;#tenantId&#125;</code>
+     *   <li>with a {@code #} before a letter or {@code _}, a SpEL expression: {@code #tenantId}
+     *   <li>else, the key itself: {@code room#1}
+     * </ul>
+     *
+     * <p>In keys and in the literal parts of templates, <code>$&#123;…&#125;</code> is filled from the environment at
+     * start-up. Expressions know the method's parameters by name, {@code #p0} and {@code #a0} onwards, and
+     * {@code #root.method}, {@code methodName}, {@code target}, {@code targetClass} and {@code args}; they can read
+     * properties and call instance methods, nothing else. They are checked at start-up. One that gives {@code null} or a
+     * blank text fails the call.
+     *
+     * @return a key, template or expression; not blank
+     */
+    String group();
+
+    /**
+     * How long a call may wait for its turn: this or the group's time-out, whichever is shorter.
+     *
+     * @return a duration such as {@code 500ms}, zero: not at all, or a placeholder for one; empty: as long as the group
+     *     allows
+     */
+    String queueTimeout() default "";
+
+    /**
+     * The method that answers calls which are rejected, for whatever reason but an interrupt: one of the same class, with
+     * the same parameters, after which it may take the exception, and a return type that fits. Its own visibility
+     * doesn't matter; it runs without a permit, on the thread that was rejected.
+     *
+     * @return the method's name; empty: none, the caller gets the exception
+     */
+    String fallbackMethod() default "";
+
+    /**
+     * The executor to run in.
+     *
+     * @return the name of a {@link io.github.kobe.GroupExecutor} bean; empty: the one that there is, or the primary one
+     */
+    String executor() default "";
+}

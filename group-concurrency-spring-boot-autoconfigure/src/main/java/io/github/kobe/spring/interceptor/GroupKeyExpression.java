@@ -1,0 +1,130 @@
+package io.github.kobe.spring.interceptor;
+
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.Expression;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.ParserContext;
+import org.springframework.expression.common.CompositeStringExpression;
+import org.springframework.expression.common.LiteralExpression;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+/**
+ * The group of an annotated method: texts and expressions in a row. Only the annotation's own text is ever parsed; what a
+ * placeholder or an argument holds is taken as it is.
+ */
+final class GroupKeyExpression {
+
+    private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+    private static final String TEMPLATE_MARK = "#{";
+    private static final Pattern VARIABLE = Pattern.compile("#[\\p{L}_]");
+
+    private final Method method;
+    private final List<Part> parts;
+
+    private GroupKeyExpression(Method method, List<Part> parts) {
+        this.method = method;
+        this.parts = parts;
+    }
+
+    /**
+     * Reads an annotation's group.
+     *
+     * @param text the annotation's text
+     * @param element where the annotation is
+     * @param method the method that it holds for
+     * @param check knows the method's variables
+     * @param placeholders fills placeholders
+     * @throws InvalidGroupConcurrentException if it can't be read
+     */
+    static GroupKeyExpression parse(
+            String text,
+            AnnotatedElement element,
+            Method method,
+            ExpressionCheck check,
+            UnaryOperator<String> placeholders) {
+        List<Part> parts = new ArrayList<>();
+        for (Expression expression : expressions(text, element)) {
+            if (expression instanceof LiteralExpression literal) {
+                parts.add(new Part(placeholders.apply(literal.getExpressionString()), null));
+            } else {
+                SpelExpression spel = (SpelExpression) expression;
+                String problem = check.problemOf(spel.getAST());
+                if (problem != null) {
+                    throw unreadable(element, text, problem, null);
+                }
+                parts.add(new Part("", spel));
+            }
+        }
+        if (parts.stream().allMatch(part -> part.expression == null)
+                && parts.stream().allMatch(part -> part.text.isBlank())) {
+            throw unreadable(element, text, "is blank", null);
+        }
+        return new GroupKeyExpression(method, List.copyOf(parts));
+    }
+
+    private static List<Expression> expressions(String text, AnnotatedElement element) {
+        try {
+            if (text.contains(TEMPLATE_MARK)) {
+                Expression template = PARSER.parseExpression(text, ParserContext.TEMPLATE_EXPRESSION);
+                return template instanceof CompositeStringExpression composite
+                        ? List.of(composite.getExpressions())
+                        : List.of(template);
+            }
+            if (VARIABLE.matcher(text).find()) {
+                return List.of(PARSER.parseRaw(text));
+            }
+            return List.of(new LiteralExpression(text));
+        } catch (ParseException failure) {
+            throw unreadable(element, text, "can't be read as an expression: " + failure.getMessage(), failure);
+        }
+    }
+
+    private static InvalidGroupConcurrentException unreadable(
+            AnnotatedElement element, String text, String problem, @Nullable Throwable cause) {
+        String message = "has the group \"" + text + "\", which " + problem;
+        String action =
+                "Mend the group: text as \"exports\", a template as \"tenant:#{#tenantId}\", or an expression as"
+                        + " \"#tenantId\".";
+        return cause == null
+                ? new InvalidGroupConcurrentException(element, message, action)
+                : new InvalidGroupConcurrentException(element, message, action, cause);
+    }
+
+    /**
+     * Gives the key of one call.
+     *
+     * @throws IllegalArgumentException if a part of it is null or blank
+     */
+    String evaluate(Supplier<EvaluationContext> context) {
+        if (parts.size() == 1 && parts.getFirst().expression == null) {
+            return parts.getFirst().text;
+        }
+        EvaluationContext evaluated = context.get();
+        StringBuilder key = new StringBuilder();
+        for (Part part : parts) {
+            key.append(part.expression == null ? part.text : valueOf(part.expression, evaluated));
+        }
+        return key.toString();
+    }
+
+    private String valueOf(SpelExpression expression, EvaluationContext context) {
+        Object value = expression.getValue(context);
+        if (value == null || value.toString().isBlank()) {
+            throw new IllegalArgumentException("The group of " + InvalidGroupConcurrentException.nameOf(method) + ": '"
+                    + expression.getExpressionString() + "' is " + (value == null ? "null" : "blank"));
+        }
+        return value.toString();
+    }
+
+    /** A text, or an expression. */
+    private record Part(String text, @Nullable SpelExpression expression) {}
+}

@@ -1,0 +1,133 @@
+package io.github.kobe.spring.interceptor;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupTask;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskHandle;
+import java.lang.reflect.UndeclaredThrowableException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/** One call of an annotated method. */
+final class GuardedCall {
+
+    private final GuardedMethod method;
+    private final String groupKey;
+    private final GroupExecutor executor;
+    private final MethodInvocation invocation;
+
+    /** Tells what the method throws from what keeps it from running. Written and read by the thread that runs it. */
+    private boolean entered;
+
+    GuardedCall(GuardedMethod method, String groupKey, GroupExecutor executor, MethodInvocation invocation) {
+        this.method = method;
+        this.groupKey = groupKey;
+        this.executor = executor;
+        this.invocation = invocation;
+    }
+
+    /** Runs the method on this thread, when its turn comes. */
+    @Nullable
+    Object runHere() throws Throwable {
+        Duration maxWait = method.queueTimeout() == null ? GroupLimits.NO_TIMEOUT : method.queueTimeout();
+        try {
+            return executor.call(groupKey, method.taskId(), maxWait, () -> {
+                entered = true;
+                return proceed();
+            });
+        } catch (RejectedTaskException rejection) {
+            if (entered) {
+                throw rejection;
+            }
+            return rejected(rejection);
+        } catch (InterruptedException interrupted) {
+            if (entered || method.declaresInterrupt()) {
+                throw interrupted;
+            }
+            Thread.currentThread().interrupt();
+            throw (RejectedTaskException) rejection(RejectionReason.INTERRUPTED).initCause(interrupted);
+        } catch (IllegalStateException shutDown) {
+            if (entered) {
+                throw shutDown;
+            }
+            return rejected(rejection(RejectionReason.SHUTDOWN));
+        }
+    }
+
+    /** Has the method run on a thread of its own, when its turn comes, and returns a future at once. */
+    CompletableFuture<Object> dispatch() {
+        GroupTask<@Nullable Object> task =
+                new GroupTask<>(groupKey, method.taskId(), () -> AsynchronousEnd.await(proceed()));
+        if (method.queueTimeout() != null) {
+            task = task.withQueueTimeout(method.queueTimeout());
+        }
+        TaskHandle<@Nullable Object> handle;
+        try {
+            handle = executor.submit(task);
+        } catch (IllegalStateException shutDown) {
+            CompletableFuture<Object> refused = new CompletableFuture<>();
+            answer(refused, rejection(RejectionReason.SHUTDOWN));
+            return refused;
+        }
+        DispatchedFuture future = new DispatchedFuture(handle, this::answer, this::discarded);
+        future.follow();
+        return future;
+    }
+
+    private @Nullable Object proceed() throws Exception {
+        try {
+            return invocation.proceed();
+        } catch (Exception | Error thrown) {
+            throw thrown;
+        } catch (Throwable thrown) {
+            throw new UndeclaredThrowableException(thrown);
+        }
+    }
+
+    private @Nullable Object rejected(RejectedTaskException rejection) throws Throwable {
+        FallbackMethod fallback = method.fallback();
+        if (fallback == null || rejection.reason() == RejectionReason.INTERRUPTED) {
+            throw rejection;
+        }
+        return fallback.answer(invocation.getThis(), invocation.getArguments(), rejection);
+    }
+
+    /** Completes the future of a rejected call: with what the fallback's future gives, or with the rejection. */
+    private void answer(CompletableFuture<Object> future, RejectedTaskException rejection) {
+        try {
+            AsynchronousEnd.follow(rejected(rejection), future);
+        } catch (Throwable thrown) {
+            future.completeExceptionally(thrown);
+        }
+    }
+
+    /** With a policy or a handler that throws nothing, the result doesn't tell why: it is read off the queues. */
+    private RejectedTaskException discarded(boolean waited) {
+        if (waited) {
+            return rejection(RejectionReason.QUEUE_TIMEOUT);
+        }
+        return executor.groupStats(groupKey)
+                .filter(group -> group.queued() >= group.queueThreshold().value())
+                .map(group -> new RejectedTaskException(
+                        groupKey,
+                        method.taskId(),
+                        RejectionReason.GROUP_QUEUE_FULL,
+                        group.queueThreshold().value(),
+                        group.queued()))
+                .orElseGet(() -> new RejectedTaskException(
+                        groupKey,
+                        method.taskId(),
+                        RejectionReason.GLOBAL_QUEUE_FULL,
+                        executor.stats().globalQueueThreshold(),
+                        executor.stats().queued()));
+    }
+
+    private RejectedTaskException rejection(RejectionReason reason) {
+        long queued = executor.groupStats(groupKey).map(group -> group.queued()).orElse(0);
+        return new RejectedTaskException(groupKey, method.taskId(), reason, -1, queued);
+    }
+}
