@@ -1,0 +1,209 @@
+package io.github.kobe.spring.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.spring.testing.Gate;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The endpoint of a real application with a real web server, over HTTP. */
+class GroupExecutorEndpointTests {
+
+    private EndpointServer server;
+    private GroupExecutor executor;
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    @Test
+    void allGroupsAreShownTheBusiestFirst() throws Exception {
+        start();
+        Gate gate = new Gate();
+        executor.submit("busy", "1", () -> pass(gate));
+        executor.submit("busy", "2", () -> pass(gate));
+        executor.submit("b", "1", () -> null).await(20, TimeUnit.SECONDS);
+        executor.submit("a", "1", () -> null).await(20, TimeUnit.SECONDS);
+
+        JsonNode all = server.get("").body();
+
+        assertThat(fields(all.path("groups"))).containsExactly("busy", "a", "b");
+        assertThat(all.path("groups").path("busy").path("running").asInt()).isEqualTo(1);
+        assertThat(all.path("groups").path("busy").path("queued").asInt()).isEqualTo(1);
+        assertThat(all.path("groups").path("busy").path("oldestWait").asText()).startsWith("PT");
+        assertThat(all.path("global").path("running").asInt()).isEqualTo(1);
+        assertThat(all.path("global").path("queued").asInt()).isEqualTo(1);
+        assertThat(all.path("global").path("maxInFlight").asInt()).isEqualTo(50);
+        assertThat(all.path("global").has("queueThreshold")).isTrue();
+        assertThat(all.path("global").path("queueThreshold").isNull()).isTrue();
+        assertThat(all.path("totals").path("submitted").asInt()).isEqualTo(4);
+        assertThat(all.path("totals").path("succeeded").asInt()).isEqualTo(2);
+        assertThat(all.path("truncated").asBoolean()).isFalse();
+        gate.open();
+    }
+
+    @Test
+    void theNumberOfGroupsIsLimited() throws Exception {
+        start();
+        for (String key : new String[] {"a", "b", "c"}) {
+            executor.submit(key, "1", () -> null).await(20, TimeUnit.SECONDS);
+        }
+
+        JsonNode two = server.get("?limit=2").body();
+
+        assertThat(fields(two.path("groups"))).containsExactly("a", "b");
+        assertThat(two.path("truncated").asBoolean()).isTrue();
+        server.get("?limit=0").assertProblem(400, "limit", "0", "at least 1");
+        server.get("?limit=few").assertProblem(400, "limit", "few", "at least 1");
+    }
+
+    @Test
+    void oneGroupIsShownWithEachLimitAndItsSource() throws Exception {
+        start();
+        executor.submit("tenant:a", "1", () -> null).await(20, TimeUnit.SECONDS);
+
+        JsonNode group = server.get("/tenant:a").body();
+
+        assertThat(group.path("group").asText()).isEqualTo("tenant:a");
+        assertThat(group.path("rule").asText()).isEqualTo("tenant:*");
+        assertThat(group.path("limits").path("maxConcurrency").path("value").asInt())
+                .isEqualTo(4);
+        assertThat(group.path("limits").path("maxConcurrency").path("source").asText())
+                .isEqualTo("PATTERN");
+        assertThat(group.path("limits").path("queueTimeout").path("value").asText())
+                .isEqualTo("PT5S");
+        assertThat(group.path("limits").path("queueTimeout").path("source").asText())
+                .isEqualTo("DEFAULT");
+        assertThat(group.path("limits").path("maxInFlight").path("value").isNull())
+                .isTrue();
+        assertThat(group.path("totals").path("succeeded").asInt()).isEqualTo(1);
+        assertThat(group.path("totals").path("rejected").path("QUEUE_TIMEOUT").asInt(-1))
+                .isZero();
+    }
+
+    @Test
+    void aKeyWithASlashGoesByQueryParameter() throws Exception {
+        start();
+        executor.submit("a/b", "1", () -> null).await(20, TimeUnit.SECONDS);
+
+        assertThat(server.get("?group=a%2Fb").body().path("group").asText()).isEqualTo("a/b");
+    }
+
+    @Test
+    void aConfiguredGroupIsThereBeforeItsFirstUse() throws Exception {
+        start();
+
+        EndpointServer.Answer group = server.get("/vip");
+
+        assertThat(group.status()).isEqualTo(200);
+        JsonNode limits = group.body().path("limits");
+        assertThat(limits.path("maxConcurrency").path("value").asInt()).isEqualTo(8);
+        assertThat(limits.path("maxConcurrency").path("source").asText()).isEqualTo("CONFIGURED");
+        assertThat(limits.path("queueTimeout").path("value").asText()).isEqualTo("PT5S");
+        assertThat(limits.path("maxInFlight").path("value").isNull()).isTrue();
+
+        executor.submit("vip", "1", () -> null).await(20, TimeUnit.SECONDS);
+        assertThat(server.get("/vip").body().path("limits")).isEqualTo(limits);
+    }
+
+    @Test
+    void anUnknownGroupIsNotFound() throws Exception {
+        start();
+        server.get("/nobody")
+                .assertProblem(
+                        404, "group", "nobody", "a group that is in use, overridden, or configured by its exact key");
+    }
+
+    @Test
+    void anUnknownExecutorIsRefused() throws Exception {
+        start();
+        server.get("?executor=other").assertProblem(400, "executor", "other", "one of [groupExecutor]");
+    }
+
+    @Test
+    void nothingCanBeChangedUnlessTheApplicationOpensIt() throws Exception {
+        start();
+        assertThat(server.post("", "{\"group\":\"vip\",\"maxConcurrency\":3}").status())
+                .isEqualTo(405);
+        assertThat(server.delete("?group=vip").status()).isEqualTo(405);
+        assertThat(executor.groupKeys()).isEmpty();
+    }
+
+    @Test
+    void whatIsClosedForGoodStaysClosed() throws Exception {
+        start(
+                "--management.endpoint.groupexecutor.access=unrestricted",
+                "--management.endpoints.access.max-permitted=read-only");
+        assertThat(server.post("", "{\"group\":\"vip\",\"maxConcurrency\":3}").status())
+                .isEqualTo(405);
+    }
+
+    @Test
+    void limitsAreSetOneByOneAndResetTogether() throws Exception {
+        startOpen();
+        assertThat(server.post("", "{\"group\":\"vip\",\"maxConcurrency\":3}").status())
+                .isEqualTo(200);
+        JsonNode both = server.post("/vip", "{\"queueTimeout\":\"2s\",\"maxInFlight\":\"unlimited\"}")
+                .body();
+        assertThat(both.path("limits").path("maxConcurrency").path("value").asInt())
+                .isEqualTo(3);
+        assertThat(both.path("limits").path("queueTimeout").path("value").asText())
+                .isEqualTo("PT2S");
+        assertThat(both.path("limits").path("maxInFlight").path("source").asText())
+                .isEqualTo("OVERRIDDEN");
+        assertThat(both.path("limits").path("weight").path("source").asText()).isEqualTo("DEFAULT");
+        assertThat(both.path("overriddenSince").asText()).matches("\\d{4}-.*Z");
+
+        JsonNode reset =
+                server.post("", "{\"group\":\"vip\",\"action\":\"reset\"}").body();
+
+        assertThat(reset.path("limits").path("maxConcurrency").path("value").asInt())
+                .isEqualTo(8);
+        assertThat(reset.path("overriddenSince").isNull()).isTrue();
+    }
+
+    @Test
+    void aGroupIsPausedResumedAndEvicted() throws Exception {
+        startOpen();
+        assertThat(server.post("", "{\"group\":\"a/b\",\"action\":\"pause\"}")
+                        .body()
+                        .path("paused")
+                        .asBoolean())
+                .isTrue();
+        assertThat(executor.groupStats("a/b").orElseThrow().paused()).isTrue();
+        assertThat(server.post("", "{\"group\":\"a/b\",\"action\":\"resume\"}")
+                        .body()
+                        .path("paused")
+                        .asBoolean(true))
+                .isFalse();
+
+        server.post("/c", "{\"action\":\"pause\"}");
+        assertThat(server.delete("/c").status()).isEqualTo(204);
+        assertThat(server.get("/c").status()).isEqualTo(404);
+        assertThat(server.delete("?group=nobody").status()).isEqualTo(404);
+    }
+
+    private static Object pass(Gate gate) throws InterruptedException {
+        gate.passInterruptibly();
+        return null;
+    }
+
+    private void startOpen() {
+        start("--management.endpoint.groupexecutor.access=unrestricted");
+    }
+
+    private void start(String... settings) {
+        server = new EndpointServer(settings);
+        executor = server.executor();
+    }
+
+    private static Iterable<String> fields(JsonNode node) {
+        return StreamSupport.stream(((Iterable<String>) node::fieldNames).spliterator(), false)
+                .toList();
+    }
+}
