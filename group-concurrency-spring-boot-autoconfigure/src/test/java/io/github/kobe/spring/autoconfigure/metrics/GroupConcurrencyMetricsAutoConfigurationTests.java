@@ -1,0 +1,311 @@
+package io.github.kobe.spring.autoconfigure.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.metrics.GroupExecutorMeterBinder;
+import io.github.kobe.spring.metrics.GroupMeters;
+import io.github.kobe.spring.testing.Gate;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.metrics.MetricsAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.metrics.export.simple.SimpleMetricsExportAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+class GroupConcurrencyMetricsAutoConfigurationTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    MetricsAutoConfiguration.class,
+                    CompositeMeterRegistryAutoConfiguration.class,
+                    SimpleMetricsExportAutoConfiguration.class,
+                    GroupConcurrencyAutoConfiguration.class,
+                    GroupConcurrencyMetricsAutoConfiguration.class));
+
+    @Test
+    void configuredGroupsHaveTheirMetersFromTheStart() {
+        runner.withPropertyValues(
+                        "group-concurrency.max-in-flight=50", "group-concurrency.groups.vip.max-concurrency=8")
+                .run(context -> {
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    assertThat(gauge(registry, "permits.max", "vip")).isEqualTo(8);
+                    assertThat(gauge(registry, "permits.available", "vip")).isEqualTo(8);
+                    assertThat(gauge(registry, "running", "vip")).isZero();
+                    assertThat(gauge(registry, "running", "_default")).isZero();
+                    assertThat(gauge(registry, "global.permits.max", "_all")).isEqualTo(50);
+                    assertThat(gauge(registry, "global.permits.available", "_all"))
+                            .isEqualTo(50);
+                    assertThat(counter(registry, "submitted", "vip")).isZero();
+                });
+    }
+
+    @Test
+    void gaugesTellWhatIsNow() {
+        runner.withPropertyValues("group-concurrency.groups.vip.max-concurrency=2")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    Gate gate = new Gate();
+                    for (String id : new String[] {"1", "2", "3"}) {
+                        executor.submit("vip", id, () -> pass(gate));
+                    }
+                    await().until(() -> gauge(registry, "running", "vip") == 2);
+
+                    assertThat(gauge(registry, "in.flight", "vip")).isEqualTo(2);
+                    assertThat(gauge(registry, "queued", "vip")).isEqualTo(1);
+                    assertThat(gauge(registry, "permits.available", "vip")).isZero();
+                    assertThat(gauge(registry, "global.running", "_all")).isEqualTo(2);
+                    assertThat(gauge(registry, "global.in.flight", "_all")).isEqualTo(2);
+                    assertThat(gauge(registry, "global.queued", "_all")).isEqualTo(1);
+                    gate.open();
+                });
+    }
+
+    @Test
+    void countersAndTimersTellWhatWas() {
+        runner.withPropertyValues("group-concurrency.groups.vip.queue-threshold=0")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    executor.submit("vip", "1", () -> null).await(20, TimeUnit.SECONDS);
+                    executor.submit("vip", "2", () -> {
+                                throw new IllegalStateException("failed");
+                            })
+                            .await(20, TimeUnit.SECONDS);
+                    executor.pause("vip");
+                    executor.submit("vip", "3", () -> null);
+
+                    assertThat(counter(registry, "submitted", "vip")).isEqualTo(3);
+                    assertThat(counter(registry, "completed", "vip", "outcome", "success"))
+                            .isEqualTo(1);
+                    assertThat(counter(registry, "completed", "vip", "outcome", "failed"))
+                            .isEqualTo(1);
+                    assertThat(counter(registry, "completed", "vip", "outcome", "cancelled"))
+                            .isZero();
+                    assertThat(counter(registry, "rejected", "vip", "reason", "group_queue_full"))
+                            .isEqualTo(1);
+                    assertThat(registry.get("group.executor.wait")
+                                    .tag("group", "vip")
+                                    .timer()
+                                    .count())
+                            .isEqualTo(2);
+                    assertThat(registry.get("group.executor.execution")
+                                    .tag("group", "vip")
+                                    .timer()
+                                    .count())
+                            .isEqualTo(2);
+                });
+    }
+
+    @Test
+    void whatIsCancelledInTheQueueHasNoExecutionTime() {
+        runner.run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            executor.pause("g");
+            executor.submit("g", "1", () -> null).cancel(true);
+
+            await().until(() -> counter(registry, "completed", "_default", "outcome", "cancelled") == 1);
+            assertThat(registry.get("group.executor.execution")
+                            .tag("group", "_default")
+                            .timer()
+                            .count())
+                    .isZero();
+        });
+    }
+
+    @Test
+    void theGroupTagIsTheRuleThatTheGroupFallsUnder() {
+        runner.withPropertyValues(
+                        "group-concurrency.groups.vip.weight=2", "group-concurrency.groups[tenant-*].weight=3")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    for (String key : new String[] {"vip", "tenant-a", "tenant-b", "x", "y", "z"}) {
+                        executor.submit(key, "1", () -> null).await(20, TimeUnit.SECONDS);
+                    }
+
+                    assertThat(counter(registry, "submitted", "vip")).isEqualTo(1);
+                    assertThat(counter(registry, "submitted", "tenant-*")).isEqualTo(2);
+                    assertThat(counter(registry, "submitted", "_default")).isEqualTo(3);
+                    assertThat(groupTags(registry)).containsExactlyInAnyOrder("vip", "tenant-*", "_default", "_all");
+                    assertThat(registry.find("group.executor.permits.max")
+                                    .tag("group", "tenant-*")
+                                    .gauge())
+                            .as("permits of a value that names no single group")
+                            .isNull();
+                });
+    }
+
+    @Test
+    void withTheTagAllTheFirstGroupsHaveTheirOwnAndTheOthersShareOne() {
+        runner.withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-groups=2")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    for (String key : new String[] {"a", "b", "c", "d"}) {
+                        executor.submit(key, "1", () -> null).await(20, TimeUnit.SECONDS);
+                    }
+                    assertThat(groupTags(registry)).containsExactlyInAnyOrder("a", "b", "_other", "_all");
+                    assertThat(counter(registry, "submitted", "_other")).isEqualTo(2);
+                    assertThat(gauge(registry, "permits.max", "a")).isEqualTo(1);
+
+                    executor.evictGroup("a");
+
+                    await().untilAsserted(() ->
+                            assertThat(groupTags(registry)).containsExactlyInAnyOrder("b", "_other", "_all"));
+                    executor.submit("e", "1", () -> null).await(20, TimeUnit.SECONDS);
+                    assertThat(groupTags(registry)).containsExactlyInAnyOrder("b", "e", "_other", "_all");
+                });
+    }
+
+    @Test
+    void withTheTagNoneAllGroupsShareOne() {
+        runner.withPropertyValues("group-concurrency.metrics.group-tag=none").run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            executor.submit("a", "1", () -> null).await(20, TimeUnit.SECONDS);
+            executor.submit("b", "1", () -> null).await(20, TimeUnit.SECONDS);
+
+            assertThat(groupTags(registry)).containsExactly("_all");
+            assertThat(counter(registry, "submitted", "_all")).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void everyMeterHasADescriptionABaseUnitAndBothTags() {
+        runner.run(context -> assertThat(ours(context.getBean(MeterRegistry.class)))
+                .isNotEmpty()
+                .allSatisfy(meter -> {
+                    assertThat(meter.getId().getDescription()).isNotBlank();
+                    assertThat(meter.getId().getBaseUnit()).isNotBlank();
+                    assertThat(meter.getId().getTag("executor")).isEqualTo("groupExecutor");
+                    assertThat(meter.getId().getTag("group")).isNotBlank();
+                }));
+    }
+
+    @Test
+    void whereThereIsNoLimitThereIsNoGaugeOfIt() {
+        runner.withPropertyValues("group-concurrency.groups.free.max-concurrency=2147483647")
+                .run(context -> {
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    assertThat(registry.find("group.executor.permits.max").gauges())
+                            .isEmpty();
+                    assertThat(registry.find("group.executor.global.permits.max")
+                                    .gauges())
+                            .isEmpty();
+                });
+    }
+
+    @Test
+    void anExecutorOfTheApplicationsOwnHasGaugesAndNoCounters() {
+        runner.withBean(
+                        "mine",
+                        GroupExecutor.class,
+                        () -> GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder()
+                                .group("vip", GroupLimits.unset().withMaxConcurrency(5))
+                                .build()))
+                .run(context -> {
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    assertThat(context).doesNotHaveBean(GroupMeters.class);
+                    assertThat(registry.get("group.executor.permits.max")
+                                    .tags("executor", "mine", "group", "vip")
+                                    .gauge()
+                                    .value())
+                            .isEqualTo(5);
+                    assertThat(registry.find("group.executor.submitted").counters())
+                            .isEmpty();
+                });
+    }
+
+    @Test
+    void callsOnTheCallersThreadCountToo() {
+        runner.run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            executor.call("g", Duration.ZERO, () -> "done");
+
+            assertThat(counter(context.getBean(MeterRegistry.class), "completed", "_default", "outcome", "success"))
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void withLazyInitializationTheMetersAreThereWithTheRegistry() {
+        runner.withInitializer(context -> context.addBeanFactoryPostProcessor(
+                        new org.springframework.boot.LazyInitializationBeanFactoryPostProcessor()))
+                .run(context ->
+                        assertThat(ours(context.getBean(MeterRegistry.class))).isNotEmpty());
+    }
+
+    @Test
+    void metersCanBeSwitchedOff() {
+        runner.withPropertyValues("group-concurrency.metrics.enabled=false")
+                .run(context -> assertThat(context)
+                        .doesNotHaveBean(GroupMeters.class)
+                        .doesNotHaveBean(GroupExecutorMeterBinder.class));
+    }
+
+    @Test
+    void withoutMicrometerTheApplicationStarts() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyMetricsAutoConfiguration.class))
+                .withClassLoader(new FilteredClassLoader("io.micrometer"))
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasSingleBean(GroupExecutor.class)
+                        .doesNotHaveBean("groupMeters"));
+    }
+
+    @Test
+    void withoutARegistryThereAreNoMeters() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyMetricsAutoConfiguration.class))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(GroupMeters.class));
+    }
+
+    private static Object pass(Gate gate) throws InterruptedException {
+        gate.passInterruptibly();
+        return null;
+    }
+
+    private static double gauge(MeterRegistry registry, String name, String group) {
+        return registry.get("group.executor." + name)
+                .tags("executor", "groupExecutor", "group", group)
+                .gauge()
+                .value();
+    }
+
+    private static double counter(MeterRegistry registry, String name, String group, String... tags) {
+        return registry.get("group.executor." + name)
+                .tags("executor", "groupExecutor", "group", group)
+                .tags(tags)
+                .counter()
+                .count();
+    }
+
+    private static Set<String> groupTags(MeterRegistry registry) {
+        return ours(registry).stream()
+                .map(meter -> meter.getId().getTag("group"))
+                .collect(Collectors.toSet());
+    }
+
+    private static Set<Meter> ours(MeterRegistry registry) {
+        return registry.getMeters().stream()
+                .filter(meter -> meter.getId().getName().startsWith("group.executor."))
+                .collect(Collectors.toSet());
+    }
+}
