@@ -84,14 +84,14 @@ final class AsyncTail implements BiConsumer<@Nullable Object, @Nullable Throwabl
         Task<?> task = run.task;
         boolean completes = task.claim(this);
         engine.tails.remove(this);
-        GroupResult<?> result =
-                completes ? GroupResult.of(task.groupKey(), task.taskId(), value, failure, start, end) : null;
-        run.group.counters.ended(result == null ? TaskStatus.CANCELLED : result.status());
+        run.group.counters.ended(completes ? TaskStatus.of(failure) : TaskStatus.CANCELLED);
         if (run.endsPart()) {
             Batch batch = new Batch(engine, end);
             engine.releases.flight(run, batch);
             batch.carryOut();
         }
+        GroupResult<?> result =
+                completes ? GroupResult.of(task.groupKey(), task.taskId(), value, failure, start, end) : null;
         engine.reports.ended(task, result);
         if (result != null) {
             task.complete(result);

@@ -26,7 +26,7 @@ final class Batch {
 
     private @Nullable List<Ended> ended;
     private @Nullable List<Thread> wakes;
-    private @Nullable Group idle;
+    private @Nullable List<Group> idle;
     private boolean carrying;
 
     /** Why {@link Group#admit} rejected. */
@@ -76,9 +76,12 @@ final class Batch {
         wakes.add(thread);
     }
 
-    /** A group has nothing to do; of several, the last is told, the others are found by the idle sweep. */
+    /** A group has nothing to do. */
     void idle(Group group) {
-        idle = group;
+        if (idle == null) {
+            idle = new ArrayList<>(1);
+        }
+        idle.add(group);
     }
 
     /** Carries everything out; without any lock. What is added meanwhile is carried out too, by the outermost call. */
@@ -123,9 +126,9 @@ final class Batch {
             engine.dispatcher.report(() -> told.forEach(e -> e.node().reportEnd(e.reason(), e.work())));
         }
         if (idle != null) {
-            Group group = idle;
+            List<Group> offered = idle;
             idle = null;
-            engine.idle.offer(group);
+            offered.forEach(engine.idle::offer);
         }
     }
 }

@@ -241,7 +241,7 @@ final class Callers {
         if (closing == Hold.Closing.ALREADY_CLOSED) {
             return;
         }
-        permit.group.counters.ended(TaskStatus.SUCCESS);
+        permit.group.countLate(TaskStatus.SUCCESS);
         if (closing == Hold.Closing.LAST) {
             giveBack(permit);
         }

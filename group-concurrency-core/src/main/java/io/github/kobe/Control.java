@@ -70,7 +70,7 @@ final class Control {
         for (Group group : engine.groups()) {
             engine.rebase(group);
         }
-        engine.idle.trim();
+        engine.idle.policyChanged();
     }
 
     void evict(String key) {

@@ -279,10 +279,7 @@ final class Group {
                 }
             }
             queue.tidy();
-            boolean idle = isIdle();
-            if (idle && !settings.isKept() && !(listed && touched)) {
-                batch.idle(this);
-            }
+            offerIfIdle(batch);
             boolean calm = queue.isEmpty()
                     && !settings.isPaused()
                     && !stalled
@@ -295,6 +292,13 @@ final class Group {
                 guard = own;
             }
             lock.unlock();
+        }
+    }
+
+    /** Has the group told to the idle list, if it is idle and the list doesn't know. */
+    void offerIfIdle(Batch batch) {
+        if (isIdle() && !settings.isKept() && !(listed && touched)) {
+            batch.idle(this);
         }
     }
 
@@ -542,6 +546,14 @@ final class Group {
         }
     }
 
+    /** Counts work whose permits may be back already; without the guard. */
+    void countLate(TaskStatus status) {
+        counters.ended(status);
+        if (isDead()) {
+            counters.moveTo(engine.retired);
+        }
+    }
+
     // ---- inside: without a free global permit
 
     boolean hasExempt() {
@@ -627,8 +639,8 @@ final class Group {
         }
         long due = Math.max(now, first.queuedAt() + timeout);
         if (alarmAt == 0 || due < alarmAt) {
-            alarmAt = due;
-            engine.housekeeper.at(due, this::isDead, this::expire);
+            // Without a thread for it the next enqueueing tries again; a grant looks at the time anyway.
+            alarmAt = engine.housekeeper.at(due, this::isDead, this::expire) ? due : 0;
         }
     }
 

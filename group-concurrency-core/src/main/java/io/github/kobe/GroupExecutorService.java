@@ -65,9 +65,9 @@ final class GroupExecutorService extends AbstractExecutorService {
             throw new RejectedExecutionException(executorShutDown);
         }
         entry.attach(task);
-        if (task.isDone()) {
-            // Throws if it was rejected under ABORT.
-            task.resultNow();
+        // Throws if it was rejected under ABORT.
+        if (task.isDone() && task.resultNow().status() == TaskStatus.CANCELLED && engine.lifecycle.isOver()) {
+            throw new RejectedExecutionException("The executor was shut down meanwhile");
         }
     }
 
@@ -225,7 +225,7 @@ final class GroupExecutorService extends AbstractExecutorService {
         long left = unit.toNanos(timeout);
         Runnable signal = this::signal;
         engine.lifecycle.whenOver(signal);
-        lock.lockInterruptibly();
+        lock.lock();
         try {
             while (!isTerminated()) {
                 if (left <= 0) {

@@ -1,7 +1,10 @@
 package io.github.kobe;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
 import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -19,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Housekeeper {
+
+    private static final Logger LOGGER = System.getLogger(GroupExecutor.class.getName());
 
     /** How long the thread stays without anything to do. */
     private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -108,7 +113,7 @@ final class Housekeeper {
                     .daemon()
                     .name("group-concurrency-housekeeper")
                     .inheritInheritableThreadLocals(false)
-                    .unstarted(new Worker(new WeakReference<>(this)));
+                    .unstarted(new Worker(new WeakReference<>(this), hops));
             started.start();
             thread = started;
             return true;
@@ -140,7 +145,11 @@ final class Housekeeper {
         }
         long now = engine.now();
         for (Alarm due = pollDue(now); due != null; due = pollDue(now)) {
-            due.action().accept(now);
+            try {
+                due.action().accept(now);
+            } catch (Throwable failure) {
+                LOGGER.log(Level.ERROR, "A timer of the group executor failed; the others go on", failure);
+            }
         }
     }
 
@@ -175,8 +184,10 @@ final class Housekeeper {
         }
     }
 
-    /** The thread's loop; between two looks it has no strong reference to the engine. */
-    private record Worker(WeakReference<Housekeeper> housekeeper) implements Runnable {
+    /**
+     * The thread's loop; between two looks it has no strong reference to the engine, unless a run waits to be started.
+     */
+    private record Worker(WeakReference<Housekeeper> housekeeper, Queue<Run> hops) implements Runnable {
 
         @Override
         public void run() {

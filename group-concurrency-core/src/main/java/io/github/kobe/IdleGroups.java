@@ -26,6 +26,8 @@ final class IdleGroups {
     private final ArrayDeque<Group> eldestFirst = new ArrayDeque<>();
     /** Guarded by the lock: whether an alarm for {@link #sweep} is set. */
     private boolean sweeping;
+    /** Guarded by the lock: rises with each new policy; alarms of before are void. */
+    private int epoch;
 
     IdleGroups(Engine engine) {
         this.engine = engine;
@@ -51,25 +53,24 @@ final class IdleGroups {
             lock.unlock();
         }
         trim();
-        if (wantsSweep()) {
-            armSweep();
-        }
+        armSweep();
     }
 
-    /** {@return whether an alarm for the sweep has to be set, by the caller} */
-    private boolean wantsSweep() {
+    /** Goes by the bounds of a new policy; without any lock. */
+    void policyChanged() {
         lock.lock();
         try {
-            boolean wanted = !sweeping && !eldestFirst.isEmpty();
-            sweeping |= wanted;
-            return wanted;
+            epoch++;
+            sweeping = false;
         } finally {
             lock.unlock();
         }
+        trim();
+        armSweep();
     }
 
     /** Lets go of the eldest beyond the bound of the policy; without any lock. */
-    void trim() {
+    private void trim() {
         List<Group> taken = takeBeyond(engine.policy.maxIdleGroups());
         if (!taken.isEmpty() && engine.housekeeper.isCurrent()) {
             engine.dispatcher.report(() -> retire(taken));
@@ -98,26 +99,52 @@ final class IdleGroups {
         return taken;
     }
 
+    /** Sets an alarm for the sweep, if there is something to sweep and none is set. */
     private void armSweep() {
-        long period = EffectiveLimits.saturatedNanos(engine.policy.idleTimeout());
-        boolean armed = period != Long.MAX_VALUE
-                && engine.housekeeper.at(engine.now() + Math.max(1, period / 4), () -> false, now -> sweep());
-        if (!armed) {
-            lock.lock();
-            try {
-                sweeping = false;
-            } finally {
-                lock.unlock();
+        long timeout = EffectiveLimits.saturatedNanos(engine.policy.idleTimeout());
+        int armedIn;
+        lock.lock();
+        try {
+            if (sweeping || eldestFirst.isEmpty() || timeout == Long.MAX_VALUE) {
+                return;
             }
+            sweeping = true;
+            armedIn = epoch;
+        } finally {
+            lock.unlock();
+        }
+        if (!engine.housekeeper.at(engine.now() + Math.max(1, timeout / 4), () -> false, now -> sweep(armedIn))) {
+            ended(armedIn);
+        }
+    }
+
+    /** An alarm that was set in {@code armedIn} is no more. False if it was void. */
+    private boolean ended(int armedIn) {
+        lock.lock();
+        try {
+            boolean valid = armedIn == epoch;
+            sweeping &= !valid;
+            return valid;
+        } finally {
+            lock.unlock();
         }
     }
 
     /** Lets go of those that have been idle for long enough; by the housekeeper. */
-    private void sweep() {
-        long timeout = EffectiveLimits.saturatedNanos(engine.policy.idleTimeout());
-        long now = engine.now();
+    private void sweep(int armedIn) {
+        if (!ended(armedIn)) {
+            return;
+        }
+        List<Group> taken = takeOlderThan(EffectiveLimits.saturatedNanos(engine.policy.idleTimeout()));
+        if (!taken.isEmpty()) {
+            engine.dispatcher.report(() -> retire(taken));
+        }
+        armSweep();
+    }
+
+    private List<Group> takeOlderThan(long timeout) {
         List<Group> taken = new ArrayList<>();
-        boolean goOn;
+        long now = engine.now();
         lock.lock();
         try {
             eldestFirst.removeIf(group -> {
@@ -131,17 +158,10 @@ final class IdleGroups {
                 }
                 return false;
             });
-            goOn = !eldestFirst.isEmpty();
-            sweeping = goOn;
         } finally {
             lock.unlock();
         }
-        if (!taken.isEmpty()) {
-            engine.dispatcher.report(() -> retire(taken));
-        }
-        if (goOn) {
-            armSweep();
-        }
+        return taken;
     }
 
     private void retire(List<Group> groups) {

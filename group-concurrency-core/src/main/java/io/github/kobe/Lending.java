@@ -195,6 +195,7 @@ final class Lending {
         }
         unmark(loan);
         unpin(loan);
+        loan.task.group.offerIfIdle(batch);
         loan.closedMeanwhile = closedWhileLent.stream()
                 .filter(hold -> hold == loan.globalHold || hold == loan.groupHold)
                 .toList();
