@@ -1,0 +1,111 @@
+package io.github.kobe;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Makes the executors of a test and audits them after it. A test opens its gates and ends its calls itself; what it
+ * leaves running or waiting must end by itself, or the audit fails.
+ *
+ * <pre>{@code
+ * @RegisterExtension
+ * final Engines engines = new Engines();
+ * }</pre>
+ */
+final class Engines implements AfterEachCallback {
+
+    private final Map<GroupExecutor, Entry> entries = new LinkedHashMap<>();
+
+    /** An executor with a {@link Witness} in its policy, audited after the test. */
+    GroupExecutor start(GroupPolicy policy) {
+        return start(policy, Environment.SYSTEM);
+    }
+
+    /** As {@link #start(GroupPolicy)}, with that clock and without timers. */
+    GroupExecutor start(GroupPolicy policy, ManualClock clock) {
+        return start(policy, clock.environment());
+    }
+
+    /** As {@link #start(GroupPolicy)}, in that environment. */
+    GroupExecutor start(GroupPolicy policy, Environment environment) {
+        Witness witness = new Witness();
+        GroupExecutor executor = GroupExecutor.newExecutor(witness.into(policy), environment);
+        witness.watchOver(executor);
+        return add(executor, witness, environment);
+    }
+
+    /** An executor with just that policy, no witness in it: for what a listener or a decorator would change. */
+    GroupExecutor startPlain(GroupPolicy policy) {
+        return startPlain(policy, Environment.SYSTEM);
+    }
+
+    /** As {@link #startPlain(GroupPolicy)}, in that environment. */
+    GroupExecutor startPlain(GroupPolicy policy, Environment environment) {
+        return add(GroupExecutor.newExecutor(policy, environment), null, environment);
+    }
+
+    private GroupExecutor add(GroupExecutor executor, Witness witness, Environment environment) {
+        entries.put(executor, new Entry(witness, environment.timers()));
+        return executor;
+    }
+
+    /** The witness of an executor made by {@code start}. */
+    Witness witness(GroupExecutor executor) {
+        return entries.get(executor).witness;
+    }
+
+    /** A new policy for an executor made by {@code start}, with its witness in it: for {@code updatePolicy}. */
+    GroupPolicy witnessed(GroupExecutor executor, GroupPolicy policy) {
+        return witness(executor).into(policy);
+    }
+
+    /** Has the audit compare a handle with its future and with what the listener heard. */
+    <T> TaskHandle<T> watch(GroupExecutor executor, TaskHandle<T> handle) {
+        return witness(executor).watch(handle);
+    }
+
+    /** Leaves an executor out of the audit; say why beside the call. */
+    void withoutAudit(GroupExecutor executor) {
+        entries.remove(executor);
+    }
+
+    /** Audits an executor now. */
+    void audit(GroupExecutor executor) {
+        Entry entry = entries.get(executor);
+        Audit.check(executor, entry.witness, entry.timers);
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        boolean failed = context.getExecutionException().isPresent();
+        List<Throwable> found = new ArrayList<>();
+        entries.keySet().forEach(executor -> {
+            try {
+                if (!failed) {
+                    audit(executor);
+                }
+            } catch (RuntimeException | Error finding) {
+                found.add(finding);
+            }
+            try {
+                Deadline.within(() -> {
+                    executor.shutdown();
+                    return true;
+                });
+            } catch (Exception | AssertionError stuck) {
+                found.add(new AssertionError("shutdown() did not return", stuck));
+            }
+        });
+        if (!found.isEmpty()) {
+            AssertionError error = new AssertionError(found.getFirst().getMessage(), found.getFirst());
+            found.stream().skip(1).forEach(error::addSuppressed);
+            throw error;
+        }
+    }
+
+    private record Entry(Witness witness, boolean timers) {}
+}
