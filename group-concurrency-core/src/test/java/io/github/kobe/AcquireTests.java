@@ -1,0 +1,498 @@
+package io.github.kobe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** E5: permits by themselves. */
+@Tag("E5")
+class AcquireTests {
+
+    private static final Duration SHORT = Duration.ofMillis(30);
+
+    @RegisterExtension
+    final Engines engines = new Engines();
+
+    @Test
+    void aPermitKeepsOthersOutUntilItIsClosed() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+
+        GroupPermit permit = executor.acquire("a");
+        assertThat(permit.groupKey()).isEqualTo("a");
+        TaskHandle<String> waiting = executor.submit("a", "1", () -> "ran");
+        assertThat(executor.groupStats("a").orElseThrow().queued()).isEqualTo(1);
+        permit.close();
+
+        assertThat(waiting.await().value()).isEqualTo("ran");
+    }
+
+    @Test
+    void aSecondCloseDoesNothing() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        GroupPermit first = executor.acquire("a");
+        first.close();
+        GroupPermit second = executor.acquire("a");
+
+        first.close();
+
+        assertThat(tryAcquireElsewhere(executor, "a")).isEmpty();
+        second.close();
+    }
+
+    @Test
+    void closesByManyThreadsAtOnceGiveThePermitBackOnce() throws Exception {
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder().defaultMaxConcurrencyPerGroup(2).build());
+        for (int i = 0; i < 100; i++) {
+            GroupPermit permit = executor.acquire("a");
+            CyclicBarrier barrier = new CyclicBarrier(3);
+            List<Caller<Boolean>> closers = new ArrayList<>();
+            for (int j = 0; j < 3; j++) {
+                closers.add(Caller.start(() -> {
+                    barrier.await();
+                    permit.close();
+                    return true;
+                }));
+            }
+            for (Caller<Boolean> closer : closers) {
+                closer.result();
+            }
+        }
+    }
+
+    @Test
+    void anyThreadMayCloseAPermit() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        GroupPermit permit = executor.acquire("a");
+
+        Deadline.within(() -> {
+            permit.close();
+            return "closed";
+        });
+
+        Optional<GroupPermit> next = tryAcquireElsewhere(executor, "a");
+        assertThat(next).isPresent();
+        next.orElseThrow().close();
+    }
+
+    @Test
+    void tryAcquireIsEmptyWhenItsTimeIsUp() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        GroupPermit permit = executor.acquire("a");
+
+        assertThat(Deadline.within(() -> executor.tryAcquire("a", SHORT))).isEmpty();
+
+        assertThat(executor.groupStats("a").orElseThrow().queued()).isZero();
+        permit.close();
+    }
+
+    @Test
+    void tryAcquireIsEmptyWhenTheQueueIsFull() throws Exception {
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder().defaultQueueThresholdPerGroup(0).build());
+        GroupPermit permit = executor.acquire("a");
+
+        assertThat(Deadline.within(() -> executor.tryAcquire("a", Deadline.LONG)))
+                .isEmpty();
+        permit.close();
+    }
+
+    @Test
+    void tryAcquireIsEmptyWhenTheGroupsTimeIsUp() throws Exception {
+        GroupExecutor executor =
+                engines.start(GroupPolicy.builder().queueTimeout(SHORT).build());
+        GroupPermit permit = executor.acquire("a");
+
+        assertThat(Deadline.within(() -> executor.tryAcquire("a", Duration.ofHours(1))))
+                .isEmpty();
+        permit.close();
+    }
+
+    @Test
+    void tryAcquireGetsThePermitThatComesFreeInTime() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        GroupPermit permit = executor.acquire("a");
+        Caller<Optional<GroupPermit>> waiter = Caller.start(() -> executor.tryAcquire("a", Deadline.LONG));
+        awaitQueued(executor, 1);
+
+        permit.close();
+
+        waiter.result().orElseThrow().close();
+    }
+
+    @Test
+    void tryAcquireWithNoTimeNeverWaits() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        executor.tryAcquire("a", Duration.ZERO).orElseThrow().close();
+        executor.tryAcquire("a", Duration.ofSeconds(-1)).orElseThrow().close();
+
+        GroupPermit permit = executor.acquire("a");
+
+        assertThat(tryAcquireElsewhere(executor, "a")).isEmpty();
+        assertThat(Deadline.within(() -> executor.tryAcquire("a", Duration.ofSeconds(-1))))
+                .isEmpty();
+        permit.close();
+    }
+
+    @Test
+    void tryAcquireWithNoTimeNeverOvertakes() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        executor.pause("a");
+        TaskHandle<String> waiting = executor.submit("a", "1", () -> "ran");
+
+        assertThat(executor.tryAcquire("a", Duration.ZERO)).isEmpty();
+
+        executor.resume("a");
+        assertThat(waiting.await().value()).isEqualTo("ran");
+    }
+
+    @Test
+    void interruptedWaitersLeaveTheQueue() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        GroupPermit permit = executor.acquire("a");
+        Caller<GroupPermit> acquirer = Caller.start(() -> executor.acquire("a"));
+        Caller<Optional<GroupPermit>> trier = Caller.start(() -> executor.tryAcquire("a", Deadline.LONG));
+        awaitQueued(executor, 2);
+
+        acquirer.interrupt();
+        trier.interrupt();
+
+        assertThatExceptionOfType(InterruptedException.class).isThrownBy(acquirer::result);
+        assertThatExceptionOfType(InterruptedException.class).isThrownBy(trier::result);
+        awaitQueued(executor, 0);
+        permit.close();
+    }
+
+    @Test
+    void anInterruptedThreadThatNeedNotWaitGetsItsPermit() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+
+        boolean interrupted = Deadline.within(() -> {
+            Thread.currentThread().interrupt();
+            executor.acquire("a").close();
+            executor.tryAcquire("a", Deadline.LONG).orElseThrow().close();
+            return Thread.interrupted();
+        });
+
+        assertThat(interrupted).isTrue();
+    }
+
+    @Test
+    void aShutdownRejectsWaiters() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        GroupPermit permit = executor.acquire("a");
+        Caller<GroupPermit> acquirer = Caller.start(() -> executor.acquire("a"));
+        Caller<Optional<GroupPermit>> trier = Caller.start(() -> executor.tryAcquire("a", Deadline.LONG));
+        awaitQueued(executor, 2);
+        CompletableFuture<GroupPermit> async = executor.acquireAsync("a").toCompletableFuture();
+
+        executor.shutdown();
+
+        assertThatExceptionOfType(RejectedTaskException.class)
+                .isThrownBy(acquirer::result)
+                .returns(RejectionReason.SHUTDOWN, RejectedTaskException::reason);
+        assertThatExceptionOfType(RejectedTaskException.class)
+                .isThrownBy(trier::result)
+                .returns(RejectionReason.SHUTDOWN, RejectedTaskException::reason);
+        assertThat(rejectionOf(async)).isEqualTo(RejectionReason.SHUTDOWN);
+        permit.close();
+    }
+
+    @Test
+    void aShutdownWaitsForPermits() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        GroupPermit permit = executor.acquire("a");
+        GroupPermit async = executor.acquireAsync("b").toCompletableFuture().join();
+
+        executor.shutdown();
+        assertThat(executor.isTerminated()).isFalse();
+        permit.close();
+        assertThat(executor.isTerminated()).isFalse();
+        async.close();
+
+        assertThat(executor.awaitTermination(Deadline.LONG)).isTrue();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void afterAShutdownThereAreNoPermits() {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        executor.shutdown();
+
+        assertThatIllegalStateException().isThrownBy(() -> executor.acquire("a"));
+        assertThatIllegalStateException().isThrownBy(() -> executor.tryAcquire("a", Duration.ZERO));
+        assertThatIllegalStateException().isThrownBy(() -> executor.acquireAsync("a"));
+    }
+
+    @Test
+    void acquireAsyncIsCompleteAtOnceIfThereIsRoom() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+
+        CompletableFuture<GroupPermit> permit = executor.acquireAsync("a").toCompletableFuture();
+
+        assertThat(permit).isCompleted();
+        assertThat(tryAcquireElsewhere(executor, "a")).isEmpty();
+        permit.join().close();
+    }
+
+    @Test
+    void anAsynchronousWaiterIsCompletedOnAFreshVirtualThread() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        GroupPermit permit = executor.acquire("a");
+        CompletableFuture<Thread> completer = executor.acquireAsync("a")
+                .thenApply(granted -> {
+                    granted.close();
+                    return Thread.currentThread();
+                })
+                .toCompletableFuture();
+
+        permit.close();
+
+        Thread thread = completer.get(Deadline.SECONDS, TimeUnit.SECONDS);
+        assertThat(thread.isVirtual()).isTrue();
+        assertThat(thread).isNotSameAs(Thread.currentThread());
+    }
+
+    @Test
+    void anAsynchronousPermitBelongsToNoThread() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+
+        GroupPermit async = executor.acquireAsync("a").toCompletableFuture().join();
+
+        assertThat(executor.tryAcquire("a", Duration.ZERO)).isEmpty();
+        async.close();
+    }
+
+    @Test
+    void anAsynchronousPermitOfAnotherGroupGivesNoGlobalPermitToItsThread() {
+        GroupExecutor executor =
+                engines.start(GroupPolicy.builder().globalMaxInFlight(1).build());
+
+        GroupPermit async = executor.acquireAsync("a").toCompletableFuture().join();
+
+        assertThat(executor.acquireAsync("b").toCompletableFuture().cancel(false))
+                .isTrue();
+        async.close();
+    }
+
+    @Test
+    void cancellingAnAsynchronousWaiterLeavesTheQueue() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        GroupPermit permit = executor.acquire("a");
+        CompletableFuture<GroupPermit> waiter = executor.acquireAsync("a").toCompletableFuture();
+        TaskHandle<String> next = executor.submit("a", "next", () -> "next");
+        assertThat(executor.groupStats("a").orElseThrow().queued()).isEqualTo(2);
+
+        assertThat(waiter.cancel(false)).isTrue();
+
+        assertThat(executor.groupStats("a").orElseThrow().queued()).isEqualTo(1);
+        permit.close();
+        assertThat(next.await().value()).isEqualTo("next");
+        assertThat(waiter).isCancelled();
+    }
+
+    @Test
+    void aFullQueueRejectsAnAsynchronousWaiter() throws Exception {
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder().defaultQueueThresholdPerGroup(0).build());
+        GroupPermit permit = executor.acquire("a");
+
+        CompletableFuture<GroupPermit> rejected = executor.acquireAsync("a").toCompletableFuture();
+
+        assertThat(rejectionOf(rejected)).isEqualTo(RejectionReason.GROUP_QUEUE_FULL);
+        permit.close();
+    }
+
+    @Test
+    @Tag("E3")
+    void anAsynchronousWaiterIsRejectedWhenTheGroupsTimeIsUp() throws Exception {
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder().queueTimeout(Duration.ofSeconds(10)).build(), clock);
+        GroupPermit permit = executor.acquire("a");
+        CompletableFuture<GroupPermit> waiter = executor.acquireAsync("a").toCompletableFuture();
+
+        clock.advance(Duration.ofSeconds(9), executor);
+        assertThat(waiter).isNotDone();
+        clock.advance(Duration.ofSeconds(2), executor);
+
+        assertThat(rejectionOf(waiter)).isEqualTo(RejectionReason.QUEUE_TIMEOUT);
+        permit.close();
+    }
+
+    @Test
+    @Tag("P8")
+    void cancelRacingTheGrantOfAnAsynchronousPermitLosesNone() throws Exception {
+        GroupExecutor executor =
+                engines.start(GroupPolicy.builder().globalMaxInFlight(1).build());
+        for (int i = 0; i < 300; i++) {
+            GroupPermit permit = executor.acquire("a");
+            CompletableFuture<GroupPermit> waiter = executor.acquireAsync("a").toCompletableFuture();
+            CyclicBarrier barrier = new CyclicBarrier(2);
+            Caller<Boolean> canceller = Caller.start(() -> {
+                barrier.await();
+                return waiter.cancel(false);
+            });
+            barrier.await();
+            permit.close();
+            if (!canceller.result()) {
+                waiter.get(Deadline.SECONDS, TimeUnit.SECONDS).close();
+            }
+            executor.acquire("a").close();
+        }
+        assertThat(executor.stats().inFlight()).isZero();
+    }
+
+    @Test
+    @Tag("P1")
+    void aPermitIsNeverHandedToAWaiterWhoseTimeIsUp() throws Exception {
+        GroupExecutor executor =
+                engines.start(GroupPolicy.builder().globalMaxInFlight(1).build());
+        for (int i = 0; i < 200; i++) {
+            GroupPermit permit = executor.acquire("a");
+            CountDownLatch started = new CountDownLatch(1);
+            Caller<Optional<GroupPermit>> waiter = Caller.start(() -> {
+                started.countDown();
+                return executor.tryAcquire("a", Duration.ofNanos(200_000));
+            });
+            started.await();
+            permit.close();
+            waiter.result().ifPresent(GroupPermit::close);
+            executor.acquire("a").close();
+        }
+    }
+
+    @Test
+    @Tag("P5")
+    void anInterruptRacingTheGrantNeitherLosesNorInflatesThePermits() throws Exception {
+        GroupExecutor executor =
+                engines.start(GroupPolicy.builder().globalMaxInFlight(1).build());
+        for (int i = 0; i < 200; i++) {
+            GroupPermit permit = executor.acquire("a");
+            Caller<GroupPermit> waiter = Caller.start(() -> executor.acquire("a"));
+            awaitQueued(executor, 1);
+            CyclicBarrier barrier = new CyclicBarrier(2);
+            Caller<Boolean> interrupter = Caller.start(() -> {
+                barrier.await();
+                waiter.interrupt();
+                return true;
+            });
+            barrier.await();
+            permit.close();
+            interrupter.result();
+            try {
+                waiter.result().close();
+            } catch (InterruptedException left) {
+                assertThat(left).isNotNull();
+            }
+            GroupPermit again = executor.acquire("a");
+            assertThat(tryAcquireElsewhere(executor, "a")).isEmpty();
+            again.close();
+        }
+    }
+
+    @Test
+    @Tag("P7")
+    void ofCallersThatRaceForAPermitExactlyTheLimitPass() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder()
+                .defaultMaxConcurrencyPerGroup(3)
+                .globalMaxInFlight(5)
+                .build());
+        for (int round = 0; round < 30; round++) {
+            CyclicBarrier barrier = new CyclicBarrier(24);
+            List<Caller<Optional<GroupPermit>>> callers = new ArrayList<>();
+            for (int i = 0; i < 24; i++) {
+                String key = i % 2 == 0 ? "a" : "b";
+                callers.add(Caller.start(() -> {
+                    barrier.await();
+                    return executor.tryAcquire(key, Duration.ZERO);
+                }));
+            }
+            List<GroupPermit> permits = new ArrayList<>();
+            for (Caller<Optional<GroupPermit>> caller : callers) {
+                caller.result().ifPresent(permits::add);
+            }
+            assertThat(permits).hasSize(5);
+            assertThat(permits)
+                    .filteredOn(permit -> permit.groupKey().equals("a"))
+                    .hasSizeBetween(2, 3);
+            permits.forEach(GroupPermit::close);
+        }
+    }
+
+    @Test
+    @Tag("W3")
+    void onePermitThatComesFreeLetsExactlyOneWaiterGo() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        GroupPermit permit = executor.acquire("a");
+        List<Caller<GroupPermit>> waiters = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            waiters.add(Caller.start(() -> executor.acquire("a")));
+            awaitQueued(executor, i + 1);
+        }
+
+        for (int i = 0; i < 50; i++) {
+            permit.close();
+            permit = waiters.get(i).result();
+            assertThat(waiters.subList(i + 1, 50)).noneMatch(Caller::isDone);
+            assertThat(executor.groupStats("a").orElseThrow().queued()).isEqualTo(49 - i);
+        }
+        permit.close();
+    }
+
+    @Test
+    void permitsCountAsSucceededWhenTheyAreClosed() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+
+        GroupPermit permit = executor.acquire("a");
+        assertThat(executor.stats().totals().submitted()).isEqualTo(1);
+        assertThat(executor.stats().totals().succeeded()).isZero();
+        permit.close();
+
+        assertThat(executor.stats().totals().succeeded()).isEqualTo(1);
+    }
+
+    @Test
+    void nullsAreRefused() {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+
+        assertThatNullPointerException().isThrownBy(() -> executor.acquire(null));
+        assertThatNullPointerException().isThrownBy(() -> executor.tryAcquire(null, Duration.ZERO));
+        assertThatNullPointerException().isThrownBy(() -> executor.tryAcquire("a", null));
+        assertThatNullPointerException().isThrownBy(() -> executor.acquireAsync(null));
+    }
+
+    private static RejectionReason rejectionOf(CompletableFuture<GroupPermit> permit) throws Exception {
+        try {
+            permit.get(Deadline.SECONDS, TimeUnit.SECONDS).close();
+            throw new AssertionError("granted");
+        } catch (ExecutionException e) {
+            assertThat(e).hasCauseInstanceOf(RejectedTaskException.class);
+            return ((RejectedTaskException) e.getCause()).reason();
+        }
+    }
+
+    private static Optional<GroupPermit> tryAcquireElsewhere(GroupExecutor executor, String groupKey) throws Exception {
+        return Deadline.within(() -> executor.tryAcquire(groupKey, Duration.ZERO));
+    }
+
+    private static void awaitQueued(GroupExecutor executor, int count) {
+        Deadline.until(
+                () -> count + " queued, but " + executor.groupStats("a"),
+                () -> executor.groupStats("a").orElseThrow().queued() == count);
+    }
+}
