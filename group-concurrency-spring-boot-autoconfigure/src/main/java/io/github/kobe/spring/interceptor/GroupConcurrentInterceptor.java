@@ -6,10 +6,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.expression.BeanResolver;
+import org.springframework.util.ClassUtils;
 
 /** Runs the calls of annotated methods in their groups. Executors are looked up when the first call wants them. */
 public final class GroupConcurrentInterceptor implements MethodInterceptor {
@@ -36,7 +36,7 @@ public final class GroupConcurrentInterceptor implements MethodInterceptor {
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Object target = invocation.getThis();
         Class<?> targetClass =
-                target == null ? invocation.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
+                target == null ? invocation.getMethod().getDeclaringClass() : ClassUtils.getUserClass(target);
         GuardedMethod method = methods.find(invocation.getMethod(), targetClass);
         if (method == null) {
             return invocation.proceed();

@@ -5,11 +5,13 @@ import io.github.kobe.spring.annotation.GroupConcurrent;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
@@ -42,6 +44,7 @@ public final class GuardedMethods {
     private final BeanFactory beans;
     private final boolean beanReferences;
     private final Map<Class<?>, Map<Method, GuardedMethod>> byClass = new ConcurrentHashMap<>();
+    private final Set<Class<?>> warned = ConcurrentHashMap.newKeySet();
     private final Map<MethodClassKey, Optional<GuardedMethod>> byCall = new ConcurrentHashMap<>();
 
     /**
@@ -59,7 +62,8 @@ public final class GuardedMethods {
 
     /** {@return whether the class has a method that is to be limited} */
     boolean anyIn(Class<?> type) {
-        return AnnotationUtils.isCandidateClass(type, GroupConcurrent.class)
+        return !type.getName().startsWith("org.springframework.")
+                && AnnotationUtils.isCandidateClass(type, GroupConcurrent.class)
                 && !guardedMethodsOf(ClassUtils.getUserClass(type)).isEmpty();
     }
 
@@ -68,7 +72,7 @@ public final class GuardedMethods {
     GuardedMethod find(Method method, Class<?> targetClass) {
         return byCall.computeIfAbsent(new MethodClassKey(method, targetClass), call -> {
                     Class<?> type = ClassUtils.getUserClass(targetClass);
-                    Method specific = AopUtils.getMostSpecificMethod(method, type);
+                    Method specific = Proxy.isProxyClass(type) ? method : AopUtils.getMostSpecificMethod(method, type);
                     return Optional.ofNullable(guardedMethodsOf(type).get(specific));
                 })
                 .orElse(null);
@@ -85,29 +89,43 @@ public final class GuardedMethods {
 
     private Map<Method, GuardedMethod> inspect(Class<?> type) {
         Map<Method, GuardedMethod> guarded = new HashMap<>();
-        GroupConcurrent onType = AnnotatedElementUtils.findMergedAnnotation(type, GroupConcurrent.class);
-        boolean warned = false;
-        for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type, GuardedMethods::isUserMethod)) {
-            GroupConcurrent onMethod = AnnotatedElementUtils.findMergedAnnotation(method, GroupConcurrent.class);
-            String obstacle = obstacleTo(method);
-            if (onMethod != null) {
-                if (obstacle != null) {
-                    throw new InvalidGroupConcurrentException(
-                            method,
-                            "can't work: the method is " + obstacle + ", and calls of it don't go through the proxy",
-                            "Move the annotation to a method that a proxy can override, or limit the call with"
-                                    + " GroupExecutor.call.");
-                }
-                guarded.put(method, read(onMethod, method, method, type));
-            } else if (onType != null && obstacle == null) {
-                guarded.put(method, read(onType, type, method, type));
-            } else if (onType != null && !warned && !Modifier.isPrivate(method.getModifiers())) {
-                warned = true;
-                LOGGER.warn("@GroupConcurrent on " + type.getName() + " doesn't limit its private, static and final"
-                        + " methods, such as " + method.getName() + ": calls of them don't go through the proxy");
+        if (Proxy.isProxyClass(type)) {
+            // Made from interfaces, as clients and repositories are; its own methods are final and know no names.
+            for (Class<?> implemented : type.getInterfaces()) {
+                inspect(implemented, implemented.getMethods(), guarded);
             }
+        } else {
+            inspect(type, ReflectionUtils.getUniqueDeclaredMethods(type, GuardedMethods::isUserMethod), guarded);
         }
         return Map.copyOf(guarded);
+    }
+
+    private void inspect(Class<?> type, Method[] methods, Map<Method, GuardedMethod> guarded) {
+        GroupConcurrent onType = AnnotatedElementUtils.findMergedAnnotation(type, GroupConcurrent.class);
+        for (Method method : methods) {
+            inspect(method, type, onType, guarded);
+        }
+    }
+
+    private void inspect(
+            Method method, Class<?> type, @Nullable GroupConcurrent onType, Map<Method, GuardedMethod> guarded) {
+        GroupConcurrent onMethod = AnnotatedElementUtils.findMergedAnnotation(method, GroupConcurrent.class);
+        String obstacle = obstacleTo(method);
+        if (onMethod != null) {
+            if (obstacle != null) {
+                throw new InvalidGroupConcurrentException(
+                        method,
+                        "can't work: the method is " + obstacle + ", and calls of it don't go through the proxy",
+                        "Move the annotation to a method that a proxy can override, or limit the call with"
+                                + " GroupExecutor.call.");
+            }
+            guarded.put(method, read(onMethod, method, method, type));
+        } else if (onType != null && obstacle == null) {
+            guarded.put(method, read(onType, type, method, type));
+        } else if (onType != null && !Modifier.isPrivate(method.getModifiers()) && warned.add(type)) {
+            LOGGER.warn("@GroupConcurrent on " + type.getName() + " doesn't limit its private, static and final"
+                    + " methods, such as " + method.getName() + ": calls of them don't go through the proxy");
+        }
     }
 
     private static boolean isUserMethod(Method method) {

@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.BeanResolver;
+import org.springframework.expression.MethodResolver;
+import org.springframework.expression.PropertyAccessor;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.support.DataBindingMethodResolver;
@@ -14,6 +16,10 @@ import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
 /** What a group expression can reach: parameters, properties to read, instance methods; no types, no constructors. */
 final class KeyEvaluationContext extends MethodBasedEvaluationContext {
 
+    private static final List<PropertyAccessor> PROPERTIES = List.of(DataBindingPropertyAccessor.forReadOnlyAccess());
+    private static final List<MethodResolver> METHODS =
+            List.of(DataBindingMethodResolver.forInstanceMethodInvocation());
+
     KeyEvaluationContext(
             CallRoot root,
             Method method,
@@ -21,8 +27,8 @@ final class KeyEvaluationContext extends MethodBasedEvaluationContext {
             ParameterNameDiscoverer names,
             @Nullable BeanResolver beans) {
         super(root, method, args, names);
-        setPropertyAccessors(List.of(DataBindingPropertyAccessor.forReadOnlyAccess()));
-        setMethodResolvers(List.of(DataBindingMethodResolver.forInstanceMethodInvocation()));
+        setPropertyAccessors(PROPERTIES);
+        setMethodResolvers(METHODS);
         setConstructorResolvers(List.of());
         setTypeLocator(type -> {
             throw new SpelEvaluationException(SpelMessage.TYPE_NOT_FOUND, type);

@@ -17,14 +17,18 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -125,6 +129,25 @@ class GroupConcurrentCallsTests {
             assertThat(context.getBean(GroupExecutor.class).groupKeys())
                     .containsExactlyInAnyOrder("on-interface", "meta");
         });
+    }
+
+    @Test
+    void aClientThatIsMadeFromItsInterfaceIsLimited() {
+        runner.withBean(ClientFactory.class).run(context -> {
+            assertThat(context.getBean(Client.class).fetch("a")).isEqualTo("fetch");
+
+            assertThat(submitted(context.getBean(GroupExecutor.class), "partner:a"))
+                    .isEqualTo(1);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2147483547,", "5,5"})
+    void theLimitsPlaceAmongOtherAdviceIsASetting(int order, String setting) {
+        runner.withPropertyValues(setting == null ? "unused=" : "group-concurrency.aspect.order=" + setting)
+                .run(context -> assertThat(
+                                context.getBean(DefaultPointcutAdvisor.class).getOrder())
+                        .isEqualTo(order));
     }
 
     @Test
@@ -384,6 +407,27 @@ class GroupConcurrentCallsTests {
     static class Implementation implements OnInterface {
         @Override
         public void work() {}
+    }
+
+    interface Client {
+        @GroupConcurrent(group = "partner:#{#name}")
+        String fetch(String name);
+    }
+
+    /** Makes a client as HTTP interfaces and repositories are made. */
+    static class ClientFactory implements FactoryBean<Client> {
+        @Override
+        public Client getObject() {
+            return (Client) Proxy.newProxyInstance(
+                    getClass().getClassLoader(),
+                    new Class<?>[] {Client.class},
+                    (proxy, method, arguments) -> method.getName());
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return Client.class;
+        }
     }
 
     static class Blocking {
