@@ -22,6 +22,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.ConfigurableEnvironment;
 
@@ -66,7 +67,9 @@ public final class GroupConcurrencyAutoConfiguration {
             return GroupExecutor.newVirtualThreadExecutor(new GroupPolicyComposer(beans).compose(policy));
         }
 
+        /** Never lazy: it has to be there when the context closes, and bad settings are to fail the start-up. */
         @Bean
+        @Lazy(false)
         GroupExecutorLifecycle groupExecutorLifecycle(
                 GroupExecutor groupExecutor, GroupConcurrencyProperties properties, ApplicationContext context) {
             Duration phaseTimeout = Binder.get(context.getEnvironment())

@@ -11,6 +11,7 @@ import io.github.kobe.spring.testing.Gate;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -70,6 +71,18 @@ class GroupExecutorLifecycleTests {
                     assertThat(queued.await(20, TimeUnit.SECONDS).status()).isEqualTo(TaskStatus.CANCELLED);
                     assertThat(output)
                             .contains("Not quiet after PT0.001S: 'line_break' (1 running, 1 in flight, 1 queued,");
+                });
+    }
+
+    @Test
+    void withLazyInitializationTheLifecycleIsThereFromTheStart() {
+        runner.withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run(context -> {
+                    assertThat(context.getSourceApplicationContext()
+                                    .getBeanFactory()
+                                    .containsSingleton("groupExecutorLifecycle"))
+                            .isTrue();
                 });
     }
 

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.metrics.MetricsAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.metrics.export.simple.SimpleMetricsExportAutoConfiguration;
@@ -243,8 +244,8 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
 
     @Test
     void withLazyInitializationTheMetersAreThereWithTheRegistry() {
-        runner.withInitializer(context -> context.addBeanFactoryPostProcessor(
-                        new org.springframework.boot.LazyInitializationBeanFactoryPostProcessor()))
+        runner.withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                 .run(context ->
                         assertThat(ours(context.getBean(MeterRegistry.class))).isNotEmpty());
     }
