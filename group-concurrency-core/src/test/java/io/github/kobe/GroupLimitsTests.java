@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class GroupLimitsTests {
 
-    // E1
+    @Tag("E1")
     @Test
     void nothingIsSetAtFirst() {
         GroupLimits limits = GroupLimits.unset();
@@ -20,7 +21,7 @@ class GroupLimitsTests {
         assertThat(limits.weight()).isEmpty();
     }
 
-    // E1
+    @Tag("E1")
     @Test
     void eachNumberIsKept() {
         GroupLimits limits = GroupLimits.unset()
@@ -37,7 +38,7 @@ class GroupLimitsTests {
         assertThat(limits.weight()).hasValue(5);
     }
 
-    // E1
+    @Tag("E1")
     @Test
     void limitsDoNotChange() {
         GroupLimits limits = GroupLimits.unset().withMaxConcurrency(1);

@@ -6,13 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GroupPolicyResolutionTests {
 
-    // G3
+    @Tag("G3")
     @Test
     void theMapOfAGroupWinsOverTheResolver() {
         GroupPolicy policy = GroupPolicy.builder()
@@ -24,7 +25,7 @@ class GroupPolicyResolutionTests {
         assertThat(policy.resolveConcurrency("a")).isEqualTo(2);
     }
 
-    // G3
+    @Tag("G3")
     @Test
     void theResolverWinsOverTheDefault() {
         GroupPolicy policy = GroupPolicy.builder()
@@ -36,7 +37,7 @@ class GroupPolicyResolutionTests {
         assertThat(policy.resolveConcurrency("seven--")).isEqualTo(7);
     }
 
-    // G3
+    @Tag("G3")
     @Test
     void theDefaultHoldsWhereNothingElseDoes() {
         GroupPolicy policy =
@@ -45,7 +46,7 @@ class GroupPolicyResolutionTests {
         assertThat(policy.resolveConcurrency("b")).isEqualTo(4);
     }
 
-    // G3
+    @Tag("G3")
     @Test
     void theNumberInFlightIsTheGroupsOrTheDefault() {
         GroupPolicy policy = GroupPolicy.builder()
@@ -57,7 +58,7 @@ class GroupPolicyResolutionTests {
         assertThat(policy.resolveMaxInFlight("b")).isEqualTo(5);
     }
 
-    // G3
+    @Tag("G3")
     @Test
     void theSizeOfTheQueueIsTheGroupsOrTheDefault() {
         GroupPolicy policy = GroupPolicy.builder()
@@ -69,7 +70,7 @@ class GroupPolicyResolutionTests {
         assertThat(policy.resolveQueueThreshold("b")).isEqualTo(5);
     }
 
-    // G3
+    @Tag("G3")
     @Test
     void aGroupWithoutAKeyIsRefused() {
         GroupPolicy policy = GroupPolicy.builder().build();
@@ -79,7 +80,7 @@ class GroupPolicyResolutionTests {
         assertThatNullPointerException().isThrownBy(() -> policy.resolveQueueThreshold(null));
     }
 
-    // G3
+    @Tag("G3")
     @Test
     void theResolverIsNotAskedWhereItCannotWin() {
         AtomicInteger asked = new AtomicInteger();
@@ -97,7 +98,7 @@ class GroupPolicyResolutionTests {
         assertThat(asked).hasValue(0);
     }
 
-    // G4
+    @Tag("G4")
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
     void aResolverResultBelowOneCountsAsOne(int result) {
@@ -109,7 +110,7 @@ class GroupPolicyResolutionTests {
         assertThat(policy.resolveConcurrency("a")).isEqualTo(1);
     }
 
-    // G5
+    @Tag("G5")
     @Test
     void aResolverThatThrowsLeavesTheDefault() {
         GroupPolicy policy = GroupPolicy.builder()
@@ -125,7 +126,7 @@ class GroupPolicyResolutionTests {
         }
     }
 
-    // G5
+    @Tag("G5")
     @Test
     void aResolverThatThrowsAnErrorLeavesTheDefault() {
         GroupPolicy policy = GroupPolicy.builder()
@@ -141,7 +142,8 @@ class GroupPolicyResolutionTests {
         }
     }
 
-    // G5, K7
+    @Tag("G5")
+    @Tag("K7")
     @Test
     void aFailingResolverIsLoggedOnceAndWithoutControlCharacters() {
         GroupPolicy policy = GroupPolicy.builder()
@@ -159,7 +161,7 @@ class GroupPolicyResolutionTests {
         }
     }
 
-    // E1
+    @Tag("E1")
     @Test
     void eachNumberIsInheritedByItself() {
         GroupPolicy policy = GroupPolicy.builder()
@@ -188,7 +190,7 @@ class GroupPolicyResolutionTests {
         assertThat(limits.rule()).isEqualTo("vip:a");
     }
 
-    // E1
+    @Tag("E1")
     @Test
     void aTimeOutIsInheritedFromThePatternToo() {
         GroupPolicy policy = GroupPolicy.builder()
@@ -206,7 +208,7 @@ class GroupPolicyResolutionTests {
                 .isEqualTo(new EffectiveLimit<>(Duration.ofSeconds(1), LimitSource.DEFAULT));
     }
 
-    // E1
+    @Tag("E1")
     @Test
     void aPatternWinsOverTheResolverForConcurrency() {
         GroupPolicy policy = GroupPolicy.builder()
@@ -220,7 +222,7 @@ class GroupPolicyResolutionTests {
         assertThat(policy.resolve("slow:a").rule()).isEqualTo("slow:*");
     }
 
-    // E1
+    @Tag("E1")
     @Test
     void thePatternWithTheMostLiteralCharactersWins() {
         GroupPolicy policy = GroupPolicy.builder()
@@ -234,7 +236,7 @@ class GroupPolicyResolutionTests {
         assertThat(policy.resolveConcurrency("other")).isEqualTo(2);
     }
 
-    // E1
+    @Tag("E1")
     @Test
     void ofEquallyClosePatternsTheFirstDeclaredWins() {
         GroupPolicy policy = GroupPolicy.builder()
@@ -246,7 +248,7 @@ class GroupPolicyResolutionTests {
         assertThat(policy.toBuilder().build().resolveConcurrency("ab")).isEqualTo(2);
     }
 
-    // E1
+    @Tag("E1")
     @Test
     void numbersComeFromTheBestPatternAlone() {
         GroupPolicy policy = GroupPolicy.builder()
@@ -257,7 +259,7 @@ class GroupPolicyResolutionTests {
         assertThat(policy.resolve("t:a:eu").weight()).isEqualTo(new EffectiveLimit<>(1, LimitSource.DEFAULT));
     }
 
-    // E1
+    @Tag("E1")
     @Test
     void aStarInAnExactKeyStandsForItself() {
         GroupPolicy policy = GroupPolicy.builder()
@@ -268,7 +270,7 @@ class GroupPolicyResolutionTests {
         assertThat(policy.resolveConcurrency("ab")).isEqualTo(1);
     }
 
-    // E1
+    @Tag("E1")
     @Test
     void defaultsThatLeaveNumbersUnsetAreFilledUp() {
         GroupPolicy policy = GroupPolicy.builder()

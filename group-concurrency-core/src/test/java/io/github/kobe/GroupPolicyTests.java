@@ -9,11 +9,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.ToIntFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class GroupPolicyTests {
 
-    // G2
+    @Tag("G2")
     @Test
     void byDefaultAGroupRunsOneTaskAtOnceAndNothingElseIsLimited() {
         GroupPolicy policy = GroupPolicy.builder().build();
@@ -26,7 +27,7 @@ class GroupPolicyTests {
         assertThat(policy.queueTimeout()).isEqualTo(GroupLimits.NO_TIMEOUT);
     }
 
-    // G2
+    @Tag("G2")
     @Test
     void byDefaultRejectedTasksAbortAndNoUserCodeIsCalled() {
         GroupPolicy policy = GroupPolicy.builder().build();
@@ -38,7 +39,8 @@ class GroupPolicyTests {
         assertThat(policy.taskDecorator()).isEmpty();
     }
 
-    // G2, E10
+    @Tag("G2")
+    @Tag("E10")
     @Test
     void byDefaultAThousandIdleGroupsAreKeptForTenMinutes() {
         GroupPolicy policy = GroupPolicy.builder().build();
@@ -47,7 +49,8 @@ class GroupPolicyTests {
         assertThat(policy.idleTimeout()).isEqualTo(Duration.ofMinutes(10));
     }
 
-    // G2, E1
+    @Tag("G2")
+    @Tag("E1")
     @Test
     void byDefaultTheDefaultsAreCompleteAndNothingIsNamed() {
         GroupPolicy policy = GroupPolicy.builder().build();
@@ -63,7 +66,7 @@ class GroupPolicyTests {
         assertThat(policy.patterns()).isEmpty();
     }
 
-    // G10
+    @Tag("G10")
     @Test
     void everySettingCanBeReadBack() {
         RejectionHandler handler = new RejectionHandler() {
@@ -118,7 +121,7 @@ class GroupPolicyTests {
         assertThat(policy.idleTimeout()).isEqualTo(Duration.ofSeconds(21));
     }
 
-    // G10
+    @Tag("G10")
     @Test
     void theBuilderCopiesTheMapsItIsGiven() {
         Map<String, Integer> numbers = new HashMap<>(Map.of("a", 2));
@@ -136,7 +139,7 @@ class GroupPolicyTests {
         assertThat(policy.perGroupQueueThreshold()).containsOnly(Map.entry("a", 2));
     }
 
-    // G10
+    @Tag("G10")
     @Test
     void theMapsOfAPolicyCannotBeChanged() {
         GroupPolicy policy = GroupPolicy.builder()
@@ -155,7 +158,7 @@ class GroupPolicyTests {
                 .isInstanceOf(UnsupportedOperationException.class);
     }
 
-    // G10
+    @Tag("G10")
     @Test
     void aPolicyDoesNotChangeWithItsBuilder() {
         GroupPolicy.Builder builder =
@@ -173,7 +176,7 @@ class GroupPolicyTests {
         assertThat(policy.resolveMaxInFlight("b")).isEqualTo(Integer.MAX_VALUE);
     }
 
-    // E1
+    @Tag("E1")
     @Test
     void toBuilderKeepsEverySetting() {
         TaskLifecycleListener listener = new TaskLifecycleListener() {};
@@ -220,7 +223,7 @@ class GroupPolicyTests {
         assertThat(copy.idleTimeout()).isEqualTo(Duration.ofSeconds(8));
     }
 
-    // E1
+    @Tag("E1")
     @Test
     void theOlderSettersAreShorthandForTheSameState() {
         GroupPolicy shorthand = GroupPolicy.builder()
@@ -250,7 +253,7 @@ class GroupPolicyTests {
         assertThat(shorthand.groups()).isEqualTo(whole.groups());
     }
 
-    // E1
+    @Tag("E1")
     @Test
     void aPerGroupMapReplacesOnlyItsOwnNumber() {
         GroupPolicy policy = GroupPolicy.builder()
@@ -262,7 +265,7 @@ class GroupPolicyTests {
         assertThat(policy.perGroupMaxInFlight()).containsOnly(Map.entry("a", 3));
     }
 
-    // G10
+    @Tag("G10")
     @Test
     void theBuilderTakesNoNullKeysMapsOrLimits() {
         GroupPolicy.Builder builder = GroupPolicy.builder();

@@ -8,6 +8,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -125,7 +126,7 @@ class GroupPolicyValidationTests {
                         "one of [ABORT, DISCARD, CALLER_RUNS]"));
     }
 
-    // G9
+    @Tag("G9")
     @ParameterizedTest(name = "{1} of {2}: {3}")
     @MethodSource("settingsOutOfRange")
     void aSettingOutOfItsRangeIsRefusedByName(
@@ -161,14 +162,14 @@ class GroupPolicyValidationTests {
                 arguments(builder().group("", limits().withQueueThreshold(0))));
     }
 
-    // G9
+    @Tag("G9")
     @ParameterizedTest
     @MethodSource("settingsAtTheEdgeOfTheirRange")
     void theEdgesOfARangeAreAllowed(GroupPolicy.Builder builder) {
         assertThatCode(builder::build).doesNotThrowAnyException();
     }
 
-    // G9
+    @Tag("G9")
     @Test
     void aRefusedSettingCanBeMendedOnTheSameBuilder() {
         GroupPolicy.Builder builder = builder()
@@ -185,7 +186,8 @@ class GroupPolicyValidationTests {
         assertThat(builder.build().resolveConcurrency("a")).isEqualTo(2);
     }
 
-    // G9, K7
+    @Tag("G9")
+    @Tag("K7")
     @Test
     void aRefusalShowsTheKeyWithoutControlCharacters() {
         GroupPolicy.Builder builder = builder().group("a\r\nFAKE", limits().withWeight(0));

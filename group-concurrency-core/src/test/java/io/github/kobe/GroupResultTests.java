@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -12,34 +13,38 @@ class GroupResultTests {
 
     private static final Exception FAILURE = new Exception("no");
 
-    // G28, G29
+    @Tag("G28")
+    @Tag("G29")
     @Test
     void aSuccessHasAValueAndNoError() {
         assertThat(GroupResult.success("a", "1", "v", 10, 25))
                 .isEqualTo(new GroupResult<>("a", "1", TaskStatus.SUCCESS, "v", null, 10, 25));
     }
 
-    // G29
+    @Tag("G29")
     @Test
     void theValueOfASuccessMayBeNull() {
         assertThat(GroupResult.success("a", "1", null, 10, 25).value()).isNull();
     }
 
-    // G28, G29
+    @Tag("G28")
+    @Tag("G29")
     @Test
     void aFailureHasAnErrorAndNoValue() {
         assertThat(GroupResult.failed("a", "1", FAILURE, 10, 25))
                 .isEqualTo(new GroupResult<>("a", "1", TaskStatus.FAILED, null, FAILURE, 10, 25));
     }
 
-    // G28, G29
+    @Tag("G28")
+    @Tag("G29")
     @Test
     void aCancellationHasAnErrorAndNoValue() {
         assertThat(GroupResult.cancelled("a", "1", FAILURE, 10, 25))
                 .isEqualTo(new GroupResult<>("a", "1", TaskStatus.CANCELLED, null, FAILURE, 10, 25));
     }
 
-    // G28, G29
+    @Tag("G28")
+    @Tag("G29")
     @Test
     void aRejectionHasNeitherAndTookNoTime() {
         GroupResult<String> result = GroupResult.rejected("a", "1");
@@ -50,7 +55,7 @@ class GroupResultTests {
         assertThat(result.durationNanos()).isZero();
     }
 
-    // G28
+    @Tag("G28")
     @Test
     void theDurationIsFromStartToEndAlsoWhereTheClockOverflows() {
         assertThat(GroupResult.success("a", "1", "v", 10, 25).durationNanos()).isEqualTo(15);
@@ -59,7 +64,7 @@ class GroupResultTests {
                 .isEqualTo(10);
     }
 
-    // G29
+    @Tag("G29")
     @ParameterizedTest
     @EnumSource(
             value = TaskStatus.class,
@@ -70,7 +75,7 @@ class GroupResultTests {
                 .withMessageContaining(status.name());
     }
 
-    // G29
+    @Tag("G29")
     @ParameterizedTest
     @EnumSource(
             value = TaskStatus.class,
@@ -81,7 +86,7 @@ class GroupResultTests {
                 .withMessageContaining(status.name());
     }
 
-    // G29
+    @Tag("G29")
     @ParameterizedTest
     @EnumSource(value = TaskStatus.class, mode = EnumSource.Mode.EXCLUDE, names = "SUCCESS")
     void aResultWithAValueItCannotHaveIsRefused(TaskStatus status) {
@@ -92,7 +97,7 @@ class GroupResultTests {
                 .withMessageContaining(status.name());
     }
 
-    // G28
+    @Tag("G28")
     @Test
     void aResultNamesGroupTaskAndStatus() {
         assertThatNullPointerException().isThrownBy(() -> GroupResult.rejected(null, "1"));

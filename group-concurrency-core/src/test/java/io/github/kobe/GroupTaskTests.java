@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class GroupTaskTests {
 
     private static final Callable<String> WORK = () -> "done";
 
-    // G27
+    @Tag("G27")
     @Test
     void aTaskHasAGroupAnIdAndWork() {
         GroupTask<String> task = new GroupTask<>("a", "1", WORK);
@@ -22,7 +23,7 @@ class GroupTaskTests {
         assertThat(task.queueTimeout()).isNull();
     }
 
-    // G27
+    @Tag("G27")
     @Test
     void noPartOfATaskIsNull() {
         assertThatNullPointerException().isThrownBy(() -> new GroupTask<>(null, "1", WORK));
@@ -31,7 +32,8 @@ class GroupTaskTests {
         assertThatNullPointerException().isThrownBy(() -> new GroupTask<>("a", "1", WORK).withQueueTimeout(null));
     }
 
-    // G27, E3
+    @Tag("G27")
+    @Tag("E3")
     @Test
     void aTimeOutOfItsOwnMakesAnotherTask() {
         GroupTask<String> task = new GroupTask<>("a", "1", WORK);

@@ -3,6 +3,7 @@ package io.github.kobe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -10,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class RejectedTaskExceptionTests {
 
-    // G19
+    @Tag("G19")
     @Test
     void itTellsWhatWasRejectedAndWhy() {
         RejectedTaskException rejection = new RejectedTaskException("a", "1", RejectionReason.GROUP_QUEUE_FULL, 5, 6);
@@ -23,7 +24,7 @@ class RejectedTaskExceptionTests {
         assertThat(rejection.queued()).isEqualTo(6);
     }
 
-    // G19
+    @Tag("G19")
     @ParameterizedTest
     @CsvSource({
         "GROUP_QUEUE_FULL, 'queueThreshold 5'",
@@ -44,7 +45,7 @@ class RejectedTaskExceptionTests {
                 .hasMessageStartingWith("Call of group 'a'");
     }
 
-    // K7
+    @Tag("K7")
     @ParameterizedTest
     @EnumSource(RejectionReason.class)
     void theMessageHasNoControlCharactersOfTheKeys(RejectionReason reason) {

@@ -2,13 +2,14 @@ package io.github.kobe.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class GlobTests {
 
-    // E1
+    @Tag("E1")
     @ParameterizedTest
     @CsvSource({
         "vip:*, vip:",
@@ -32,7 +33,7 @@ class GlobTests {
         assertThat(new Glob(pattern).matches(text)).isTrue();
     }
 
-    // E1
+    @Tag("E1")
     @ParameterizedTest
     @CsvSource({
         "vip:*, VIP:a",
@@ -50,7 +51,7 @@ class GlobTests {
         assertThat(new Glob(pattern).matches(text)).isFalse();
     }
 
-    // E1
+    @Tag("E1")
     @ParameterizedTest
     @CsvSource({"a?c, abc", "a.c, abc", "[ab], a", "'{a,b}', a", "a+, aa", "\\*, x", "^a$, a", "(a|b), a"})
     void noOtherCharacterIsSpecial(String pattern, String text) {

@@ -2,6 +2,7 @@ package io.github.kobe.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -15,7 +16,7 @@ class KeyTextTests {
         assertThat(KeyText.printable(key)).isSameAs(key);
     }
 
-    // K7
+    @Tag("K7")
     @ParameterizedTest
     @ValueSource(
             strings = {
