@@ -652,13 +652,40 @@ class LendingTests {
     }
 
     @Test
+    @Tag("E9")
+    void aGlobalLimitThatIsSetDuringANestedCallDoesNotStopIt() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        TaskHandle<String> holder = executor.submit("b", "holder", gate.then("held"));
+        gate.awaitArrived(1);
+        AtomicReference<Thread> caller = new AtomicReference<>();
+        TaskHandle<String> before = executor.submit("b", "before", () -> "before");
+        TaskHandle<String> outer = executor.submit("a", "outer", () -> {
+            caller.set(Thread.currentThread());
+            return executor.call("b", engines.witness(executor).inside("b", () -> "nested"));
+        });
+        awaitBlocked(caller);
+
+        GroupPolicy one = engines.witnessed(
+                executor, GroupPolicy.builder().globalMaxInFlight(1).build());
+        engines.witness(executor).changingGlobal(1, () -> executor.updatePolicy(one));
+        gate.open();
+
+        assertThat(outer.await(Deadline.SECONDS, TimeUnit.SECONDS).value()).isEqualTo("nested");
+        assertThat(before.await().value()).isEqualTo("before");
+        assertThat(holder.await().value()).isEqualTo("held");
+    }
+
+    @Test
     @Tag("G43")
     void shutdownOfTheGroupEndsLenderAndBorrower() throws Exception {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        Gate afterTheWait = new Gate();
         AtomicReference<TaskHandle<String>> inner = new AtomicReference<>();
         TaskHandle<String> outer = executor.submit("a", "outer", () -> {
             inner.set(executor.submit("a", "inner", gate.then("never")));
-            return awaitValue(executor, inner.get());
+            awaitValue(executor, inner.get());
+            afterTheWait.pass();
+            return "never";
         });
         gate.awaitArrived(1);
 
