@@ -65,7 +65,8 @@ final class Lending {
                 global = h;
             }
         }
-        if (global == null || (inGroup == null && !ledger.isOn())) {
+        // Also with no global limit in force: it may be set while the lender waits.
+        if (global == null) {
             return null;
         }
         // Marked first, looked at then: a thread that closes one of them is either seen, or sees the mark and waits.
