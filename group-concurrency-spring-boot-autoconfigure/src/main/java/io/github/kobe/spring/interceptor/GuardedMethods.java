@@ -120,9 +120,11 @@ public final class GuardedMethods {
                                 + " GroupExecutor.call.");
             }
             guarded.put(method, read(onMethod, method, method, type));
-        } else if (onType != null && obstacle == null) {
+        } else if (onType == null || ReflectionUtils.isObjectMethod(method)) {
+            return;
+        } else if (obstacle == null) {
             guarded.put(method, read(onType, type, method, type));
-        } else if (onType != null && !Modifier.isPrivate(method.getModifiers()) && warned.add(type)) {
+        } else if (!Modifier.isPrivate(method.getModifiers()) && warned.add(type)) {
             LOGGER.warn("@GroupConcurrent on " + type.getName() + " doesn't limit its private, static and final"
                     + " methods, such as " + method.getName() + ": calls of them don't go through the proxy");
         }
