@@ -51,7 +51,7 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 return false;
             }
             for (int i = 0; i < elements.length; i++) {
-                boolean key = i == 1;
+                boolean key = i == 1 && elements[0].equals("groups");
                 String element = name.getElement(i + 1, key ? Form.ORIGINAL : Form.UNIFORM);
                 if (!element.equals(key ? elements[i] : elements[i].replace("-", ""))) {
                     return false;

@@ -95,6 +95,13 @@ class InvalidSettingsTests {
     }
 
     @Test
+    void aSettingInAnySpellingIsToldWithItsOrigin(CapturedOutput output) throws IOException {
+        failsToStart("groupConcurrency: { defaults: { max_concurrency: 0 } }\n");
+
+        assertThat(output).contains("Value: \"0\"").containsPattern("Origin: .*application\\.yml\\] - 1:50");
+    }
+
+    @Test
     void aKeyInMapAndListIsRefused(CapturedOutput output) throws IOException {
         failsToStart("""
             group-concurrency:
