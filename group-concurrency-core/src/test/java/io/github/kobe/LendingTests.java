@@ -653,6 +653,29 @@ class LendingTests {
 
     @Test
     @Tag("E9")
+    void aGlobalLimitThatIsSetDuringAWaitForAnotherGroupDoesNotStopIt() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        TaskHandle<String> holder = executor.submit("b", "holder", gate.then("held"));
+        gate.awaitArrived(1);
+        AtomicReference<Thread> waiter = new AtomicReference<>();
+        TaskHandle<String> outer = executor.submit("a", "outer", () -> {
+            TaskHandle<String> inner = inner(executor, "b");
+            waiter.set(Thread.currentThread());
+            return awaitValue(executor, inner);
+        });
+        awaitBlocked(waiter);
+
+        GroupPolicy one = engines.witnessed(
+                executor, GroupPolicy.builder().globalMaxInFlight(1).build());
+        engines.witness(executor).changingGlobal(1, () -> executor.updatePolicy(one));
+        gate.open();
+
+        assertThat(outer.await(Deadline.SECONDS, TimeUnit.SECONDS).value()).isEqualTo("inner");
+        assertThat(holder.await().value()).isEqualTo("held");
+    }
+
+    @Test
+    @Tag("E9")
     void aGlobalLimitThatIsSetDuringANestedCallDoesNotStopIt() throws Exception {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
         TaskHandle<String> holder = executor.submit("b", "holder", gate.then("held"));
