@@ -193,7 +193,7 @@ class ExecutorServiceViewTests {
         ExecutorService view = view(GroupPolicy.builder().build());
 
         List<Future<String>> futures =
-                view.invokeAll(List.of(() -> "one", gate.then("two"), () -> "three"), 50, TimeUnit.MILLISECONDS);
+                view.invokeAll(List.of(() -> "one", gate.then("two"), gate.then("three")), 50, TimeUnit.MILLISECONDS);
 
         assertThat(futures).hasSize(3).allMatch(Future::isDone);
         assertThat(futures.get(1).isCancelled()).isTrue();
