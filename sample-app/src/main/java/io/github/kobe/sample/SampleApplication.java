@@ -3,6 +3,7 @@ package io.github.kobe.sample;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 
+/** Starts the report service. */
 @SpringBootApplication
 public class SampleApplication {
 

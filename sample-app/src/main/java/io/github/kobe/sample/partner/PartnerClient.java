@@ -1,0 +1,31 @@
+package io.github.kobe.sample.partner;
+
+import java.math.BigDecimal;
+import java.util.Map;
+import java.util.Objects;
+import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.web.client.RestClient;
+
+/** Asks the partner. */
+public final class PartnerClient {
+
+    private static final ParameterizedTypeReference<Map<String, BigDecimal>> RATES =
+            new ParameterizedTypeReference<>() {};
+
+    private final RestClient http;
+
+    PartnerClient(RestClient http) {
+        this.http = http;
+    }
+
+    /**
+     * Asks for exchange rates; takes as long as the partner takes.
+     *
+     * @param tenant on whose behalf
+     * @return what one unit of each currency is worth in dollars
+     */
+    public Map<String, BigDecimal> rates(String tenant) {
+        return Objects.requireNonNull(
+                http.get().uri("/rates/{tenant}", tenant).retrieve().body(RATES));
+    }
+}

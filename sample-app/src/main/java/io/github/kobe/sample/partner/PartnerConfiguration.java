@@ -1,0 +1,49 @@
+package io.github.kobe.sample.partner;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.client.JdkClientHttpRequestFactory;
+import org.springframework.web.client.RestClient;
+
+/**
+ * The partner and the way to it. The server is a plain bean, no lifecycle one: when the application stops, it goes on
+ * answering until everything that may still ask it has ended.
+ */
+@Configuration(proxyBeanMethods = false)
+class PartnerConfiguration {
+
+    @Bean
+    Pace partnerPace(@Value("${sample.partner.latency}") Duration latency) {
+        return tenant ->
+                new CompletableFuture<Void>().completeOnTimeout(null, latency.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    @Bean
+    TrafficCount partnerTraffic() {
+        return new TrafficCount();
+    }
+
+    @Bean
+    PartnerServer partnerServer(Pace pace, TrafficCount traffic) throws IOException {
+        return new PartnerServer(pace, traffic);
+    }
+
+    @Bean
+    HttpClient partnerHttpClient() {
+        return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    }
+
+    @Bean
+    PartnerClient partnerClient(PartnerServer server, HttpClient http) {
+        return new PartnerClient(RestClient.builder()
+                .baseUrl(server.address())
+                .requestFactory(new JdkClientHttpRequestFactory(http))
+                .build());
+    }
+}

@@ -1,0 +1,5 @@
+/** The partner: a slow HTTP service inside the sample, its client, and its own count of who is served. */
+@NullMarked
+package io.github.kobe.sample.partner;
+
+import org.jspecify.annotations.NullMarked;
