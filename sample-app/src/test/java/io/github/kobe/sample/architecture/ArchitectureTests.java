@@ -10,6 +10,21 @@ class ArchitectureTests {
     private static final JavaClasses TESTS = HouseRules.testClassesBeside(ArchitectureTests.class);
 
     @Test
+    void packagesHaveNoCycles() {
+        HouseRules.packagesHaveNoCycles().check(MAIN);
+    }
+
+    @Test
+    void everyPackageIsNullMarked() {
+        HouseRules.packagesAreNullMarked().check(MAIN);
+    }
+
+    @Test
+    void classesAreNamedByDomainNouns() {
+        HouseRules.namesAreDomainNouns().check(MAIN);
+    }
+
+    @Test
     void coreInternalsAreLeftAlone() {
         HouseRules.coreInternalsAreLeftAlone().check(MAIN);
         HouseRules.coreInternalsAreLeftAlone().check(TESTS);
