@@ -128,8 +128,9 @@ final class Admission {
         for (Task<T> handle : handles) {
             if (!interrupted) {
                 try {
-                    // Cancelled first: the borrower would have its permits until it ends by itself.
-                    handle.awaitDone(() -> handles.forEach(h -> h.cancel(true)));
+                    // Cancelled before what is lent is waited for: the borrower may run for long. The last first: a
+                    // permit that one gives back would let the next begin.
+                    handle.awaitDone(() -> handles.reversed().forEach(h -> h.cancel(true)));
                 } catch (InterruptedException e) {
                     interrupted = true;
                 }

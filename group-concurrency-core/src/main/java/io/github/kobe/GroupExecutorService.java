@@ -97,13 +97,13 @@ final class GroupExecutorService extends AbstractExecutorService {
                 execute(future);
             }
             for (ViewFuture<T> future : toWaitFor) {
-                future.awaitOrElse(() -> futures.forEach(f -> f.cancel(true)));
+                future.awaitOrElse(() -> cancelAll(futures));
             }
             done = true;
             return futures;
         } finally {
             if (!done) {
-                futures.forEach(f -> f.cancel(true));
+                cancelAll(futures);
             }
         }
     }
@@ -159,8 +159,13 @@ final class GroupExecutorService extends AbstractExecutorService {
             }
             throw Objects.requireNonNull(failure);
         } finally {
-            futures.forEach(future -> future.cancel(true));
+            cancelAll(futures);
         }
+    }
+
+    /** Cancels the last first: a permit that one gives back would let the next begin. */
+    private static void cancelAll(List<? extends Future<?>> futures) {
+        futures.reversed().forEach(future -> future.cancel(true));
     }
 
     /** Waits for the next that is done, and lends to the first that isn't meanwhile. */
@@ -181,7 +186,7 @@ final class GroupExecutorService extends AbstractExecutorService {
                         return first;
                     } finally {
                         if (!goOn) {
-                            futures.forEach(f -> f.cancel(true));
+                            cancelAll(futures);
                         }
                     }
                 });
