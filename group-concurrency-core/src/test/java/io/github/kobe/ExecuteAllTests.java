@@ -116,13 +116,18 @@ class ExecuteAllTests {
     @Test
     @Tag("G40")
     void anInterruptedCallerGetsACompleteListAndKeepsItsFlag() throws Exception {
-        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        GroupExecutor executor = engines.start(GroupPolicy.builder()
+                .group("full", GroupLimits.unset().withQueueThreshold(0))
+                .build());
+        Gate inFull = new Gate();
+        executor.submit("full", "holder", inFull.then("held"));
+        inFull.awaitArrived(1);
         AtomicBoolean flag = new AtomicBoolean();
         AtomicInteger interruptedTasks = new AtomicInteger();
         AtomicInteger ran = new AtomicInteger();
         Caller<List<GroupResult<Integer>>> caller = Caller.start(() -> {
             List<GroupResult<Integer>> results = executor.executeAll(List.of(
-                    new GroupTask<>("first", "1", () -> 1),
+                    new GroupTask<>("full", "1", ran::incrementAndGet),
                     new GroupTask<>("a", "2", () -> {
                         try {
                             gate.pass();
@@ -136,15 +141,15 @@ class ExecuteAllTests {
             return results;
         });
         gate.awaitArrived(1);
-        Deadline.until("the first is done", () -> executor.stats().totals().succeeded() == 1);
         caller.awaitBlocked().interrupt();
 
         List<GroupResult<Integer>> results = caller.result();
 
         assertThat(results)
                 .extracting(GroupResult::status)
-                .containsExactly(TaskStatus.SUCCESS, TaskStatus.CANCELLED, TaskStatus.CANCELLED);
+                .containsExactly(TaskStatus.REJECTED, TaskStatus.CANCELLED, TaskStatus.CANCELLED);
         assertThat(flag).isTrue();
+        inFull.open();
         assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
         assertThat(interruptedTasks).hasValue(1);
         assertThat(ran).hasValue(0);
@@ -152,7 +157,7 @@ class ExecuteAllTests {
 
     @Test
     @Tag("G40")
-    void aCallerInterruptedBeforehandStillGetsWhatIsDone() throws Exception {
+    void aCallerInterruptedBeforehandGetsACompleteListToo() throws Exception {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
 
         List<GroupResult<String>> results = Deadline.within(() -> {

@@ -235,6 +235,26 @@ class ListenerTests {
     }
 
     @Test
+    void whatTheListenerHasHeardACancelDoesNotChange() throws Exception {
+        AtomicReference<TaskHandle<String>> handle = new AtomicReference<>();
+        List<Object> seen = new CopyOnWriteArrayList<>();
+        GroupExecutor executor = engines.start(GroupPolicy.builder()
+                .taskLifecycleListener(new TaskLifecycleListener() {
+                    @Override
+                    public void onCompleted(String groupKey, String taskId, GroupResult<?> result) {
+                        seen.add(result.status());
+                        seen.add(handle.get().cancel(true));
+                    }
+                })
+                .build());
+        handle.set(engines.watch(executor, executor.submit("a", "1", gate.then("done"))));
+        gate.open();
+
+        assertThat(handle.get().await().status()).isEqualTo(TaskStatus.SUCCESS);
+        assertThat(seen).containsExactly(TaskStatus.SUCCESS, false);
+    }
+
+    @Test
     void aSlowListenerDelaysOnlyItsTasksResult() throws Exception {
         Gate slow = new Gate();
         GroupExecutor executor = engines.start(GroupPolicy.builder()
