@@ -144,16 +144,16 @@ final class Group {
         }
     }
 
-    /** Gives permits back, if the group is fast. */
-    private boolean tryGiveBackFast(long permits) {
+    /** Gives permits back, if the group is fast. Whoever calls it may hold the ledger's lock. */
+    private boolean tryGiveBackFast(long permits, Batch batch) {
         for (; ; ) {
             long w = word;
             if ((w & SLOW) != 0) {
                 return false;
             }
             if (WORD.compareAndSet(this, w, w + permits)) {
-                if (isIdleWord(w + permits) && !settings.isNamed()) {
-                    engine.idle.offer(this);
+                if (isIdleWord(w + permits)) {
+                    offerToIdleList(batch);
                 }
                 return true;
             }
@@ -168,7 +168,7 @@ final class Group {
 
     /** Gives back the permits of a hold that stood alone for its thread, global one included. */
     void giveBackWhole(Batch batch) {
-        if (!tryGiveBackFast(ONE_CONCURRENCY + ONE_IN_FLIGHT)) {
+        if (!tryGiveBackFast(ONE_CONCURRENCY + ONE_IN_FLIGHT, batch)) {
             enter();
             try {
                 giveBack(1, 1);
@@ -196,7 +196,7 @@ final class Group {
 
     /** Gives back the permit of concurrency of an asynchronous task whose callable has returned. */
     void giveBackConcurrency(Batch batch) {
-        if (!tryGiveBackFast(ONE_CONCURRENCY)) {
+        if (!tryGiveBackFast(ONE_CONCURRENCY, batch)) {
             enter();
             try {
                 giveBack(1, 0);
@@ -208,7 +208,7 @@ final class Group {
 
     /** Gives back the permits of flight of an asynchronous task whose stage has completed. */
     void giveBackFlight(Batch batch) {
-        if (!tryGiveBackFast(ONE_IN_FLIGHT)) {
+        if (!tryGiveBackFast(ONE_IN_FLIGHT, batch)) {
             enter();
             try {
                 giveBack(0, 1);
@@ -297,7 +297,13 @@ final class Group {
 
     /** Has the group told to the idle list, if it is idle and the list doesn't know. */
     void offerIfIdle(Batch batch) {
-        if (isIdle() && !settings.isKept() && !(listed && touched)) {
+        if (isIdle()) {
+            offerToIdleList(batch);
+        }
+    }
+
+    private void offerToIdleList(Batch batch) {
+        if (!settings.isKept() && !(listed && touched)) {
             batch.idle(this);
         }
     }

@@ -36,10 +36,6 @@ final class GroupSettings {
         return overriddenSince;
     }
 
-    boolean isNamed() {
-        return named;
-    }
-
     /** {@return whether the group is kept when idle, whatever the bounds} */
     boolean isKept() {
         return named || paused || override != null;

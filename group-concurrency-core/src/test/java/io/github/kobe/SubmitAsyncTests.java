@@ -11,8 +11,10 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -345,6 +347,35 @@ class SubmitAsyncTests {
         assertThatNullPointerException().isThrownBy(() -> executor.submitAsync(null, "1", () -> stage));
         assertThatNullPointerException().isThrownBy(() -> executor.submitAsync("a", null, () -> stage));
         assertThatNullPointerException().isThrownBy(() -> executor.<String>submitAsync("a", "1", null));
+    }
+
+    /** The thread that took it has ended, so the permit counts globally from the end of the stage on. */
+    @Test
+    @Tag("G48")
+    void theEndOfAStageWhoseThreadLeftAPermitTellsOfRemovedGroupsUnderNoLock() throws Exception {
+        AtomicReference<GroupExecutor> executor = new AtomicReference<>();
+        List<Boolean> locked = new CopyOnWriteArrayList<>();
+        executor.set(engines.start(GroupPolicy.builder()
+                .maxIdleGroups(0)
+                .taskLifecycleListener(new TaskLifecycleListener() {
+                    @Override
+                    public void onGroupRemoved(String groupKey) {
+                        locked.add(executor.get().engine().ledger.lock.isHeldByCurrentThread());
+                    }
+                })
+                .build()));
+        AtomicReference<GroupPermit> left = new AtomicReference<>();
+        TaskHandle<String> handle = executor.get().submitAsync("a", "1", () -> {
+            left.set(executor.get().acquire("b"));
+            return stage;
+        });
+        awaitOpenStage(executor.get());
+
+        stage.complete("value");
+
+        assertThat(handle.await().value()).isEqualTo("value");
+        left.get().close();
+        assertThat(locked).hasSize(2).containsOnly(false);
     }
 
     /** Waits until the group's only task is an open stage. */
