@@ -145,9 +145,8 @@ final class Run extends Hold implements Runnable {
 
     /** Ends a run whose code never began: it was cancelled just before, or its thread couldn't be started. */
     void endWithoutCode(Throwable failure, Batch batch) {
-        long now = group.engine.nanoTime();
-        task.markWaited(group.engine.sinceOrigin(now));
-        finish(null, failure, now, now, batch);
+        task.markWaited(group.engine.now());
+        finish(null, failure, 0, 0, batch);
     }
 
     /**

@@ -327,6 +327,8 @@ class TaskThreadTests {
 
         assertThat(failed.status()).isEqualTo(TaskStatus.FAILED);
         assertThat(failed.error()).isInstanceOf(OutOfMemoryError.class);
+        assertThat(failed.startTimeNanos()).isZero();
+        assertThat(failed.endTimeNanos()).isZero();
         assertThat(executor.stats().inFlight()).isZero();
         TaskHandle<String> next = executor.submit("a", "2", () -> "next");
         awaitRetries(executor, clock, List.of(next));
