@@ -27,7 +27,7 @@ final class Callers {
                 closeOnce(outer);
             }
         }
-        Hold hold = new Entry(key, id, nanos(maxWait)).orThrow();
+        Hold hold = new Entrance(key, id, nanos(maxWait)).orThrow();
         boolean heard = engine.reports.isHeard();
         long start = heard ? engine.nanoTime() : 0;
         T value;
@@ -54,7 +54,7 @@ final class Callers {
 
     GroupPermit acquire(String key) throws InterruptedException {
         Hold outer = enclosing(key);
-        return outer != null ? new Reentry(outer) : (Permit) new Entry(key, null, Long.MAX_VALUE).orThrow();
+        return outer != null ? new Reentry(outer) : (Permit) new Entrance(key, null, Long.MAX_VALUE).orThrow();
     }
 
     Optional<GroupPermit> tryAcquire(String key, Duration maxWait) throws InterruptedException {
@@ -62,11 +62,11 @@ final class Callers {
         if (outer != null) {
             return Optional.of(new Reentry(outer));
         }
-        Entry entry = new Entry(key, null, nanos(maxWait));
-        if (entry.hold == null && entry.reason() == RejectionReason.SHUTDOWN) {
-            throw entry.exception();
+        Entrance entrance = new Entrance(key, null, nanos(maxWait));
+        if (entrance.hold == null && entrance.reason() == RejectionReason.SHUTDOWN) {
+            throw entrance.exception();
         }
-        return Optional.ofNullable((Permit) entry.hold);
+        return Optional.ofNullable((Permit) entrance.hold);
     }
 
     CompletionStage<GroupPermit> acquireAsync(String key) {
@@ -96,7 +96,7 @@ final class Callers {
     }
 
     /** A way into a group for the current thread: with a hold, or with the reason why not. */
-    private final class Entry {
+    private final class Entrance {
         private final String key;
         private final String id;
         private @Nullable Hold hold;
@@ -107,7 +107,7 @@ final class Callers {
          *
          * @param callId the id of a call; {@code null}: a permit is asked for
          */
-        Entry(String key, @Nullable String callId, long maxWaitNanos) throws InterruptedException {
+        Entrance(String key, @Nullable String callId, long maxWaitNanos) throws InterruptedException {
             this.key = key;
             this.id = callId == null ? "" : callId;
             engine.requireAdmits();

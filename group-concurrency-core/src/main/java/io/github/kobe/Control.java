@@ -17,12 +17,12 @@ final class Control {
         if (limits.equals(GroupLimits.unset())) {
             resetLimits(key);
         } else {
-            change(key, true, batchOf -> batchOf.override(limits));
+            change(key, true, change -> change.override(limits));
         }
     }
 
     void resetLimits(String key) {
-        change(key, false, batchOf -> batchOf.override(null));
+        change(key, false, change -> change.override(null));
     }
 
     void pause(String key) {

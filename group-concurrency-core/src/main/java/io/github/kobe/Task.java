@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   work      queued    a Callable or a {@link Tailored}
  *             engaged   a {@link Run}, for asynchronous work then an {@link AsyncTail}
- *             claimed   null: someone has taken it on himself to complete the handle
+ *             claimed   null, or a {@link CancelledRun} until its run has ended: someone has taken it on himself to
+ *                       complete the handle
  *
  *   queued  -> engaged   whoever grants the permits         under the group's guard, or before anyone knows the task
  *   queued  -> claimed   cancel, time-out, shutdown
@@ -71,7 +72,8 @@ class Task<T> extends Node implements TaskHandle<T> {
 
     // ---- work
 
-    private static boolean isEngaged(Object work) {
+    /** {@return whether {@code work} has, or had, its permits} */
+    private static boolean isGranted(Object work) {
         return work instanceof Run || work instanceof AsyncTail || work instanceof CancelledRun;
     }
 
@@ -79,7 +81,7 @@ class Task<T> extends Node implements TaskHandle<T> {
     @Nullable
     Object queuedWork() {
         Object w = work;
-        return w == null || isEngaged(w) ? null : w;
+        return w == null || isGranted(w) ? null : w;
     }
 
     @Override

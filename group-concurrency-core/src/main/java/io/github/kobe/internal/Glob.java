@@ -19,11 +19,6 @@ public final class Glob {
         this.literals = (int) pattern.chars().filter(c -> c != ANY).count();
     }
 
-    /** {@return whether {@code text} has a {@code *} in it} */
-    public static boolean isGlob(String text) {
-        return text.indexOf(ANY) >= 0;
-    }
-
     /** {@return the pattern's text} */
     public String pattern() {
         return pattern;

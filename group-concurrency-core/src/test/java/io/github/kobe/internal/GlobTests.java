@@ -74,12 +74,6 @@ class GlobTests {
     }
 
     @Test
-    void aGlobHasAStar() {
-        assertThat(Glob.isGlob("a*")).isTrue();
-        assertThat(Glob.isGlob("a?")).isFalse();
-    }
-
-    @Test
     void aGlobKeepsItsText() {
         assertThat(new Glob("vip:*").pattern()).isEqualTo("vip:*");
     }
