@@ -116,7 +116,7 @@ final class Admission {
     }
 
     <T> List<GroupResult<T>> executeAll(List<GroupTask<T>> tasks) {
-        List<GroupTask<T>> all = new ArrayList<>(tasks);
+        List<GroupTask<T>> all = new ArrayList<>(Objects.requireNonNull(tasks, "tasks"));
         all.forEach(task -> Objects.requireNonNull(task, "task"));
         engine.requireAdmits();
         List<Task<T>> handles = new ArrayList<>(all.size());

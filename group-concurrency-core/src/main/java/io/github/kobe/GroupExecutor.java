@@ -40,7 +40,8 @@ import java.util.concurrent.ExecutorService;
  *
  * <p>Safe for use by many threads. No method but {@code await…}, {@code call}, {@code acquire}, {@code tryAcquire},
  * {@code executeAll} and {@code shutdown(Duration)} blocks, and {@code submit} with
- * {@link RejectionPolicy#CALLER_RUNS} while it runs the task. No key or id may be {@code null}.
+ * {@link RejectionPolicy#CALLER_RUNS} while it runs the task. No argument may be {@code null}: each method throws a
+ * {@link NullPointerException} that names it, before it does anything.
  */
 public final class GroupExecutor implements AutoCloseable {
 
@@ -129,6 +130,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param tasks what to run; no element {@code null}
      * @param <T> the type of their values
      * @return one result for each task, in the order of the tasks, rejected ones included; can't be changed
+     * @throws NullPointerException if the list or an element is {@code null}; nothing is submitted then
      * @throws IllegalStateException after a shutdown
      */
     public <T> List<GroupResult<T>> executeAll(List<GroupTask<T>> tasks) {

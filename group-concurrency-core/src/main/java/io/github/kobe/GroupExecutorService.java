@@ -1,5 +1,6 @@
 package io.github.kobe;
 
+import io.github.kobe.internal.KeyText;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -55,7 +56,8 @@ final class GroupExecutorService extends AbstractExecutorService {
         // Looked at after the entry is in: a shutdown either sees it, or is seen here.
         if (isShutdown()) {
             entry.remove();
-            throw new RejectedExecutionException("The executor service of the group is shut down");
+            throw new RejectedExecutionException("The executor service of group '" + KeyText.printable(key)
+                    + "' is shut down and takes no new work");
         }
         ViewTask task;
         try {
@@ -67,7 +69,8 @@ final class GroupExecutorService extends AbstractExecutorService {
         entry.attach(task);
         // Throws if it was rejected under ABORT.
         if (task.isDone() && task.resultNow().status() == TaskStatus.CANCELLED && engine.lifecycle.isOver()) {
-            throw new RejectedExecutionException("The executor was shut down meanwhile");
+            throw new RejectedExecutionException(
+                    "The executor was shut down while work was submitted to group '" + KeyText.printable(key) + "'");
         }
     }
 
@@ -130,7 +133,7 @@ final class GroupExecutorService extends AbstractExecutorService {
     private <T> T firstOf(Collection<? extends Callable<T>> tasks, boolean timed, long nanos)
             throws InterruptedException, ExecutionException, TimeoutException {
         if (tasks.isEmpty()) {
-            throw new IllegalArgumentException("There is no task");
+            throw new IllegalArgumentException("invokeAny wants at least one task, and was given none");
         }
         long start = System.nanoTime();
         BlockingQueue<Future<T>> done = new LinkedBlockingQueue<>();

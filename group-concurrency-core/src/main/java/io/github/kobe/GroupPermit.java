@@ -19,8 +19,8 @@ public interface GroupPermit extends AutoCloseable {
     String groupKey();
 
     /**
-     * Gives the permit back. Any thread may do so; a second close does nothing. If its own thread waits for a permit of
-     * another group just then, it comes back when that wait ends.
+     * Gives the permit back. Any thread may do so; a second close does nothing. If its own thread waits just then,
+     * for a permit of another group or for a task that it has lent its permits to, it comes back when that wait ends.
      */
     @Override
     void close();

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * How one task ended.
  *
  * <p>The two times are readings of {@link System#nanoTime()}, good for differences only. The start is taken when the task
- * has all its permits, so {@link #durationNanos()} is pure execution. Both are 0 for a task that never ran.
+ * has all its permits, so {@link #durationNanos()} is pure execution. Both are 0 for a task that never ran, for one that
+ * was cancelled by its handle while it ran, and for a wait that ended before the task.
  *
  * @param groupKey the task's group
  * @param taskId the task's id
@@ -70,8 +71,8 @@ public record GroupResult<T>(
      * @param groupKey the task's group
      * @param taskId the task's id
      * @param error what it threw
-     * @param startTimeNanos when its code began
-     * @param endTimeNanos when it ended
+     * @param startTimeNanos when its code began; 0 if it never did
+     * @param endTimeNanos when it ended; 0 if it never ran
      * @param <T> the type of the task's value
      * @return the result
      */
@@ -86,8 +87,8 @@ public record GroupResult<T>(
      * @param groupKey the task's group
      * @param taskId the task's id
      * @param error what tells of the cancellation
-     * @param startTimeNanos when its code began; 0 if it never did
-     * @param endTimeNanos when it ended; 0 if it never ran
+     * @param startTimeNanos when its code began; 0 if it never did, or that isn't known
+     * @param endTimeNanos when it ended; 0 if it never ran, or that isn't known
      * @param <T> the type of the task's value
      * @return the result
      */
@@ -121,7 +122,7 @@ public record GroupResult<T>(
                 key, id, status, status == TaskStatus.SUCCESS ? value : null, failure, startTimeNanos, endTimeNanos);
     }
 
-    /** {@return how long the task's code ran, in nanoseconds; 0 if it never did} */
+    /** {@return how long the task's code ran, in nanoseconds; 0 where the times are} */
     public long durationNanos() {
         return endTimeNanos - startTimeNanos;
     }

@@ -21,7 +21,7 @@ import java.util.Optional;
  * @param overriddenSince when limits were last set by {@link GroupExecutor#setLimits}, if they are in force
  * @param oldestWait how long the first in the queue has waited; zero if none waits
  * @param paused whether the group starts nothing
- * @param totals since the group was first used, or evicted
+ * @param totals since the group was first used, was evicted, or was forgotten as idle
  */
 public record GroupStats(
         String groupKey,

@@ -9,7 +9,8 @@ import java.util.concurrent.Callable;
  * <p>It is called on the submitting thread, before admission, for each task of {@code submit} and {@code submitAsync};
  * never under a lock. Work on the caller's own thread ({@code call}, {@code acquire}) isn't decorated: its context is
  * there already. If it throws, or returns {@code null}, the task is {@link TaskStatus#FAILED} with that cause. It may be
- * called by many threads at once.
+ * called by many threads at once. Its method is generic, so no lambda can stand for it: take a class, or a reference to
+ * a generic method.
  */
 @FunctionalInterface
 public interface GroupTaskDecorator {

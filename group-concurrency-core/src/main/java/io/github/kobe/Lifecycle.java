@@ -161,7 +161,8 @@ final class Lifecycle {
     }
 
     /**
-     * Ends the running or draining state.
+     * Ends the running or draining state. Without {@code force} the caller may hold the ledger's lock, since nothing is
+     * ended then.
      *
      * @param force whether to end what waits and runs; if not, and something does, nothing happens
      * @return false if it had to be forced, and wasn't

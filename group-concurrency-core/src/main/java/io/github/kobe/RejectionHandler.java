@@ -16,7 +16,8 @@ import java.util.concurrent.Callable;
  * }</pre>
  *
  * <p>It is called on the submitting thread for a full queue, and on a fresh virtual thread for a queue time-out; never
- * under a lock, and no permit is held for it. It may be called by many threads at once.
+ * under a lock, and no permit is held for it. It may be called by many threads at once. Its method is generic, so no
+ * lambda can stand for it: take a class, or a reference to a generic method.
  */
 @FunctionalInterface
 public interface RejectionHandler {

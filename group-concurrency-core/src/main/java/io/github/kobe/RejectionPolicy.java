@@ -7,8 +7,9 @@ public enum RejectionPolicy {
     /** The task's result has the status {@link TaskStatus#REJECTED}; nothing is thrown. */
     DISCARD,
     /**
-     * The submitting thread runs the task itself, before {@code submit} returns, without permits. A task whose queue
-     * time-out ran out, when its submitter is long gone, is treated as with {@link #ABORT}.
+     * The submitting thread runs the task itself, before {@code submit} returns, without permits. A task that is
+     * rejected with {@link RejectionReason#QUEUE_TIMEOUT} is treated as with {@link #ABORT}: its submitter may be long
+     * gone.
      */
     CALLER_RUNS
 }

@@ -6,9 +6,9 @@ public enum RejectionReason {
     GROUP_QUEUE_FULL,
     /** The queues of all groups together have no room. */
     GLOBAL_QUEUE_FULL,
-    /** The work waited longer than the group, or the work itself, allows. */
+    /** The work waited longer than the group, or the work itself, allows; or it wanted no wait, and would have had to. */
     QUEUE_TIMEOUT,
-    /** The executor was shut down while the work waited. */
+    /** The executor was shut down while a caller waited; a task that waited then is cancelled instead. */
     SHUTDOWN,
     /**
      * The caller was interrupted while it waited. Used where the caller can't be told with an
