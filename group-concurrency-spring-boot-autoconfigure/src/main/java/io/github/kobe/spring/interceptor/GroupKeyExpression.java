@@ -9,6 +9,7 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.ParserContext;
@@ -102,7 +103,7 @@ final class GroupKeyExpression {
     /**
      * Gives the key of one call.
      *
-     * @throws IllegalArgumentException if a part of it is null or blank
+     * @throws IllegalArgumentException if a part of it is null or blank, or can't be evaluated
      */
     String evaluate(Supplier<EvaluationContext> context) {
         if (parts.size() == 1 && parts.getFirst().expression == null) {
@@ -117,12 +118,22 @@ final class GroupKeyExpression {
     }
 
     private String valueOf(SpelExpression expression, EvaluationContext context) {
-        Object value = expression.getValue(context);
+        Object value;
+        try {
+            value = expression.getValue(context);
+        } catch (EvaluationException failure) {
+            throw new IllegalArgumentException(
+                    nameOf(expression) + " can't be evaluated: " + failure.getMessage(), failure);
+        }
         if (value == null || value.toString().isBlank()) {
-            throw new IllegalArgumentException("The group of " + InvalidGroupConcurrentException.nameOf(method) + ": '"
-                    + expression.getExpressionString() + "' is " + (value == null ? "null" : "blank"));
+            throw new IllegalArgumentException(nameOf(expression) + " is " + (value == null ? "null" : "blank"));
         }
         return value.toString();
+    }
+
+    private String nameOf(SpelExpression expression) {
+        return "The group of " + InvalidGroupConcurrentException.nameOf(method) + ": '"
+                + expression.getExpressionString() + "'";
     }
 
     /** A text, or an expression. */

@@ -106,6 +106,14 @@ class GroupConcurrentCallsTests {
     }
 
     @Test
+    void anExpressionThatCannotBeEvaluatedIsRefusedWithTheMethodsName() {
+        runner.run(context -> assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> context.getBean(Keys.class).method(null))
+                .withMessageStartingWith("The group of " + Keys.class.getName()
+                        + ".method(String): '#a0.trim()' can't be evaluated: EL1011E"));
+    }
+
+    @Test
     void aTypesAnnotationHoldsForItsOwnAndInheritedMethodsButForNoneOfObjects() {
         runner.run(context -> {
             Typed typed = context.getBean(Typed.class);
