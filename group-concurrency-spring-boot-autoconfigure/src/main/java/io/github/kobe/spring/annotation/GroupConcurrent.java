@@ -66,8 +66,8 @@ public @interface GroupConcurrent {
 
     /**
      * The method that answers calls which are rejected, for whatever reason but an interrupt: one of the same class, with
-     * the same parameters, after which it may take the exception, and a return type that fits. Its own visibility
-     * doesn't matter; it runs without a permit, on the thread that was rejected.
+     * the same parameters, after which it may take the exception, and a return type that fits; of two that fit, the one
+     * that takes the exception. Its own visibility doesn't matter; it runs without a permit, on the thread that was rejected.
      *
      * @return the method's name; empty: none, the caller gets the exception
      */

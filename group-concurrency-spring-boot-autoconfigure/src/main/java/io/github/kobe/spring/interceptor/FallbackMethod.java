@@ -5,12 +5,18 @@ import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** The method that answers in place of a rejected one. */
 final class FallbackMethod {
+
+    /** Of overloads that differ in the type of the exception, one and the same at each start. */
+    private static final Comparator<Method> MOST_PARAMETERS_LAST =
+            Comparator.comparingInt(Method::getParameterCount).thenComparing(Method::toString);
 
     private final Method method;
     private final boolean takesException;
@@ -21,17 +27,21 @@ final class FallbackMethod {
     }
 
     /**
-     * Finds the fallback of a method.
+     * Finds the fallback of a method: in its class, else in the next superclass that has one; of two in one class, the
+     * one that takes the exception.
      *
      * @throws InvalidGroupConcurrentException if there is none of that name that fits
      */
     static FallbackMethod find(String name, AnnotatedElement element, Method guarded, Class<?> targetClass) {
         for (Class<?> type = targetClass; type != null && type != Object.class; type = type.getSuperclass()) {
-            for (Method candidate : type.getDeclaredMethods()) {
-                if (candidate.getName().equals(name) && !candidate.isBridge() && fits(candidate, guarded)) {
-                    ReflectionUtils.makeAccessible(candidate);
-                    return new FallbackMethod(candidate, candidate.getParameterCount() > guarded.getParameterCount());
-                }
+            Optional<Method> found = Arrays.stream(type.getDeclaredMethods())
+                    .filter(candidate ->
+                            candidate.getName().equals(name) && !candidate.isBridge() && fits(candidate, guarded))
+                    .max(MOST_PARAMETERS_LAST);
+            if (found.isPresent()) {
+                Method method = found.get();
+                ReflectionUtils.makeAccessible(method);
+                return new FallbackMethod(method, method.getParameterCount() > guarded.getParameterCount());
             }
         }
         throw new InvalidGroupConcurrentException(

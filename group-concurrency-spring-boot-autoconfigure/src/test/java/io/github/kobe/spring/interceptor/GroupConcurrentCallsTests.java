@@ -225,6 +225,7 @@ class GroupConcurrentCallsTests {
 
             assertThat(answering.withException("x")).isEqualTo("x was rejected: QUEUE_TIMEOUT");
             assertThat(answering.plain("y")).isEqualTo("y was rejected");
+            assertThat(answering.overloaded("z")).isEqualTo("z was rejected: QUEUE_TIMEOUT");
         });
     }
 
@@ -459,6 +460,21 @@ class GroupConcurrentCallsTests {
         @GroupConcurrent(group = "slow", queueTimeout = "1ms", fallbackMethod = "plainAnswer")
         String plain(String name) {
             return "ran";
+        }
+
+        @GroupConcurrent(group = "slow", queueTimeout = "1ms", fallbackMethod = "answer")
+        String overloaded(String name) {
+            return "ran";
+        }
+
+        @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // a fallback that another one is preferred to
+        private String answer(String name) {
+            return name;
+        }
+
+        @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // called as a fallback
+        private String answer(String name, RejectedTaskException rejection) {
+            return rejected(name, rejection);
         }
 
         @GroupConcurrent(group = "slow", fallbackMethod = "plainAnswer")
