@@ -58,14 +58,18 @@ record LimitsRequest(
         if (text == null) {
             return limits;
         }
-        if (text.equals(UNLIMITED) && !name.equals("weight")) {
+        boolean mayBeUnlimited = !name.equals("weight");
+        if (text.equals(UNLIMITED) && mayBeUnlimited) {
             return replacement.apply(Integer.MAX_VALUE);
         }
         try {
             return replacement.apply(Integer.parseInt(text));
         } catch (NumberFormatException noNumber) {
             throw RefusedRequestException.badRequest(
-                    name + " must be a number", name, text, "a whole number, or \"" + UNLIMITED + "\"");
+                    name + " must be a number",
+                    name,
+                    text,
+                    "a whole number" + (mayBeUnlimited ? ", or \"" + UNLIMITED + "\"" : ""));
         }
     }
 

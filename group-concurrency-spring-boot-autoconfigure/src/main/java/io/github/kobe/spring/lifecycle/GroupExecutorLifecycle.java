@@ -82,7 +82,8 @@ public final class GroupExecutorLifecycle implements SmartLifecycle, Application
     @Override
     public void stop() {
         if (!awaitQuiet()) {
-            LOGGER.warn("Not quiet after " + awaitTerminationPeriod + ": " + busyGroups());
+            LOGGER.warn("Not quiet after " + awaitTerminationPeriod + ": " + busyGroups()
+                    + (closing ? "; shutting down all the same" : ""));
         }
         if (closing) {
             executor.shutdown();

@@ -31,6 +31,7 @@ class RefusedRequestsTests {
         {"group":"vip","queueTimeout":"0s"}           | queueTimeout   | 0s   | more than zero
         {"group":"vip","queueTimeout":"soon"}         | queueTimeout   | soon | a number with a unit such as "500ms" or "5s", an ISO-8601 duration, or "unlimited"
         {"group":"vip","weight":1001}                 | weight         | 1001 | 1 to 1000
+        {"group":"vip","weight":"unlimited"}          | weight         | unlimited | a whole number
         {"group":"vip","action":"stop"}               | action         | stop | set, pause, resume or reset
         {"group":"vip"}                               | maxConcurrency |      | at least one of maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight
         {"group":"vip","action":"pause","weight":"2"} | action         | pause | set, or no limits
