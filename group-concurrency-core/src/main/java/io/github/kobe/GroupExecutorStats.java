@@ -4,7 +4,7 @@ package io.github.kobe;
  * All groups together at one moment. The numbers are read without a lock, one after the other: exact at rest, close
  * while work starts and ends.
  *
- * @param running tasks whose code runs, their permits not lent
+ * @param running tasks whose code runs, their permits not lent; a thread nested in several groups counts in each
  * @param inFlight tasks started and not finished; a thread nested in several groups counts once
  * @param queued tasks and callers that wait
  * @param groups groups that the engine knows, idle ones included
