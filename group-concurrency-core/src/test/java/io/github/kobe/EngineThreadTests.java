@@ -52,8 +52,9 @@ class EngineThreadTests {
 
     @Test
     void thereIsNoThreadBeforeItIsNeeded() throws Exception {
-        GroupExecutor executor =
-                engines.start(GroupPolicy.builder().maxIdleGroups(0).build());
+        // Named, so that it is never idle and wants no sweep.
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder().group("a", GroupLimits.unset()).build());
 
         executor.submit("a", "1", () -> "done").await();
         executor.call("a", () -> "done");
@@ -110,7 +111,7 @@ class EngineThreadTests {
     @Test
     void itEndsWhenItIsUnused() {
         GroupExecutor executor = engines.start(GroupPolicy.builder()
-                .maxIdleGroups(0)
+                .idleTimeout(Duration.ofMillis(20))
                 .queueTimeout(Duration.ofMillis(20))
                 .build());
         waitWithTimeOuts(executor, 3);
@@ -125,7 +126,7 @@ class EngineThreadTests {
     @Test
     void itComesBackWhenItIsNeededAgain() {
         GroupExecutor executor = engines.start(GroupPolicy.builder()
-                .maxIdleGroups(0)
+                .idleTimeout(Duration.ofMillis(20))
                 .rejectionPolicy(RejectionPolicy.DISCARD)
                 .queueTimeout(Duration.ofMillis(20))
                 .build());
