@@ -113,7 +113,7 @@ public abstract sealed class GroupTags {
                 return groupKey;
             }
             synchronized (named) {
-                if (named.size() < maxGroups) {
+                if (named.contains(groupKey) || named.size() < maxGroups) {
                     named.add(groupKey);
                     return groupKey;
                 }
