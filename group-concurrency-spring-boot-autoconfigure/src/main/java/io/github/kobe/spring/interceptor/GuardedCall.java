@@ -1,7 +1,9 @@
 package io.github.kobe.spring.interceptor;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupExecutorStats;
 import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupStats;
 import io.github.kobe.GroupTask;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
@@ -105,25 +107,29 @@ final class GuardedCall {
         }
     }
 
-    /** With a policy or a handler that throws nothing, the result doesn't tell why: it is read off the queues. */
+    /**
+     * With a policy or a handler that throws nothing, the result doesn't tell why: it is read off the queues. One that
+     * has room again by then is told as the group's, unless only the global one is bounded.
+     */
     private RejectedTaskException discarded(boolean waited) {
-        if (waited) {
+        GroupStats group = executor.groupStats(groupKey).orElse(null);
+        GroupExecutorStats all = executor.stats();
+        int threshold =
+                group == null ? Integer.MAX_VALUE : group.queueThreshold().value();
+        int queued = group == null ? 0 : group.queued();
+        boolean wantsNoWait =
+                method.queueTimeout() != null && !method.queueTimeout().isPositive();
+        if (waited || (wantsNoWait && queued < threshold)) {
             return rejection(RejectionReason.QUEUE_TIMEOUT);
         }
-        return executor.groupStats(groupKey)
-                .filter(group -> group.queued() >= group.queueThreshold().value())
-                .map(group -> new RejectedTaskException(
-                        groupKey,
-                        method.taskId(),
-                        RejectionReason.GROUP_QUEUE_FULL,
-                        group.queueThreshold().value(),
-                        group.queued()))
-                .orElseGet(() -> new RejectedTaskException(
-                        groupKey,
-                        method.taskId(),
-                        RejectionReason.GLOBAL_QUEUE_FULL,
-                        executor.stats().globalQueueThreshold(),
-                        executor.stats().queued()));
+        boolean globalBounded = all.globalQueueThreshold() < Integer.MAX_VALUE;
+        boolean globalFull = globalBounded && all.queued() >= all.globalQueueThreshold();
+        if (queued >= threshold || (!globalFull && (threshold < Integer.MAX_VALUE || !globalBounded))) {
+            return new RejectedTaskException(
+                    groupKey, method.taskId(), RejectionReason.GROUP_QUEUE_FULL, threshold, queued);
+        }
+        return new RejectedTaskException(
+                groupKey, method.taskId(), RejectionReason.GLOBAL_QUEUE_FULL, all.globalQueueThreshold(), all.queued());
     }
 
     private RejectedTaskException rejection(RejectionReason reason) {

@@ -193,6 +193,17 @@ class DispatchedCallsTests {
                 });
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"abort", "discard"})
+    void aCallThatWantsNoWaitIsToldSo(String policy) {
+        runner.withPropertyValues("group-concurrency.rejection-policy=" + policy)
+                .run(context -> {
+                    context.getBean(GroupExecutor.class).pause("exports");
+
+                    assertRejected(context.getBean(Exports.class).nowOrNever(), RejectionReason.QUEUE_TIMEOUT);
+                });
+    }
+
     @Test
     void withCallerRunsTheCallerRunsIt() {
         runner.withPropertyValues(
@@ -284,6 +295,11 @@ class DispatchedCallsTests {
 
         @GroupConcurrent(group = "exports", queueTimeout = "1ms")
         CompletableFuture<String> impatient() {
+            return CompletableFuture.completedFuture("ran");
+        }
+
+        @GroupConcurrent(group = "exports", queueTimeout = "0s")
+        CompletableFuture<String> nowOrNever() {
             return CompletableFuture.completedFuture("ran");
         }
 
