@@ -194,7 +194,12 @@ final class Engine {
 
     Optional<GroupStats> groupStats(String key) {
         Group group = groups.get(key);
-        return group == null ? Optional.empty() : Optional.of(group.stats());
+        GroupPolicy inForce = policy;
+        if (group == null && inForce.groups().containsKey(key)) {
+            // Named by the policy and not used yet: as it will be.
+            group = new Group(this, key, inForce.resolve(key), true);
+        }
+        return Optional.ofNullable(group).map(Group::stats);
     }
 
     GroupExecutorStats stats() {

@@ -335,10 +335,11 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Shows one group now; never blocks.
+     * Shows one group now; never blocks. One that the policy names exactly is there before its first use, which may call
+     * the resolver.
      *
      * @param groupKey the group
-     * @return empty if the engine knows nothing of it
+     * @return empty if neither the engine nor the policy knows it by its exact key
      */
     public Optional<GroupStats> groupStats(String groupKey) {
         return engine.groupStats(Objects.requireNonNull(groupKey, "groupKey"));

@@ -248,6 +248,17 @@ public final class GroupPolicy {
                 .value();
     }
 
+    /**
+     * Tells which rule a group falls under; calls no user code.
+     *
+     * @param groupKey the group
+     * @return its own key if the policy names it exactly, else the closest pattern that matches; empty if neither
+     */
+    public Optional<String> rule(String groupKey) {
+        Objects.requireNonNull(groupKey, "groupKey");
+        return Optional.ofNullable(new Rules(groupKey).rule());
+    }
+
     private EffectiveLimit<Integer> resolveNumber(
             String groupKey, Function<GroupLimits, OptionalInt> number, EffectiveLimit<Integer> otherwise) {
         Objects.requireNonNull(groupKey, "groupKey");
@@ -314,7 +325,12 @@ public final class GroupPolicy {
                     number(GroupLimits::queueThreshold, unnamed.queueThreshold()),
                     timeout(),
                     number(GroupLimits::weight, unnamed.weight()),
-                    exact != null ? groupKey : patternText);
+                    rule());
+        }
+
+        @Nullable
+        String rule() {
+            return exact != null ? groupKey : patternText;
         }
 
         EffectiveLimit<Integer> number(Function<GroupLimits, OptionalInt> number, EffectiveLimit<Integer> otherwise) {

@@ -281,4 +281,19 @@ class GroupPolicyResolutionTests {
         assertThat(policy.defaultMaxConcurrencyPerGroup()).isEqualTo(1);
         assertThat(policy.defaultMaxInFlightPerGroup()).isEqualTo(3);
     }
+
+    @Tag("E1")
+    @Test
+    void theRuleOfAGroupIsItsOwnKeyElseTheClosestPattern() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .group("vip:a", GroupLimits.unset())
+                .pattern("*", GroupLimits.unset())
+                .pattern("vip:*", GroupLimits.unset())
+                .build();
+
+        assertThat(policy.rule("vip:a")).contains("vip:a");
+        assertThat(policy.rule("vip:b")).contains("vip:*");
+        assertThat(policy.rule("other")).contains("*");
+        assertThat(GroupPolicy.builder().build().rule("other")).isEmpty();
+    }
 }

@@ -121,12 +121,11 @@ final class GroupControl {
     private GroupReport report(String key) {
         return executor.groupStats(key)
                 .map(GroupReport::of)
-                .orElseGet(() -> ConfiguredGroup.report(executor.policy(), key)
-                        .orElseThrow(() -> RefusedRequestException.notFound(
-                                "there is no such group",
-                                "group",
-                                key,
-                                "a group that is in use, overridden, or configured by its exact key")));
+                .orElseThrow(() -> RefusedRequestException.notFound(
+                        "there is no such group",
+                        "group",
+                        key,
+                        "a group that is in use, overridden, or configured by its exact key"));
     }
 
     private static String required(@Nullable String groupKey) {

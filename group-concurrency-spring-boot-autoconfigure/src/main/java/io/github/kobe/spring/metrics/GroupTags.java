@@ -2,12 +2,10 @@ package io.github.kobe.spring.metrics;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.spring.policy.PolicyRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /** Gives each group its value of the tag "group"; there is a bounded number of values. */
 public abstract sealed class GroupTags {
@@ -60,8 +58,6 @@ public abstract sealed class GroupTags {
 
     private static final class ByRule extends GroupTags {
 
-        private volatile @Nullable PolicyRules latest;
-
         @Override
         String claim(GroupExecutor executor, String groupKey) {
             return current(executor, groupKey);
@@ -69,12 +65,12 @@ public abstract sealed class GroupTags {
 
         @Override
         String current(GroupExecutor executor, String groupKey) {
-            return rules(executor).rule(groupKey).orElse(DEFAULT);
+            return executor.policy().rule(groupKey).orElse(DEFAULT);
         }
 
         @Override
         boolean namesOneGroup(GroupExecutor executor, String tag) {
-            return rules(executor).policy().groups().containsKey(tag);
+            return executor.policy().groups().containsKey(tag);
         }
 
         @Override
@@ -84,17 +80,6 @@ public abstract sealed class GroupTags {
             tags.addAll(policy.patterns().keySet());
             tags.add(DEFAULT);
             return tags;
-        }
-
-        /** Two threads may make the rules of a new policy both; either will do. */
-        private PolicyRules rules(GroupExecutor executor) {
-            GroupPolicy policy = executor.policy();
-            PolicyRules known = latest;
-            if (known == null || known.policy() != policy) {
-                known = new PolicyRules(policy);
-                latest = known;
-            }
-            return known;
         }
     }
 
