@@ -1,7 +1,6 @@
 package io.github.kobe;
 
 import io.github.kobe.GroupExecutorService.ViewTask;
-import io.github.kobe.Outcome.Cancelled;
 import io.github.kobe.Outcome.Rejection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,8 +22,11 @@ final class Admission {
 
     <T> Task<T> submit(String key, String id, Callable<T> task, @Nullable Duration ownTimeout) {
         engine.requireAdmits();
-        long timeout = ownTimeout == null ? Long.MAX_VALUE : EffectiveLimits.saturatedNanos(ownTimeout);
-        return admit(key, id, task, timeout, false, Task::new);
+        return admit(key, id, task, nanos(ownTimeout), false, Task::new);
+    }
+
+    private static long nanos(@Nullable Duration ownTimeout) {
+        return ownTimeout == null ? Long.MAX_VALUE : EffectiveLimits.saturatedNanos(ownTimeout);
     }
 
     <T> Task<T> submitAsync(String key, String id, Callable<? extends CompletionStage<T>> task) {
@@ -121,7 +123,9 @@ final class Admission {
         engine.requireAdmits();
         List<Task<T>> handles = new ArrayList<>(all.size());
         for (GroupTask<T> task : all) {
-            handles.add(submitOrCancelled(task));
+            // What a shutdown that comes in between doesn't let in is cancelled, counted and told like any other.
+            handles.add(
+                    admit(task.groupKey(), task.taskId(), task.task(), nanos(task.queueTimeout()), false, Task::new));
         }
         List<GroupResult<T>> results = new ArrayList<>(all.size());
         boolean interrupted = false;
@@ -141,18 +145,6 @@ final class Admission {
             Thread.currentThread().interrupt();
         }
         return Collections.unmodifiableList(results);
-    }
-
-    /** Submits one of several; a shutdown that comes in between cancels the rest of them. */
-    private <T> Task<T> submitOrCancelled(GroupTask<T> task) {
-        try {
-            return submit(task.groupKey(), task.taskId(), task.task(), task.queueTimeout());
-        } catch (IllegalStateException shutDown) {
-            Task<T> node = new Task<>(engine.group(task.groupKey()), task.taskId(), task.task());
-            node.claim(task.task());
-            node.complete(Cancelled.CANCELLED);
-            return node;
-        }
     }
 
     /** The result of a task whose caller is interrupted; one that is just being completed by another counts as such. */

@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * only under both (attach) or under the ledger's (detach), so whoever has locked it and still finds it the guard may go
  * on.
  *
+ * <p>It is one large class because it is one state machine: everything here happens between {@link #enter} and
+ * {@link #exit}, or on the word; what can be told apart stands in {@link GroupQueue} and {@link GroupSettings}.
+ *
  * <p><b>Lock order:</b> ledger, own lock of a group, then leaves (housekeeper, idle list). No user code under any.
  */
 @SuppressWarnings({"ReferenceEquality", "LockNotBeforeTry"}) // identity is meant; enter and exit are a pair
@@ -424,7 +427,9 @@ final class Group {
                 count(counters, shutDownCountsAs);
                 return Verdict.SHUT_DOWN;
             }
-            queue.adaptLoader(node, loader);
+            if (node instanceof Task<?> task) {
+                queue.adaptLoader(task, loader);
+            }
             if (queue.isEmpty()
                     && hasRoom()
                     && (!attached || !node.needsGlobal() || ledger.hasFree())

@@ -26,7 +26,10 @@ final class GroupQueue {
     private @Nullable Node tail;
     private int live;
     private int dead;
+    /** Of the plain tasks; {@code null} also if there are none. */
     private @Nullable ClassLoader loader;
+
+    private boolean hasLoader;
     /** {@code null} where there are none, as nearly always. */
     private @Nullable ArrayDeque<Exempt> exempt;
 
@@ -52,12 +55,13 @@ final class GroupQueue {
         return loader;
     }
 
-    /** Sets the loader of an empty queue, or gives {@code node} its own if it differs from the others'. */
-    void adaptLoader(Node node, @Nullable ClassLoader submitters) {
-        if (live == 0) {
+    /** Makes the first task's loader the queue's; gives {@code task} its own if it differs from that. */
+    void adaptLoader(Task<?> task, @Nullable ClassLoader submitters) {
+        if (!hasLoader) {
             loader = submitters;
+            hasLoader = true;
         } else if (submitters != loader) {
-            node.tailor(submitters);
+            task.tailor(submitters);
         }
     }
 
@@ -152,6 +156,7 @@ final class GroupQueue {
             tail = null;
             dead = 0;
             loader = null;
+            hasLoader = false;
         }
         if (exempt != null && exempt.isEmpty()) {
             exempt = null;

@@ -170,6 +170,12 @@ final class Housekeeper {
             if (!hops.isEmpty()) {
                 return 0;
             }
+            if (engine.lifecycle.isOver() && engine.waiting.get() == 0) {
+                // Nothing waits or will: no time-out, no retry, and the idle groups go with the executor.
+                alarms.clear();
+                thread = null;
+                return -1;
+            }
             Alarm first = alarms.peek();
             if (first != null) {
                 return Math.min(LONGEST_SLEEP_NANOS, Math.max(0, first.at() - engine.now()));

@@ -26,8 +26,8 @@ final class IdleGroups {
     private final ArrayDeque<Group> eldestFirst = new ArrayDeque<>();
     /** Guarded by the lock: whether an alarm for {@link #sweep} is set. */
     private boolean sweeping;
-    /** Guarded by the lock: rises with each new policy; alarms of before are void. */
-    private int epoch;
+    /** Written under the lock: rises with each new policy; alarms of before are void. */
+    private volatile int epoch;
 
     IdleGroups(Engine engine) {
         this.engine = engine;
@@ -60,7 +60,8 @@ final class IdleGroups {
     void policyChanged() {
         lock.lock();
         try {
-            epoch++;
+            int next = epoch + 1;
+            epoch = next;
             sweeping = false;
         } finally {
             lock.unlock();
@@ -113,7 +114,8 @@ final class IdleGroups {
         } finally {
             lock.unlock();
         }
-        if (!engine.housekeeper.at(engine.now() + Math.max(1, timeout / 4), () -> false, now -> sweep(armedIn))) {
+        if (!engine.housekeeper.at(
+                engine.now() + Math.max(1, timeout / 4), () -> armedIn != epoch, now -> sweep(armedIn))) {
             ended(armedIn);
         }
     }

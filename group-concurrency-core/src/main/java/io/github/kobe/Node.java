@@ -61,9 +61,6 @@ abstract class Node {
     /** Tells of the end of its wait, outside every lock, on a fresh virtual thread. */
     abstract void reportEnd(RejectionReason reason, Object work);
 
-    /** Gives it a context class loader of its own; before anyone else knows the node. */
-    void tailor(@Nullable ClassLoader loader) {}
-
     /** {@return how long it may wait by its own wish, in nanoseconds; {@link Long#MAX_VALUE}: no wish} */
     long ownTimeoutNanos() {
         return Long.MAX_VALUE;

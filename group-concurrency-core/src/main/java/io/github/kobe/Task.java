@@ -84,7 +84,7 @@ class Task<T> extends Node implements TaskHandle<T> {
         return w == null || isGranted(w) ? null : w;
     }
 
-    @Override
+    /** Gives it a context class loader of its own; before anyone else knows the task. */
     void tailor(@Nullable ClassLoader loader) {
         if (WORK.get(this) instanceof Callable<?> code) {
             WORK.set(this, new Tailored(code, loader, Long.MAX_VALUE, false));

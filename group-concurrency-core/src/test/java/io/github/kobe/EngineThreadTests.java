@@ -141,6 +141,20 @@ class EngineThreadTests {
     }
 
     @Test
+    void itEndsAfterAShutdown() throws Exception {
+        GroupExecutor executor =
+                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build());
+        waitWithTimeOuts(executor, 3);
+        assertThat(engineThreads()).hasSize(1);
+
+        executor.shutdown();
+
+        assertThat(executor.awaitTermination(Deadline.LONG)).isTrue();
+        Deadline.until(
+                () -> "gone, but " + engineThreads(), () -> engineThreads().isEmpty());
+    }
+
+    @Test
     void aForgottenExecutorIsCollectedAndItsThreadEnds() throws Exception {
         WeakReference<GroupExecutor> executor = useAndForget();
         assertThat(engineThreads()).hasSize(1);
