@@ -1,0 +1,124 @@
+package io.github.kobe;
+
+import io.github.kobe.GroupExecutorService.ViewTask;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
+
+/** The future of what was submitted to a {@link GroupExecutorService}: its untimed waits lend the caller's permits. */
+final class ViewFuture<V> extends FutureTask<V> {
+    private final @Nullable BlockingQueue<Future<V>> toldWhenDone;
+    private volatile GroupExecutorService.@Nullable Entry entry;
+
+    ViewFuture(Callable<V> callable) {
+        this(callable, null);
+    }
+
+    ViewFuture(Callable<V> callable, @Nullable BlockingQueue<Future<V>> toldWhenDone) {
+        super(callable);
+        this.toldWhenDone = toldWhenDone;
+    }
+
+    /** What is submitted for it; before it is. */
+    void submittedAs(GroupExecutorService.Entry newEntry) {
+        entry = newEntry;
+    }
+
+    private @Nullable ViewTask task() {
+        GroupExecutorService.Entry submitted = entry;
+        return submitted == null ? null : submitted.task();
+    }
+
+    boolean isQueued() {
+        ViewTask task = task();
+        return task != null && task.queuedWork() != null;
+    }
+
+    <T> T lendingFor(Wait<T> wait) throws InterruptedException {
+        ViewTask task = task();
+        Loan loan = task == null ? null : task.beginWait();
+        try {
+            return wait.await();
+        } finally {
+            if (loan != null) {
+                loan.task.group.engine.lending.reclaim(loan);
+            }
+        }
+    }
+
+    @Override
+    public V get() throws InterruptedException, ExecutionException {
+        awaitOrElse(() -> {});
+        return super.get();
+    }
+
+    /** Waits until it is done, lending; {@code onInterrupt} runs before what is lent is waited for. */
+    void awaitOrElse(Runnable onInterrupt) throws InterruptedException {
+        if (!isDone()) {
+            lendingFor(() -> {
+                try {
+                    awaitDone();
+                } catch (InterruptedException interrupted) {
+                    onInterrupt.run();
+                    throw interrupted;
+                }
+                return this;
+            });
+        }
+    }
+
+    private void awaitDone() throws InterruptedException {
+        try {
+            super.get();
+        } catch (ExecutionException | CancellationException done) {
+            // The caller's own get tells it, once the permits are back.
+        }
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        // The engine interrupts, which knows when the code has ended.
+        boolean cancelled = super.cancel(false);
+        ViewTask task = task();
+        if (cancelled && task != null) {
+            task.cancel(mayInterruptIfRunning);
+        }
+        return cancelled;
+    }
+
+    @Override
+    protected void setException(Throwable failure) {
+        super.setException(failure);
+    }
+
+    @Override
+    protected void done() {
+        if (toldWhenDone != null) {
+            toldWhenDone.add(this);
+        }
+    }
+
+    /** Ends the engine's task as this future has ended. */
+    void throwFailure() throws Exception {
+        switch (state()) {
+            case FAILED -> {
+                Throwable failure = exceptionNow();
+                if (failure instanceof Error error) {
+                    throw error;
+                }
+                throw failure instanceof Exception exception ? exception : new ExecutionException(failure);
+            }
+            case CANCELLED -> throw new CancellationException();
+            default -> {}
+        }
+    }
+
+    /** One way to wait. */
+    interface Wait<T> {
+        T await() throws InterruptedException;
+    }
+}
