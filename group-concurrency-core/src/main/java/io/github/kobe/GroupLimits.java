@@ -105,7 +105,8 @@ public final class GroupLimits {
     }
 
     /**
-     * Sets how many tasks the group may start in one turn when groups take turns for the global limit.
+     * Sets how many tasks the group may start in one turn when groups take turns for the global limit. A group that its
+     * own limits keep from starting more ends its turn earlier.
      *
      * @param value 1 to 1,000
      * @return limits with that weight
