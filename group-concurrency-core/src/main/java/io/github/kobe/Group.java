@@ -485,9 +485,16 @@ final class Group {
         }
     }
 
-    /** Grants permits to the first that still wants one; false if none does. The caller has seen to the limits. */
+    /**
+     * Grants permits to the first that still wants one; false if none does, or if that one lacks a free global permit.
+     * The caller has seen to the group's limits.
+     */
     boolean grantHead(Batch batch) {
         for (Node first = queue.first(); first != null; first = queue.first()) {
+            // Looked at for each: who comes after one that has left may need what that one did without.
+            if (attached && first.needsGlobal() && !ledger.hasFree()) {
+                return false;
+            }
             boolean expired = isExpired(first);
             queue.removeFirst(first);
             if (expired) {

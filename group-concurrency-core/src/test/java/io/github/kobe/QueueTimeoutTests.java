@@ -269,6 +269,40 @@ class QueueTimeoutTests {
     }
 
     @Test
+    @Tag("P7")
+    void aNestedCallerAtTheHeadWhoseTimeIsUpLetsNobodyPastTheGlobalLimit() throws Exception {
+        GroupExecutor executor =
+                engines.start(oneSecond().toBuilder().globalMaxInFlight(1).build(), clock);
+        executor.pause("a");
+        // It has the only global permit, so it waits for its second group without needing one.
+        Caller<Boolean> nested = Caller.start(() -> {
+            GroupPermit outer = executor.acquire("b");
+            try {
+                executor.acquire("a").close();
+                return true;
+            } catch (RejectedTaskException late) {
+                gate.pass();
+                return false;
+            } finally {
+                outer.close();
+            }
+        });
+        Deadline.until("queued", () -> executor.stats().queued() == 1);
+        clock.advance(SECOND.minus(NANO));
+        TaskHandle<String> behind = executor.submit("a", "1", () -> "done");
+        clock.advance(NANO);
+
+        executor.resume("a");
+
+        gate.awaitArrived(1);
+        assertThat(executor.stats().inFlight()).isEqualTo(1);
+        assertThat(behind.isDone()).isFalse();
+        gate.open();
+        assertThat(nested.result()).isFalse();
+        assertThat(behind.await().value()).isEqualTo("done");
+    }
+
+    @Test
     void queueTimeOutsRunOutByThemselves() {
         GroupExecutor executor = engines.start(
                 GroupPolicy.builder().queueTimeout(Duration.ofMillis(20)).build());
