@@ -8,12 +8,18 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,6 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class AcquireTests {
 
     private static final Duration SHORT = Duration.ofMillis(30);
+    private static final Duration HOUR = Duration.ofHours(1);
 
     @RegisterExtension
     final Engines engines = new Engines();
@@ -54,6 +61,7 @@ class AcquireTests {
     }
 
     @Test
+    @Tag("I3")
     void closesByManyThreadsAtOnceGiveThePermitBackOnce() throws Exception {
         GroupExecutor executor = engines.start(
                 GroupPolicy.builder().defaultMaxConcurrencyPerGroup(2).build());
@@ -377,10 +385,71 @@ class AcquireTests {
     }
 
     @Test
+    @Tag("P1")
+    void aWaiterThatHasLeftIsPassedOver() throws Exception {
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor =
+                engines.start(GroupPolicy.builder().globalMaxInFlight(1).build(), clock);
+        ReentrantLock guard = executor.engine().ledger.lock;
+        GroupPermit permit = executor.acquire("a");
+        Caller<Optional<GroupPermit>> waiter = Caller.start(() -> executor.tryAcquire("a", HOUR));
+        awaitQueued(executor, 1);
+
+        guard.lock();
+        try {
+            clock.advance(HOUR);
+            LockSupport.unpark(waiter.awaitBlocked().thread());
+            // It has left, and wants its place in the queue removed; so the permit finds it still there.
+            Deadline.until("the waiter has left", () -> guard.hasQueuedThread(waiter.thread()));
+            permit.close();
+        } finally {
+            guard.unlock();
+        }
+
+        assertThat(waiter.result()).isEmpty();
+        assertThat(executor.stats().inFlight()).isZero();
+    }
+
+    @Test
+    @Tag("P1")
+    void aWaiterThatIsGrantedAsItsTimeIsUpHasThePermit() throws Exception {
+        ManualClock clock = new ManualClock();
+        AtomicReference<Caller<Optional<GroupPermit>>> waiter = new AtomicReference<>();
+        AtomicReference<GroupPermit> held = new AtomicReference<>();
+        LongSupplier grantsTheWaiterAsItLooks = () -> {
+            if (waiter.get() != null && waiter.get().thread().equals(Thread.currentThread())) {
+                GroupPermit permit = held.getAndSet(null);
+                if (permit != null) {
+                    permit.close();
+                    clock.advance(HOUR);
+                }
+            }
+            return clock.getAsLong();
+        };
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder().globalMaxInFlight(1).build(),
+                new Environment(grantsTheWaiterAsItLooks, Environment.SYSTEM.taskThreads(), false));
+        GroupPermit permit = executor.acquire("a");
+        waiter.set(Caller.start(() -> executor.tryAcquire("a", HOUR)));
+        awaitQueued(executor, 1);
+        waiter.get().awaitBlocked();
+
+        held.set(permit);
+        LockSupport.unpark(waiter.get().thread());
+
+        Optional<GroupPermit> granted = waiter.get().result();
+        assertThat(granted).isPresent();
+        assertThat(executor.stats().inFlight()).isEqualTo(1);
+        granted.get().close();
+    }
+
+    @Test
     @Tag("P5")
     void anInterruptRacingTheGrantNeitherLosesNorInflatesThePermits() throws Exception {
-        GroupExecutor executor =
-                engines.start(GroupPolicy.builder().globalMaxInFlight(1).build());
+        GroupExecutor executor = engines.start(GroupPolicy.builder()
+                .defaultMaxInFlightPerGroup(1)
+                .globalMaxInFlight(1)
+                .build());
         int granted = 0;
         int left = 0;
         for (int i = 0; i < 200; i++) {
@@ -402,7 +471,7 @@ class AcquireTests {
             } catch (InterruptedException interrupted) {
                 left++;
             }
-            GroupPermit again = executor.acquire("a");
+            GroupPermit again = Deadline.within(() -> executor.acquire("a"));
             assertThat(tryAcquireElsewhere(executor, "a")).isEmpty();
             again.close();
         }
@@ -441,6 +510,30 @@ class AcquireTests {
     }
 
     @Test
+    @Tag("P7")
+    void ofCallersThatRaceIntoAFreeGroupExactlyTheLimitPass() throws Exception {
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder().defaultMaxConcurrencyPerGroup(3).build());
+        executor.acquire("a").close();
+        for (int round = 0; round < 30; round++) {
+            CyclicBarrier barrier = new CyclicBarrier(12);
+            List<Caller<Optional<GroupPermit>>> callers = new ArrayList<>();
+            for (int i = 0; i < 12; i++) {
+                callers.add(Caller.start(() -> {
+                    barrier.await();
+                    return executor.tryAcquire("a", Duration.ZERO);
+                }));
+            }
+            List<GroupPermit> permits = new ArrayList<>();
+            for (Caller<Optional<GroupPermit>> caller : callers) {
+                caller.result().ifPresent(permits::add);
+            }
+            assertThat(permits).hasSize(3);
+            permits.forEach(GroupPermit::close);
+        }
+    }
+
+    @Test
     @Tag("W3")
     void onePermitThatComesFreeLetsExactlyOneWaiterGo() throws Exception {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
@@ -458,6 +551,40 @@ class AcquireTests {
             assertThat(executor.groupStats("a").orElseThrow().queued()).isEqualTo(49 - i);
         }
         permit.close();
+    }
+
+    /** Who waits for a time looks at the clock each time it wakes. */
+    @Test
+    @Tag("W3")
+    void onePermitThatComesFreeWakesExactlyOneWaiter() throws Exception {
+        Map<Thread, Integer> looks = new ConcurrentHashMap<>();
+        LongSupplier clock = () -> {
+            looks.merge(Thread.currentThread(), 1, Integer::sum);
+            return System.nanoTime();
+        };
+        GroupExecutor executor = engines.startPlain(
+                GroupPolicy.builder().build(), new Environment(clock, Environment.SYSTEM.taskThreads(), true));
+        GroupPermit permit = executor.acquire("a");
+        List<Caller<Optional<GroupPermit>>> waiters = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            waiters.add(Caller.start(() -> executor.tryAcquire("a", HOUR)));
+            awaitQueued(executor, i + 1);
+            waiters.getLast().awaitBlocked();
+        }
+        int before = looksOf(waiters, looks);
+
+        for (Caller<Optional<GroupPermit>> waiter : waiters) {
+            permit.close();
+            permit = waiter.result().orElseThrow();
+        }
+
+        // Threads may wake for no reason, but hardly so often.
+        assertThat(looksOf(waiters, looks) - before).isLessThan(waiters.size());
+        permit.close();
+    }
+
+    private static int looksOf(List<? extends Caller<?>> callers, Map<Thread, Integer> looks) {
+        return callers.stream().mapToInt(caller -> looks.get(caller.thread())).sum();
     }
 
     @Test

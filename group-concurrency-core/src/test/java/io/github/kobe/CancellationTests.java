@@ -125,6 +125,7 @@ class CancellationTests {
     }
 
     @Test
+    @Tag("I2")
     void ofManyCallersExactlyOneCancels() throws Exception {
         GroupExecutor executor = busy(GroupPolicy.builder().build());
         for (int round = 0; round < 50; round++) {

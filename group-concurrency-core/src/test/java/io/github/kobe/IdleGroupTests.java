@@ -50,6 +50,7 @@ class IdleGroupTests {
 
     @Test
     @Tag("K1")
+    @Tag("I7")
     void aboutAsManyIdleGroupsAreKeptAsThePolicySays() throws Exception {
         GroupExecutor executor =
                 engines.start(GroupPolicy.builder().maxIdleGroups(20).build(), clock);

@@ -16,6 +16,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** E13: who waits for work of its own lends it its permits. */
 @Tag("E13")
@@ -38,7 +40,7 @@ class LendingTests {
 
         TaskHandle<String> outer = executor.submit("a", "outer", () -> awaitValue(executor, inner(executor, "a")));
 
-        assertThat(outer.await().value()).isEqualTo("inner");
+        assertThat(Deadline.within(outer::await).value()).isEqualTo("inner");
     }
 
     @Test
@@ -400,12 +402,14 @@ class LendingTests {
         assertThat(sameGroup.await().value()).isEqualTo("same group");
     }
 
-    @Test
-    void manyLendersOfOneGroupKeepItsLimit() throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {3, 9})
+    @Tag("I1")
+    void manyLendersOfOneGroupKeepItsLimit(int inFlight) throws Exception {
         GroupExecutor executor = engines.start(GroupPolicy.builder()
                 .defaultMaxConcurrencyPerGroup(3)
-                .defaultMaxInFlightPerGroup(3)
-                .globalMaxInFlight(3)
+                .defaultMaxInFlightPerGroup(inFlight)
+                .globalMaxInFlight(inFlight)
                 .build());
         List<TaskHandle<String>> outers = new ArrayList<>();
         for (int i = 0; i < 60; i++) {

@@ -124,6 +124,7 @@ class ListenerTests {
     }
 
     @Test
+    @Tag("I2")
     void ofATaskCancelledWhileItRunsTheListenerHearsWhenItsCodeHasEnded() throws Exception {
         GroupExecutor executor = start(GroupPolicy.builder());
         TaskHandle<String> holder = occupy(executor);

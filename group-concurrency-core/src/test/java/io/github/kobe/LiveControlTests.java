@@ -45,6 +45,7 @@ class LiveControlTests {
     }
 
     @Test
+    @Tag("I1")
     void aSmallerLimitLetsTheSurplusDrainAndBlocksNobody() throws Exception {
         GroupExecutor executor = engines.start(
                 GroupPolicy.builder().defaultMaxConcurrencyPerGroup(3).build());

@@ -428,6 +428,7 @@ class RejectionTests {
     void oneGroupsBacklogLeavesTheOthersTheirPlaceAndTheirTurn() throws Exception {
         GroupExecutor executor = busy(GroupPolicy.builder()
                 .globalMaxInFlight(1)
+                .defaultMaxConcurrencyPerGroup(5)
                 .globalQueueThreshold(100)
                 .defaultQueueThresholdPerGroup(50)
                 .rejectionPolicy(RejectionPolicy.DISCARD)
@@ -440,7 +441,7 @@ class RejectionTests {
                 "b", "1", () -> engines.witness(executor).started("a").size());
 
         gate.open();
-        GroupResult<Integer> result = other.await();
+        GroupResult<Integer> result = Deadline.within(other::await);
         assertThat(result.status()).isEqualTo(TaskStatus.SUCCESS);
         assertThat(result.value()).isLessThanOrEqualTo(2);
     }

@@ -41,6 +41,7 @@ class ShutdownTests {
 
     @Test
     @Tag("G41")
+    @Tag("I6")
     void aShutdownCancelsWhatWaitsAndInterruptsWhatRuns() throws Exception {
         GroupExecutor executor = start();
         AtomicInteger ran = new AtomicInteger();
@@ -126,6 +127,30 @@ class ShutdownTests {
         waiting.interrupt();
 
         assertThatThrownBy(waiting::result).isInstanceOf(InterruptedException.class);
+    }
+
+    @Test
+    @Tag("G42")
+    @Tag("S1")
+    void aTaskThatMeetsAShutdownOnItsWayInIsCancelled() throws Exception {
+        AtomicReference<GroupExecutor> self = new AtomicReference<>();
+        GroupExecutor executor = engines.start(GroupPolicy.builder()
+                .taskLifecycleListener(new TaskLifecycleListener() {
+                    @Override
+                    public void onSubmitted(String groupKey, String taskId) {
+                        if (taskId.equals("late")) {
+                            self.get().shutdown();
+                        }
+                    }
+                })
+                .build());
+        self.set(executor);
+        // Without a contention there is a way in that looks at nothing but the permits.
+        executor.acquire("a").close();
+
+        TaskHandle<String> late = engines.watch(executor, executor.submit("a", "late", () -> "ran"));
+
+        assertThat(Deadline.within(late::await).status()).isEqualTo(TaskStatus.CANCELLED);
     }
 
     @RepeatedTest(20)

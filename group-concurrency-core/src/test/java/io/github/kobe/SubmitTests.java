@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -176,6 +177,28 @@ class SubmitTests {
 
     @Test
     @Tag("G14")
+    @Tag("I1")
+    void overAllGroupsAsManyAreInFlightAsTheGlobalLimitAndNotOneMore() throws Exception {
+        GroupExecutor executor =
+                engines.start(GroupPolicy.builder().globalMaxInFlight(3).build());
+        List<TaskHandle<String>> handles = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            handles.add(executor.submit("group-" + i, "task", gate.then("done")));
+        }
+
+        gate.awaitArrived(3);
+        assertThat(executor.stats().inFlight()).isEqualTo(3);
+        assertThat(executor.stats().queued()).isEqualTo(7);
+        assertThat(gate.arrived()).isEqualTo(3);
+
+        gate.open();
+        for (TaskHandle<String> handle : handles) {
+            handle.await();
+        }
+    }
+
+    @Test
+    @Tag("G14")
     void atNoInstantDoMoreRunThanTheLimits() throws Exception {
         GroupExecutor executor = engines.start(GroupPolicy.builder()
                 .defaultMaxConcurrencyPerGroup(3)
@@ -186,7 +209,11 @@ class SubmitTests {
         for (int i = 0; i < 4; i++) {
             submitters.add(Caller.start(() -> {
                 for (int task = 0; task < 500; task++) {
-                    executor.submit("group-" + task % 3, "task", done::incrementAndGet);
+                    executor.submit("group-" + task % 3, "task", () -> {
+                        // Lets others in, if they may, on one core too.
+                        LockSupport.parkNanos(1);
+                        return done.incrementAndGet();
+                    });
                 }
                 return true;
             }));
@@ -241,6 +268,7 @@ class SubmitTests {
 
     @Test
     @Tag("G17")
+    @Tag("I5")
     void tasksOfAGroupStartInTheOrderInWhichTheyWereSubmitted() {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
         List<String> ids = new ArrayList<>();

@@ -372,6 +372,33 @@ class TaskThreadTests {
                 .contains(TaskStatus.SUCCESS);
     }
 
+    @ParameterizedTest
+    @EnumSource(Failure.class)
+    @Tag("P3")
+    void anOutageOfThreadsFailsNotTheWholeQueueInOneGo(Failure failure) throws Exception {
+        ManualClock clock = new ManualClock();
+        AtomicInteger failures = new AtomicInteger();
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder().build(), new Environment(clock, failingThreads(failure, failures), false));
+        executor.submit("a", "holder", gate.then("holder"));
+        gate.awaitArrived(1);
+        List<TaskHandle<String>> handles = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            handles.add(engines.watch(executor, executor.submit("a", "task-" + i, () -> "ran")));
+        }
+        failures.set(Integer.MAX_VALUE);
+
+        gate.open();
+
+        assertThat(Deadline.within(handles.removeFirst()::await).status()).isEqualTo(TaskStatus.FAILED);
+        assertThat(executor.groupStats("a").orElseThrow().queued()).isEqualTo(4);
+        failures.set(0);
+        awaitRetries(executor, clock, handles);
+        for (TaskHandle<String> handle : handles) {
+            assertThat(handle.await().value()).isEqualTo("ran");
+        }
+    }
+
     @Test
     @Tag("P3")
     void anOutageOfThreadsNeitherLosesTasksNorPermits() throws Exception {

@@ -21,6 +21,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.MDC;
@@ -214,6 +215,7 @@ class GroupConcurrencyAutoConfigurationTests {
     }
 
     @Test
+    @Tag("T1")
     void aCallerThatRunsItsRejectedTaskItselfKeepsItsLoggingContext() {
         runner.withPropertyValues(
                         "group-concurrency.rejection-policy=caller_runs",

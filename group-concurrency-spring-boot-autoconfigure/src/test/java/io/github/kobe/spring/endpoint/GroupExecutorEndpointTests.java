@@ -8,6 +8,7 @@ import io.github.kobe.spring.testing.Gate;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The endpoint of a real application with a real web server, over HTTP. */
@@ -126,6 +127,7 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
+    @Tag("K11")
     void nothingCanBeChangedUnlessTheApplicationOpensIt() throws Exception {
         start();
         assertThat(server.post("", "{\"group\":\"vip\",\"maxConcurrency\":3}").status())

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -82,13 +83,24 @@ class GroupConcurrentCallsTests {
         });
     }
 
-    @Test
-    void whatAnArgumentHoldsIsNeverReadAsAnExpression() {
+    @ParameterizedTest
+    @ValueSource(strings = {"#{T(java.lang.Runtime)} ${room}", "#{'evaluated'}", "#tenant"})
+    @Tag("K9")
+    void whatAnArgumentHoldsIsNeverReadAsAnExpression(String argument) {
         runner.run(context -> {
-            context.getBean(Keys.class).expression("#{T(java.lang.Runtime)} ${room}");
+            context.getBean(Keys.class).expression(argument);
 
-            assertThat(context.getBean(GroupExecutor.class).groupKeys())
-                    .containsExactly("#{T(java.lang.Runtime)} ${room}");
+            assertThat(context.getBean(GroupExecutor.class).groupKeys()).containsExactly(argument);
+        });
+    }
+
+    @Test
+    @Tag("K9")
+    void whatAPlaceholderHoldsIsNeverReadAsAnExpression() {
+        runner.withPropertyValues("room=#{'evaluated'}").run(context -> {
+            context.getBean(Keys.class).placeholder();
+
+            assertThat(context.getBean(GroupExecutor.class).groupKeys()).containsExactly("room:#{'evaluated'}");
         });
     }
 

@@ -9,6 +9,7 @@ import io.github.kobe.TaskStatus;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.testing.Gate;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
@@ -51,6 +52,7 @@ class GroupExecutorLifecycleTests {
     }
 
     @Test
+    @Tag("K7")
     void whatIsNotDoneInTimeIsToldAndCancelled(CapturedOutput output) {
         runner.withPropertyValues("group-concurrency.shutdown.await-termination-period=1ms")
                 .run(context -> {

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration;
@@ -128,6 +129,7 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     }
 
     @Test
+    @Tag("K4")
     void theGroupTagIsTheRuleThatTheGroupFallsUnder() {
         runner.withPropertyValues(
                         "group-concurrency.groups.vip.weight=2", "group-concurrency.groups[tenant-*].weight=3")
@@ -151,6 +153,7 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     }
 
     @Test
+    @Tag("K4")
     void withTheTagAllTheFirstGroupsHaveTheirOwnAndTheOthersShareOne() {
         runner.withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-groups=2")
                 .run(context -> {
