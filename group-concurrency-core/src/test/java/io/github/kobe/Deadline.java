@@ -11,7 +11,8 @@ import org.awaitility.core.ThrowingRunnable;
 /** How long a test waits for what must happen, before it fails. */
 final class Deadline {
 
-    static final int SECONDS = 20;
+    /** Shorter where a failure is expected. */
+    static final int SECONDS = Integer.getInteger("deadline.seconds", 20);
 
     /** Long enough for any wait that has to end. */
     static final Duration LONG = Duration.ofSeconds(SECONDS);

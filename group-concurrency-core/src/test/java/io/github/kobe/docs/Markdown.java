@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** A page of the documentation. */
-record Markdown(Path file, String text) {
+public record Markdown(Path file, String text) {
 
     private static final Pattern FENCE = Pattern.compile("(?m)^( *)```(.*)\\n((?s:.*?))^\\1```$");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
@@ -33,7 +33,7 @@ record Markdown(Path file, String text) {
     }
 
     /** {@return the top folder of the repository} */
-    static Path repository() {
+    public static Path repository() {
         Path folder = Path.of("").toAbsolutePath();
         while (!Files.exists(folder.resolve("mvnw"))) {
             folder = folder.getParent();
@@ -41,7 +41,7 @@ record Markdown(Path file, String text) {
         return folder;
     }
 
-    static Markdown page(String name) {
+    public static Markdown page(String name) {
         return read(repository().resolve(name));
     }
 
@@ -87,7 +87,7 @@ record Markdown(Path file, String text) {
     }
 
     /** {@return what is under a heading of the second level, up to the next of that level} */
-    String section(String heading) {
+    public String section(String heading) {
         int start = text.indexOf("\n## " + heading + "\n") + 1;
         int end = text.indexOf("\n## ", start);
         return text.substring(start, end < 0 ? text.length() : end);
