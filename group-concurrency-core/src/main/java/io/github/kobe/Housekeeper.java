@@ -87,6 +87,16 @@ final class Housekeeper {
         return true;
     }
 
+    /** {@return how many alarms are set, pointless ones included; for tests} */
+    int alarms() {
+        lock.lock();
+        try {
+            return alarms.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Has {@code run} start from the housekeeper's thread; false if there is none and none can be made. */
     boolean hop(Run run) {
         if (!engine.environment.timers()) {

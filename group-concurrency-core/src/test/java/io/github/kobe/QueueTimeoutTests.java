@@ -183,6 +183,21 @@ class QueueTimeoutTests {
     }
 
     @Test
+    void aTasksOwnTimeOutHoldsOnceItsGroupsHasGrownBeyondIt() {
+        GroupExecutor executor = busy(oneSecond());
+        TaskHandle<String> handle =
+                executor.submit(new GroupTask<>("a", "1", () -> "done").withQueueTimeout(SECOND.multipliedBy(2)));
+        executor.setLimits("a", GroupLimits.unset().withQueueTimeout(GroupLimits.NO_TIMEOUT));
+
+        clock.advance(SECOND, executor);
+        assertThat(handle.isDone()).isFalse();
+        clock.advance(SECOND, executor);
+
+        assertThat(reason(handle)).isEqualTo(RejectionReason.QUEUE_TIMEOUT);
+        gate.open();
+    }
+
+    @Test
     void aTaskBehindOthersTimesOutByItself() throws Exception {
         GroupExecutor executor = busy(GroupPolicy.builder().build());
         TaskHandle<String> patient = executor.submit("a", "patient", () -> "done");

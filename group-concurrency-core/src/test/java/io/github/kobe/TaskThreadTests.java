@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
@@ -427,24 +428,34 @@ class TaskThreadTests {
         assertThat(statuses).containsOnly(TaskStatus.FAILED, TaskStatus.SUCCESS);
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(Failure.class)
     @Tag("P3")
     @Tag("E13")
-    void aBorrowerWhoseThreadFailsGivesItsLenderThePermitsBack() throws Exception {
+    void aBorrowerWhoseThreadFailsGivesItsLenderThePermitsBack(Failure failure) throws Exception {
         ManualClock clock = new ManualClock();
         AtomicInteger failures = new AtomicInteger();
         GroupExecutor executor = engines.start(
                 GroupPolicy.builder().globalMaxInFlight(1).build(),
-                new Environment(clock, failingThreads(Failure.TO_START, failures), false));
+                new Environment(clock, failingThreads(failure, failures), false));
 
+        AtomicBoolean ended = new AtomicBoolean();
+        AtomicReference<TaskHandle<Boolean>> behind = new AtomicReference<>();
         TaskHandle<TaskStatus> outer = executor.submit("a", "outer", () -> {
             TaskHandle<String> inner = executor.submit("a", "inner", () -> "never");
+            behind.set(executor.submit("b", "behind", ended::get));
             failures.set(1);
-            return engines.witness(executor).waiting("a", inner::await).status();
+            TaskStatus status =
+                    engines.witness(executor).waiting("a", inner::await).status();
+            ended.set(true);
+            return status;
         });
 
         awaitRetries(executor, clock, List.of(outer));
         assertThat(outer.await().value()).isEqualTo(TaskStatus.FAILED);
+        assertThat(behind.get().await().value())
+                .as("what waited began after the lender had ended")
+                .isTrue();
     }
 
     @Test
