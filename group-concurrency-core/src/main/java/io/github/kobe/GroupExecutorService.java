@@ -54,7 +54,9 @@ final class GroupExecutorService extends AbstractExecutorService {
         entries.add(entry);
         // Looked at after the entry is in: a shutdown either sees it, or is seen here.
         if (isShutdown()) {
-            entry.remove();
+            if (!entry.refuse()) {
+                return;
+            }
             throw new RejectedExecutionException("The executor service of group '" + KeyText.printable(key)
                     + "' is shut down and takes no new work");
         }
@@ -62,7 +64,9 @@ final class GroupExecutorService extends AbstractExecutorService {
         try {
             task = engine.admission.submitView(key, entry);
         } catch (IllegalStateException executorShutDown) {
-            entry.remove();
+            if (!entry.refuse()) {
+                return;
+            }
             throw new RejectedExecutionException(executorShutDown);
         }
         entry.attach(task);
@@ -317,6 +321,13 @@ final class GroupExecutorService extends AbstractExecutorService {
                 thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
                 throw failure;
             }
+        }
+
+        /** Takes it out again, to be refused; false if shutdownNow has it already, and returns it. */
+        private boolean refuse() {
+            boolean refused = state.compareAndSet(WAITING, WITHDRAWN);
+            remove();
+            return refused;
         }
 
         /** Keeps it from starting; false if it has started, or never will. */
