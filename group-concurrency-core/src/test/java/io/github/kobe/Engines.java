@@ -58,6 +58,15 @@ final class Engines implements AfterEachCallback {
         return entries.get(executor).witness;
     }
 
+    /** Puts a fresh witness into an executor that has been audited, and a policy: for one that lives long. */
+    void renewWitness(GroupExecutor executor, GroupPolicy policy) {
+        Witness witness = new Witness();
+        witness.blind(); // the executor's totals are of its whole life
+        executor.updatePolicy(witness.into(policy));
+        witness.watchOver(executor);
+        entries.put(executor, new Entry(witness, entries.get(executor).timers));
+    }
+
     /** A new policy for an executor made by {@code start}, with its witness in it: for {@code updatePolicy}. */
     GroupPolicy witnessed(GroupExecutor executor, GroupPolicy policy) {
         return witness(executor).into(policy);
