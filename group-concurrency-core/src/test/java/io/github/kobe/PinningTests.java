@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -67,7 +68,7 @@ class PinningTests {
     private static String classPath() {
         return String.join(
                 File.pathSeparator,
-                Arrays.stream(new Class<?>[] {GroupExecutor.class, OneCarrier.class})
+                Arrays.stream(new Class<?>[] {GroupExecutor.class, OneCarrier.class, Awaitility.class})
                         .map(type -> type.getProtectionDomain()
                                 .getCodeSource()
                                 .getLocation()
