@@ -98,6 +98,14 @@ final class Witness {
         }
     }
 
+    /** A thread that isn't marked as inside may lend permits of a group and the global one, to work of that group. */
+    void mayLendUnseen(String groupKey) {
+        Group group = group(groupKey);
+        group.running.mayBeLent();
+        group.inFlight.mayBeLent();
+        global.mayBeLent();
+    }
+
     /** Asynchronous work that counts as in flight until its stage completes. */
     <T> Callable<CompletionStage<T>> async(String groupKey, Callable<? extends CompletionStage<T>> work) {
         return () -> {
