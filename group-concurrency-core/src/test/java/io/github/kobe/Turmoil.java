@@ -95,7 +95,9 @@ final class Turmoil {
         private GroupPolicy policy(Random random) {
             GroupPolicy.Builder builder = GroupPolicy.builder()
                     .rejectionPolicy(POLICIES.get(random.nextInt(POLICIES.size())))
-                    .maxIdleGroups(List.of(0, 2, 1_000).get(random.nextInt(3)));
+                    .maxIdleGroups(List.of(0, 2, 1_000).get(random.nextInt(3)))
+                    // For keys that are used once: the audit fills many of them, one stage after the other.
+                    .defaultMaxInFlightPerGroup(2);
             if (random.nextInt(4) == 0) {
                 builder.rejectionHandler(new RandomHandler());
             }
