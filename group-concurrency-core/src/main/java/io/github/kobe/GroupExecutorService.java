@@ -1,8 +1,10 @@
 package io.github.kobe;
 
+import io.github.kobe.Outcome.Rejection;
 import io.github.kobe.internal.KeyText;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -12,6 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -19,8 +22,10 @@ import java.util.concurrent.RunnableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +39,7 @@ final class GroupExecutorService extends AbstractExecutorService {
     private final Engine engine;
     private final String key;
     private final Set<Entry> entries = ConcurrentHashMap.newKeySet();
+    private final AtomicLong submissions = new AtomicLong();
     private volatile boolean shutdown;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -50,6 +56,7 @@ final class GroupExecutorService extends AbstractExecutorService {
         submit(new Entry(Objects.requireNonNull(command, "command")));
     }
 
+    /** Throws only for what nobody else speaks for: not for what ran, and not for what shutdownNow returns. */
     private void submit(Entry entry) {
         entries.add(entry);
         // Looked at after the entry is in: a shutdown either sees it, or is seen here.
@@ -71,7 +78,7 @@ final class GroupExecutorService extends AbstractExecutorService {
         }
         entry.attach(task);
         // Throws if it was rejected under ABORT.
-        if (task.isDone() && task.resultNow().status() == TaskStatus.CANCELLED && engine.lifecycle.isOver()) {
+        if (entry.hasEnded() && task.resultNow().status() == TaskStatus.CANCELLED && engine.lifecycle.isOver()) {
             throw new RejectedExecutionException(
                     "The executor was shut down while work was submitted to group '" + KeyText.printable(key) + "'");
         }
@@ -79,10 +86,7 @@ final class GroupExecutorService extends AbstractExecutorService {
 
     @Override
     protected <T> RunnableFuture<T> newTaskFor(Runnable runnable, T value) {
-        return new ViewFuture<>(() -> {
-            runnable.run();
-            return value;
-        });
+        return new ViewFuture<>(Executors.callable(runnable, value));
     }
 
     @Override
@@ -126,7 +130,8 @@ final class GroupExecutorService extends AbstractExecutorService {
     @Override
     public <T> T invokeAny(Collection<? extends Callable<T>> tasks, long timeout, TimeUnit unit)
             throws InterruptedException, ExecutionException, TimeoutException {
-        return firstOf(tasks, true, unit.toNanos(timeout));
+        // Not below zero: what is left of a time-out is a difference, which must not overflow.
+        return firstOf(tasks, true, Math.max(0, unit.toNanos(timeout)));
     }
 
     /**
@@ -210,15 +215,16 @@ final class GroupExecutorService extends AbstractExecutorService {
     @Override
     public List<Runnable> shutdownNow() {
         shutdown();
-        List<Runnable> neverRun = new ArrayList<>();
+        List<Entry> withdrawn = new ArrayList<>();
         for (Entry entry : entries) {
             if (entry.withdraw()) {
-                neverRun.add(entry.command);
+                withdrawn.add(entry);
             }
         }
         // Only now: what ends by it would let the next in the queue begin.
         entries.forEach(Entry::interrupt);
-        return neverRun;
+        withdrawn.sort(Comparator.comparingLong(entry -> entry.number));
+        return withdrawn.stream().map(entry -> entry.command).collect(Collectors.toCollection(ArrayList::new));
     }
 
     @Override
@@ -265,9 +271,13 @@ final class GroupExecutorService extends AbstractExecutorService {
 
         private static final int WAITING = 0;
         private static final int STARTED = 1;
+        /** By shutdownNow, which returns it. */
         private static final int WITHDRAWN = 2;
+        /** Never run: rejected, cancelled, or failed before it began. */
+        private static final int ENDED = 3;
 
         private final Runnable command;
+        private final long number = submissions.getAndIncrement();
         private final AtomicInteger state = new AtomicInteger(WAITING);
         private volatile @Nullable ViewTask task;
         /** Set before {@link #task} is looked at. */
@@ -317,23 +327,40 @@ final class GroupExecutorService extends AbstractExecutorService {
             try {
                 command.run();
             } catch (Throwable failure) {
-                Thread thread = Thread.currentThread();
-                thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
+                tellUncaught(failure);
                 throw failure;
+            }
+        }
+
+        /** As the JDK's executors do, which let it end the thread; what the handler throws is ignored there too. */
+        private static void tellUncaught(Throwable failure) {
+            Thread thread = Thread.currentThread();
+            try {
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
+            } catch (Throwable ignored) {
+                // The command's own failure is what the task ends with.
             }
         }
 
         /** Takes it out again, to be refused; false if shutdownNow has it already, and returns it. */
         private boolean refuse() {
-            boolean refused = state.compareAndSet(WAITING, WITHDRAWN);
+            boolean refused = state.compareAndSet(WAITING, ENDED);
             remove();
             return refused;
+        }
+
+        private boolean hasEnded() {
+            return state.get() == ENDED;
         }
 
         /** Keeps it from starting; false if it has started, or never will. */
         private boolean withdraw() {
             boolean withdrawn = state.compareAndSet(WAITING, WITHDRAWN);
             if (withdrawn) {
+                if (command instanceof ViewFuture<?> future) {
+                    // A plain future from now on: whoever gets it back may run it somewhere else.
+                    future.submittedAs(null);
+                }
                 ViewTask target = task;
                 if (target != null) {
                     target.cancel(false);
@@ -353,7 +380,7 @@ final class GroupExecutorService extends AbstractExecutorService {
 
         /** The task is done; if that is without its code, it never runs. */
         void taskDone(@Nullable Throwable failure) {
-            if (state.compareAndSet(WAITING, WITHDRAWN)) {
+            if (state.compareAndSet(WAITING, ENDED)) {
                 if (failure != null && command instanceof ViewFuture<?> future) {
                     future.setException(failure);
                 } else if (command instanceof Future<?> future) {
@@ -389,9 +416,13 @@ final class GroupExecutorService extends AbstractExecutorService {
         void complete(Object terminal) {
             super.complete(terminal);
             entry.taskDone(
-                    terminal instanceof GroupResult<?> result && result.status() == TaskStatus.FAILED
-                            ? result.error()
-                            : null);
+                    switch (terminal) {
+                        // The only rejection that submit doesn't throw itself.
+                        case Rejection late
+                        when late.reason() == RejectionReason.QUEUE_TIMEOUT -> late.toException(groupKey(), taskId());
+                        case GroupResult<?> result when result.status() == TaskStatus.FAILED -> result.error();
+                        default -> null;
+                    });
         }
     }
 }

@@ -23,8 +23,8 @@ final class ViewFuture<V> extends FutureTask<V> {
         this.toldWhenDone = toldWhenDone;
     }
 
-    /** What is submitted for it; before it is. */
-    void submittedAs(GroupExecutorService.Entry newEntry) {
+    /** What is submitted for it, before it is; null when that was withdrawn. */
+    void submittedAs(GroupExecutorService.@Nullable Entry newEntry) {
         entry = newEntry;
     }
 
@@ -81,6 +81,10 @@ final class ViewFuture<V> extends FutureTask<V> {
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
+        if (entry == null) {
+            // Inside another command, as a CompletionService has it: that is the engine's task, this only runs in it.
+            return super.cancel(mayInterruptIfRunning);
+        }
         // The engine interrupts, which knows when the code has ended.
         boolean cancelled = super.cancel(false);
         ViewTask task = task();

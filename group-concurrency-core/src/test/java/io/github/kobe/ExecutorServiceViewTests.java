@@ -553,7 +553,10 @@ class ExecutorServiceViewTests {
         clock.advance(Duration.ofSeconds(11), executor);
 
         Deadline.until("done", late::isDone);
-        assertThat(late.state()).isNotEqualTo(Future.State.SUCCESS);
+        assertThat(late.exceptionNow())
+                .isInstanceOfSatisfying(
+                        RejectedTaskException.class,
+                        rejection -> assertThat(rejection.reason()).isEqualTo(RejectionReason.QUEUE_TIMEOUT));
         view.shutdown();
         gate.open();
         assertThat(get(running)).isEqualTo("running");
