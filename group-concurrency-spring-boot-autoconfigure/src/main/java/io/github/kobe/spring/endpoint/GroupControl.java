@@ -7,6 +7,7 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupStats;
 import io.github.kobe.InvalidPolicyException;
 import io.github.kobe.LimitSource;
+import io.github.kobe.spring.text.PrintableText;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +37,9 @@ final class GroupControl {
                 .sorted(BUSIEST_FIRST)
                 .toList();
         Map<String, GroupReport> shown = new LinkedHashMap<>();
-        groups.stream().limit(most).forEach(group -> shown.put(group.groupKey(), GroupReport.of(group)));
+        groups.stream()
+                .limit(most)
+                .forEach(group -> shown.putIfAbsent(PrintableText.wellFormed(group.groupKey()), GroupReport.of(group)));
         GroupExecutorStats all = executor.stats();
         return new WebEndpointResponse<>(new GroupExecutorReport(
                 GroupExecutorReport.Global.of(all), shown, GroupReport.Totals.of(all.totals()), groups.size() > most));

@@ -6,6 +6,7 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupStats;
 import io.github.kobe.LimitSource;
 import io.github.kobe.TaskTotals;
+import io.github.kobe.spring.text.PrintableText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -41,7 +42,7 @@ public record GroupReport(
 
     static GroupReport of(GroupStats group) {
         return new GroupReport(
-                group.groupKey(),
+                PrintableText.wellFormed(group.groupKey()),
                 group.rule().orElse(null),
                 group.running(),
                 group.inFlight(),

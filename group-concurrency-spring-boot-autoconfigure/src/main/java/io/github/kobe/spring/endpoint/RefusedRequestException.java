@@ -1,5 +1,6 @@
 package io.github.kobe.spring.endpoint;
 
+import io.github.kobe.spring.text.PrintableText;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
@@ -21,12 +22,16 @@ final class RefusedRequestException extends RuntimeException {
 
     static RefusedRequestException badRequest(String error, String parameter, @Nullable String value, String allowed) {
         return new RefusedRequestException(
-                new EndpointProblem(error, parameter, value, allowed), WebEndpointResponse.STATUS_BAD_REQUEST);
+                problem(error, parameter, value, allowed), WebEndpointResponse.STATUS_BAD_REQUEST);
     }
 
     static RefusedRequestException notFound(String error, String parameter, String value, String allowed) {
         return new RefusedRequestException(
-                new EndpointProblem(error, parameter, value, allowed), WebEndpointResponse.STATUS_NOT_FOUND);
+                problem(error, parameter, value, allowed), WebEndpointResponse.STATUS_NOT_FOUND);
+    }
+
+    private static EndpointProblem problem(String error, String parameter, @Nullable String value, String allowed) {
+        return new EndpointProblem(error, parameter, value == null ? null : PrintableText.wellFormed(value), allowed);
     }
 
     WebEndpointResponse<Object> toResponse() {

@@ -1,5 +1,6 @@
 package io.github.kobe.spring.interceptor;
 
+import io.github.kobe.spring.text.PrintableText;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -123,7 +124,9 @@ final class GroupKeyExpression {
             value = expression.getValue(context);
         } catch (EvaluationException failure) {
             throw new IllegalArgumentException(
-                    nameOf(expression) + " can't be evaluated: " + failure.getMessage(), failure);
+                    nameOf(expression) + " can't be evaluated: "
+                            + PrintableText.inOneLine(String.valueOf(failure.getMessage())),
+                    failure);
         }
         if (value == null || value.toString().isBlank()) {
             throw new IllegalArgumentException(nameOf(expression) + " is " + (value == null ? "null" : "blank"));

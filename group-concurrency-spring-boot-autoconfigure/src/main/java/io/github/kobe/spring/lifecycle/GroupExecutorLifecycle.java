@@ -2,6 +2,7 @@ package io.github.kobe.spring.lifecycle;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupStats;
+import io.github.kobe.spring.text.PrintableText;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.stream.Collectors;
@@ -105,14 +106,9 @@ public final class GroupExecutorLifecycle implements SmartLifecycle, Application
                 .flatMap(key -> executor.groupStats(key).stream())
                 .filter(group -> group.inFlight() + group.queued() > 0)
                 .sorted(Comparator.comparing(GroupStats::groupKey))
-                .map(group -> "'" + printable(group.groupKey()) + "' (" + group.running() + " running, "
+                .map(group -> "'" + PrintableText.ofKey(group.groupKey()) + "' (" + group.running() + " running, "
                         + group.inFlight() + " in flight, " + group.queued() + " queued, the oldest for "
                         + group.oldestWait() + ")")
                 .collect(Collectors.joining(", "));
-    }
-
-    /** Keys come from outside: a line break in one must not begin a line of the log. */
-    private static String printable(String key) {
-        return key.replaceAll("[\\p{Cntrl}\\p{Cf}\\p{Zl}\\p{Zp}]", "_");
     }
 }

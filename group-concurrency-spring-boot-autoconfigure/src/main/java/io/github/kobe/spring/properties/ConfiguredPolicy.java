@@ -3,6 +3,7 @@ package io.github.kobe.spring.properties;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.InvalidPolicyException;
 import io.github.kobe.spring.properties.GroupConcurrencyProperties.ListedGroup;
+import io.github.kobe.spring.text.PrintableText;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -116,8 +117,10 @@ public final class ConfiguredPolicy {
         for (String key : properties.groups().keySet()) {
             List<ConfigurationProperty> ofGroup = settings.ofGroup(key);
             if (!ofGroup.isEmpty() && ofGroup.stream().allMatch(ConfiguredPolicy::isFromEnvironment)) {
-                LOGGER.warn("Only environment variables name the group '" + key + "' ("
-                        + ofGroup.getFirst().getOrigin()
+                LOGGER.warn("Only environment variables name the group '" + PrintableText.ofKey(key)
+                        + "' ("
+                        + PrintableText.inOneLine(
+                                String.valueOf(ofGroup.getFirst().getOrigin()))
                         + "); they can't tell upper case, '_' and most other characters of a key. Name the group in a"
                         + " file too, or use " + GroupConcurrencyProperties.PREFIX + ".group-list.");
             }

@@ -77,6 +77,23 @@ class GroupExecutorLifecycleTests {
     }
 
     @Test
+    void aLongKeyIsCutWhereItIsTold(CapturedOutput output) {
+        runner.withPropertyValues("group-concurrency.shutdown.await-termination-period=1ms")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    Gate gate = new Gate();
+                    executor.submit("k".repeat(100_000), "stuck", () -> {
+                        gate.passInterruptibly();
+                        return null;
+                    });
+
+                    context.getSourceApplicationContext().close();
+
+                    assertThat(output).contains("Not quiet after PT0.001S: '" + "k".repeat(128) + "' (");
+                });
+    }
+
+    @Test
     void withLazyInitializationTheLifecycleIsThereFromTheStart() {
         runner.withInitializer(context ->
                         context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))

@@ -35,6 +35,20 @@ class EnvironmentOnlyGroupsTests {
     }
 
     @Test
+    void theKeyInThatWarningIsOneLine(CapturedOutput output) {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(GroupConcurrencyAutoConfiguration.class))
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new SystemEnvironmentPropertySource(
+                                "test-systemEnvironment",
+                                Map.of("group-concurrency.groups[a\nforged " + "k".repeat(200) + "].weight", "3"))))
+                .run(context -> assertThat(output)
+                        .contains("Only environment variables name the group 'a_forged " + "k".repeat(119) + "' (")
+                        .doesNotContain("\nforged"));
+    }
+
+    @Test
     void aVariableMayOverrideAGroupThatIsNamedElsewhere(CapturedOutput output) {
         runner.withPropertyValues("group-concurrency.groups.vip.weight=2").run(context -> {
             assertThat(context.getBean(GroupPolicy.class).resolveConcurrency("vip"))
