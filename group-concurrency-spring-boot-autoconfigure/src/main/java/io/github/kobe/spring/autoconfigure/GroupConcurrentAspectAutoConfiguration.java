@@ -13,6 +13,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
@@ -21,9 +22,10 @@ import org.springframework.core.type.AnnotationMetadata;
 
 /** Puts the limits around methods with {@link io.github.kobe.spring.annotation.GroupConcurrent}; without AspectJ. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
+@Conditional(OnGroupConcurrencyEnabled.class)
 @ConditionalOnProperty(
         prefix = GroupConcurrencyProperties.PREFIX,
-        name = {"enabled", "aspect.enabled"},
+        name = "aspect.enabled",
         havingValue = "true",
         matchIfMissing = true)
 @Import(GroupConcurrentAspectAutoConfiguration.AutoProxying.class)

@@ -5,22 +5,34 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
+import org.springframework.core.type.AnnotationMetadata;
 
-/** Matches unless the library is switched off, and says so then: nothing else of it is there to do that. */
-final class OnGroupConcurrencyEnabled extends SpringBootCondition {
+/**
+ * Matches unless the library is switched off, and says so once then: nothing else of it is there to do that. What is no
+ * boolean fails the start-up.
+ */
+public final class OnGroupConcurrencyEnabled extends SpringBootCondition {
 
     static final String PROPERTY = GroupConcurrencyProperties.PREFIX + ".enabled";
 
     private static final Log LOGGER = LogFactory.getLog(OnGroupConcurrencyEnabled.class);
 
+    /** Made by Spring. */
+    public OnGroupConcurrencyEnabled() {}
+
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        boolean disabled = "false".equalsIgnoreCase(context.getEnvironment().getProperty(PROPERTY));
-        if (disabled) {
+        boolean enabled = Binder.get(context.getEnvironment())
+                .bind(PROPERTY, Boolean.class)
+                .orElse(true);
+        if (!enabled
+                && metadata instanceof AnnotationMetadata type
+                && type.getClassName().equals(GroupConcurrencyAutoConfiguration.class.getName())) {
             LOGGER.warn(PROPERTY + " is false: methods with @GroupConcurrent run without limit");
         }
-        return new ConditionOutcome(!disabled, PROPERTY + (disabled ? " is false" : " is not false"));
+        return new ConditionOutcome(enabled, PROPERTY + (enabled ? " is not false" : " is false"));
     }
 }

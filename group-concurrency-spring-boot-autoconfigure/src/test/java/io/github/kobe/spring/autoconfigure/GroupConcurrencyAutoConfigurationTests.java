@@ -182,6 +182,16 @@ class GroupConcurrencyAutoConfigurationTests {
     }
 
     @Test
+    void whatSwitchesItOffIsWhatSpringBootTakesForABoolean() {
+        runner.withPropertyValues("group-concurrency.enabled=off")
+                .run(context -> assertThat(context).doesNotHaveBean(GroupExecutor.class));
+        runner.withPropertyValues("group-concurrency.enabled=YES")
+                .run(context -> assertThat(context).hasSingleBean(GroupExecutor.class));
+        runner.withPropertyValues("group-concurrency.enabled=perhaps")
+                .run(context -> assertThat(context).getFailure().hasStackTraceContaining("group-concurrency.enabled"));
+    }
+
+    @Test
     void switchedOffThereIsNoBeanOfOursAndOneWarning(CapturedOutput output) {
         runner.withPropertyValues("group-concurrency.enabled=false").run(context -> {
             assertThat(context).hasNotFailed();

@@ -2,9 +2,9 @@ package io.github.kobe.spring.autoconfigure.endpoint;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.autoconfigure.OnGroupConcurrencyEnabled;
 import io.github.kobe.spring.endpoint.GroupExecutorEndpoint;
 import io.github.kobe.spring.endpoint.GroupExecutorEndpointHints;
-import io.github.kobe.spring.properties.GroupConcurrencyProperties;
 import java.util.List;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -12,19 +12,15 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.ImportRuntimeHints;
 
 /** Sets up {@link GroupExecutorEndpoint} where the application exposes it. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBean(GroupExecutor.class)
-@ConditionalOnProperty(
-        prefix = GroupConcurrencyProperties.PREFIX,
-        name = "enabled",
-        havingValue = "true",
-        matchIfMissing = true)
+@Conditional(OnGroupConcurrencyEnabled.class)
 @ImportRuntimeHints(GroupExecutorEndpointHints.class)
 public final class GroupExecutorEndpointAutoConfiguration {
 

@@ -2,6 +2,7 @@ package io.github.kobe.spring.autoconfigure.metrics;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.autoconfigure.OnGroupConcurrencyEnabled;
 import io.github.kobe.spring.lifecycle.GroupExecutorLifecycle;
 import io.github.kobe.spring.metrics.GroupExecutorMeterBinder;
 import io.github.kobe.spring.metrics.GroupMeters;
@@ -16,6 +17,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Registers the meters of the executors. The registries are set up by classes that moved between Boot 3 and 4. */
@@ -27,9 +29,10 @@ import org.springframework.util.function.SingletonSupplier;
         })
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(MeterRegistry.class)
+@Conditional(OnGroupConcurrencyEnabled.class)
 @ConditionalOnProperty(
         prefix = GroupConcurrencyProperties.PREFIX,
-        name = {"enabled", "metrics.enabled"},
+        name = "metrics.enabled",
         havingValue = "true",
         matchIfMissing = true)
 public final class GroupConcurrencyMetricsAutoConfiguration {
