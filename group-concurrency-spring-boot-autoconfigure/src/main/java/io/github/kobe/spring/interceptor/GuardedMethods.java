@@ -7,6 +7,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.MethodClassKey;
@@ -205,6 +209,9 @@ public final class GuardedMethods {
 
     private String executor(GroupConcurrent annotation, AnnotatedElement element) {
         String name = annotation.executor();
+        if (name.isEmpty()) {
+            requireOneDefault(element);
+        }
         if (!name.isEmpty() && !(beans.containsBean(name) && beans.isTypeMatch(name, GroupExecutor.class))) {
             throw new InvalidGroupConcurrentException(
                     element,
@@ -212,6 +219,34 @@ public final class GuardedMethods {
                     "Name a bean of the type " + GroupExecutor.class.getName() + ", or leave the executor out.");
         }
         return name;
+    }
+
+    /** As the bean factory will choose one at the first call; what it can't is told now. */
+    private void requireOneDefault(AnnotatedElement element) {
+        if (!(beans instanceof ConfigurableListableBeanFactory factory)) {
+            return;
+        }
+        List<String> candidates = new ArrayList<>();
+        for (String name : factory.getBeanNamesForType(GroupExecutor.class, true, false)) {
+            BeanDefinition definition =
+                    factory.containsBeanDefinition(name) ? factory.getMergedBeanDefinition(name) : null;
+            if (definition == null) {
+                candidates.add(name);
+            } else if (definition.isPrimary()) {
+                return;
+            } else if (definition.isAutowireCandidate()
+                    && !definition.isFallback()
+                    && (!(definition instanceof AbstractBeanDefinition own) || own.isDefaultCandidate())) {
+                candidates.add(name);
+            }
+        }
+        if (candidates.size() > 1) {
+            throw new InvalidGroupConcurrentException(
+                    element,
+                    "names no executor, and there are several: " + String.join(", ", candidates),
+                    "Name one of them as the executor, or make one of the beans @Primary and the others"
+                            + " @Bean(defaultCandidate = false).");
+        }
     }
 
     private String fill(String text, AnnotatedElement element, String attribute) {

@@ -3,6 +3,8 @@ package io.github.kobe.spring.interceptor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
@@ -13,6 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -84,15 +87,56 @@ class InvalidGroupConcurrentTests {
     }
 
     @Test
+    void severalExecutorsAndNoneNamedFailTheStartUp() {
+        runner.withBean("one", GroupExecutor.class, InvalidGroupConcurrentTests::newExecutor)
+                .withBean("two", GroupExecutor.class, InvalidGroupConcurrentTests::newExecutor)
+                .withBean(NoExecutor.class)
+                .run(context -> assertThat(chain(context.getStartupFailure()))
+                        .anySatisfy(failure -> assertThat(failure)
+                                .isInstanceOf(InvalidGroupConcurrentException.class)
+                                .hasMessageContaining("names no executor, and there are several: one, two")));
+    }
+
+    @Test
+    void ofSeveralExecutorsThePrimaryOrTheOnlyDefaultCandidateIsMeant() {
+        runner.withBean("one", GroupExecutor.class, InvalidGroupConcurrentTests::newExecutor)
+                .withBean(
+                        "two",
+                        GroupExecutor.class,
+                        InvalidGroupConcurrentTests::newExecutor,
+                        definition -> definition.setPrimary(true))
+                .withBean(NoExecutor.class)
+                .run(context -> {
+                    context.getBean(NoExecutor.class).work();
+                    assertThat(context.getBean("two", GroupExecutor.class).groupKeys())
+                            .containsExactly("g");
+                });
+        runner.withBean(
+                        "further",
+                        GroupExecutor.class,
+                        InvalidGroupConcurrentTests::newExecutor,
+                        definition -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false))
+                .withBean("one", GroupExecutor.class, InvalidGroupConcurrentTests::newExecutor)
+                .withBean(NoExecutor.class)
+                .run(context -> {
+                    context.getBean(NoExecutor.class).work();
+                    assertThat(context.getBean("one", GroupExecutor.class).groupKeys())
+                            .containsExactly("g");
+                });
+    }
+
+    private static GroupExecutor newExecutor() {
+        return GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
+    }
+
+    @Test
     void aBeanReferenceIsAllowedWhereTheSettingsSaySo() {
         runner.withBean(NamesABean.class)
                 .withBean("tenants", String.class, () -> "tenant-bean")
                 .withPropertyValues("group-concurrency.aspect.bean-references=true")
                 .run(context -> {
                     context.getBean(NamesABean.class).work();
-                    assertThat(context.getBean(io.github.kobe.GroupExecutor.class)
-                                    .groupKeys())
-                            .containsExactly("tenant-bean");
+                    assertThat(context.getBean(GroupExecutor.class).groupKeys()).containsExactly("tenant-bean");
                 });
     }
 
@@ -112,6 +156,11 @@ class InvalidGroupConcurrentTests {
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration({GroupConcurrencyAutoConfiguration.class, GroupConcurrentAspectAutoConfiguration.class})
     static class Application {}
+
+    static class NoExecutor {
+        @GroupConcurrent(group = "g")
+        void work() {}
+    }
 
     static class Misspelt {
         @GroupConcurrent(group = "tenant:#{#tenantid}")
