@@ -53,17 +53,17 @@ public final class GroupMeters implements TaskLifecycleListener {
 
     @Override
     public void onSubmitted(String groupKey, String taskId) {
-        counters(groupKey).submitted().increment();
+        counters(tags.claim(executor.get(), groupKey)).submitted().increment();
     }
 
     @Override
     public void onStarted(String groupKey, String taskId, long queuedNanos) {
-        counters(groupKey).waits().record(queuedNanos, TimeUnit.NANOSECONDS);
+        countersNow(groupKey).waits().record(queuedNanos, TimeUnit.NANOSECONDS);
     }
 
     @Override
     public void onRejected(String groupKey, String taskId, RejectionReason reason) {
-        Counter counter = counters(groupKey).rejected().get(reason);
+        Counter counter = countersNow(groupKey).rejected().get(reason);
         if (counter != null) {
             counter.increment();
         }
@@ -71,7 +71,7 @@ public final class GroupMeters implements TaskLifecycleListener {
 
     @Override
     public void onCompleted(String groupKey, String taskId, GroupResult<?> result) {
-        GroupCounters counters = counters(groupKey);
+        GroupCounters counters = countersNow(groupKey);
         Counter counter = counters.completed().get(result.status());
         if (counter != null) {
             counter.increment();
@@ -84,6 +84,10 @@ public final class GroupMeters implements TaskLifecycleListener {
 
     @Override
     public void onGroupRemoved(String groupKey) {
+        if (isBusy(groupKey)) {
+            // Evicted, or in use again: what goes on would register the same meters anew. They go when it is idle.
+            return;
+        }
         if (tags.release(groupKey)) {
             TagMeters meters = byTag.remove(groupKey);
             if (meters != null) {
@@ -92,9 +96,20 @@ public final class GroupMeters implements TaskLifecycleListener {
         }
     }
 
-    private GroupCounters counters(String groupKey) {
+    private boolean isBusy(String groupKey) {
+        return executor.get()
+                .groupStats(groupKey)
+                .map(group -> group.inFlight() + group.queued() > 0)
+                .orElse(false);
+    }
+
+    /** What is heard of a group after its removal takes no place again, which nobody would free: it is the others'. */
+    private GroupCounters countersNow(String groupKey) {
+        return counters(tags.current(executor.get(), groupKey));
+    }
+
+    private GroupCounters counters(String tag) {
         GroupExecutor source = executor.get();
-        String tag = tags.claim(source, groupKey);
         TagMeters known = byTag.get(tag);
         if (known == null) {
             known = byTag.computeIfAbsent(tag, name -> registered(registry.get(), source, name));

@@ -1,0 +1,146 @@
+package io.github.kobe.spring.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.spring.annotation.GroupConcurrent;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
+import io.github.kobe.spring.autoconfigure.metrics.GroupConcurrencyMetricsAutoConfiguration;
+import io.github.kobe.spring.testing.Gate;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** Keys of an attacker's choice, in what is scraped and in number. */
+@ExtendWith(OutputCaptureExtension.class)
+class HostileTagsTests {
+
+    /** How many keys the attacker tries; more with {@code -Dattack.keys}. */
+    private static final int KEYS = Integer.getInteger("attack.keys", 10_000);
+
+    /** Comment, or name, labels with escaped values, and a number; nothing else is a line of Prometheus' format. */
+    private static final Pattern LINE = Pattern.compile(
+            "#.*|[a-zA-Z_:][a-zA-Z0-9_:]*(\\{([a-z_]+=\"([^\"\\\\\\n]|\\\\[\\\\\"n])*\",?)*})? [-+0-9.eEINanf]+");
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    GroupConcurrencyAutoConfiguration.class,
+                    GroupConcurrentAspectAutoConfiguration.class,
+                    GroupConcurrencyMetricsAutoConfiguration.class));
+
+    @Test
+    void noKeyForgesALineOfAScrape() {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        runner.withBean(MeterRegistry.class, () -> registry)
+                .withPropertyValues("group-concurrency.metrics.group-tag=all")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    List<String> keys = List.of(
+                            "\nforged_total{group=\"x\"} 666",
+                            "a\"} 666\nforged_total 666",
+                            "back\\\nslash\\",
+                            "\r\n# EOF\n",
+                            "\u2028forged 1",
+                            "\ud800",
+                            "<b>html</b>");
+                    for (String key : keys) {
+                        executor.call(key, () -> "used");
+                    }
+
+                    String scrape = registry.scrape();
+
+                    assertThat(scrape.split("\n"))
+                            .allMatch(line -> LINE.matcher(line).matches(), "a line of its format");
+                    assertThat(scrape.lines().filter(line -> line.startsWith("forged")))
+                            .isEmpty();
+                    assertThat(scrape.lines().filter(line -> line.startsWith("group_executor_submitted")))
+                            .hasSizeGreaterThanOrEqualTo(keys.size());
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"configured, 3", "all, 11", "none, 1"})
+    void manyKeysGrowNeitherGroupsNorMetersNorLog(String tag, int tags, CapturedOutput output) {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        runner.withBean(MeterRegistry.class, () -> registry)
+                .withBean(Guarded.class)
+                .withPropertyValues(
+                        "group-concurrency.metrics.group-tag=" + tag,
+                        "group-concurrency.metrics.max-groups=10",
+                        "group-concurrency.max-idle-groups=100",
+                        "group-concurrency.group-list[0].key=tenant:vip-*",
+                        "group-concurrency.group-list[0].max-concurrency=2",
+                        "group-concurrency.groups.vip.max-concurrency=2")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    Guarded guarded = context.getBean(Guarded.class);
+                    for (int i = 0; i < 1_000; i++) {
+                        guarded.work("warm-up-" + i);
+                    }
+                    int lines = output.getAll().split("\n").length;
+
+                    for (int i = 0; i < KEYS; i++) {
+                        guarded.work((i % 3 == 0 ? "vip-" : "\r\n") + i);
+                    }
+
+                    assertThat(executor.stats().totals().submitted()).isEqualTo(KEYS + 1_000L);
+                    await().untilAsserted(
+                                    () -> assertThat(executor.groupKeys()).hasSizeLessThanOrEqualTo(100 + 25 + 1));
+                    assertThat(registry.getMeters().stream()
+                                    .map(meter -> meter.getId().getTag("group"))
+                                    .filter(value -> !value.equals(GroupTags.ALL))
+                                    .distinct())
+                            .hasSizeLessThanOrEqualTo(tags);
+                    assertThat(registry.getMeters()).hasSizeLessThan(20 * (tags + 2));
+                    assertThat(output.getAll().split("\n").length - lines).isLessThanOrEqualTo(2);
+                });
+    }
+
+    @Test
+    void theMetersOfABusyGroupOutliveItsEviction() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        runner.withBean(MeterRegistry.class, () -> registry)
+                .withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.max-idle-groups=0")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    Gate gate = new Gate();
+                    executor.submit("busy", "1", () -> {
+                        gate.pass();
+                        return "ran";
+                    });
+                    await().until(() -> executor.stats().running() == 1);
+
+                    executor.evictGroup("busy");
+
+                    assertThat(registry.get("group.executor.submitted")
+                                    .tag("group", "busy")
+                                    .counter()
+                                    .count())
+                            .isEqualTo(1);
+                    gate.open();
+                    await().until(() -> registry.find("group.executor.submitted")
+                                    .tag("group", "busy")
+                                    .counter()
+                            == null);
+                });
+    }
+
+    static class Guarded {
+
+        @GroupConcurrent(group = "tenant:#{#tenant}")
+        void work(String tenant) {}
+    }
+}
