@@ -46,7 +46,20 @@ final class Admission {
 
     private <N extends Task<?>> N admit(
             String key, String id, Callable<?> task, long ownTimeout, boolean async, NodeFactory<N> factory) {
+        StackReserve.require();
         engine.reports.submitted(key, id);
+        try {
+            return admitTold(key, id, task, ownTimeout, async, factory);
+        } catch (OutOfMemoryError lack) {
+            engine.retired.ended(TaskStatus.FAILED);
+            engine.reports.failed(key, id, lack);
+            throw lack;
+        }
+    }
+
+    /** Fails, for want of memory, only if nothing comes of the task. */
+    private <N extends Task<?>> N admitTold(
+            String key, String id, Callable<?> task, long ownTimeout, boolean async, NodeFactory<N> factory) {
         Callable<?> code = task;
         GroupTaskDecorator decorator = engine.policy.decoratorOrNull();
         if (decorator != null) {
@@ -62,27 +75,39 @@ final class Admission {
         N node = factory.newNode(group, id, work);
         for (; ; group = engine.group(key)) {
             node.group = group;
-            int stopEpoch = group.stopEpoch();
-            if (group.tryTakeFast()) {
-                Run run = Run.of(node, work, loader, stopEpoch, null);
-                if (!node.engage(work, run)) {
-                    throw new AssertionError("a task that nobody knows was claimed: " + node);
-                }
-                Batch batch = new Batch(engine);
-                engine.dispatcher.start(run, batch);
-                batch.carryOut();
-                return node;
-            }
-            if (admitSlowly(node, loader, ownTimeout > 0)) {
+            Batch batch = new Batch(engine);
+            if (startFast(node, work, loader, batch) || admitSlowly(node, loader, ownTimeout > 0, batch)) {
                 return node;
             }
             engine.forget(group);
         }
     }
 
+    /** Starts it, if its group is fast and has permits. */
+    private boolean startFast(Task<?> node, Object work, @Nullable ClassLoader loader, Batch batch) {
+        Group group = node.group;
+        int stopEpoch = group.stopEpoch();
+        if (!group.tryTakeFast()) {
+            return false;
+        }
+        Run run;
+        try {
+            run = Run.of(node, work, loader, stopEpoch, null);
+        } catch (OutOfMemoryError lack) {
+            group.giveBackWhole(batch);
+            batch.carryOut();
+            throw lack;
+        }
+        if (!node.engage(work, run)) {
+            throw new AssertionError("a task that nobody knows was claimed: " + node);
+        }
+        engine.dispatcher.start(run, batch);
+        batch.carryOut();
+        return true;
+    }
+
     /** Decides under the group's guard; false if the group is dead. */
-    private boolean admitSlowly(Task<?> node, @Nullable ClassLoader loader, boolean mayWait) {
-        Batch batch = new Batch(engine);
+    private boolean admitSlowly(Task<?> node, @Nullable ClassLoader loader, boolean mayWait, Batch batch) {
         Group.Verdict verdict = node.group.admit(node, loader, mayWait, null, batch);
         switch (verdict) {
             case GRANTED -> node.start(batch);
@@ -105,15 +130,15 @@ final class Admission {
     }
 
     private <N extends Task<?>> N failed(N node, Callable<?> task, Throwable failure) {
-        Batch batch = new Batch(engine);
-        node.group.countOutside(TaskStatus.FAILED, batch);
-        batch.carryOut();
         if (!node.claim(task)) {
             throw new AssertionError("a task that nobody knows was claimed: " + node);
         }
-        GroupResult<?> result = GroupResult.failed(node.groupKey(), node.taskId(), failure, 0, 0);
-        engine.reports.completed(node.groupKey(), node.taskId(), result);
-        node.complete(result);
+        Batch batch = Batch.orNull(engine, 0);
+        node.group.countOutside(TaskStatus.FAILED, batch);
+        if (batch != null) {
+            batch.carryOut();
+        }
+        node.tellEnd(Outcome.failed(node, failure));
         return node;
     }
 
@@ -122,10 +147,15 @@ final class Admission {
         all.forEach(task -> Objects.requireNonNull(task, "task"));
         engine.requireAdmits();
         List<Task<T>> handles = new ArrayList<>(all.size());
-        for (GroupTask<T> task : all) {
-            // What a shutdown that comes in between doesn't let in is cancelled, counted and told like any other.
-            handles.add(
-                    admit(task.groupKey(), task.taskId(), task.task(), nanos(task.queueTimeout()), false, Task::new));
+        try {
+            for (GroupTask<T> task : all) {
+                // What a shutdown that comes in between doesn't let in is cancelled, counted and told like any other.
+                handles.add(admit(
+                        task.groupKey(), task.taskId(), task.task(), nanos(task.queueTimeout()), false, Task::new));
+            }
+        } catch (Throwable lack) {
+            handles.reversed().forEach(handle -> handle.cancel(true));
+            throw lack;
         }
         List<GroupResult<T>> results = new ArrayList<>(all.size());
         boolean interrupted = false;

@@ -2,6 +2,7 @@ package io.github.kobe;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
@@ -12,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * out. They come back when the stage completes, whoever has completed the handle before.
  */
 final class AsyncTail implements BiConsumer<@Nullable Object, @Nullable Throwable> {
+
+    /** More wrappers than stages that were chained put around a failure are a circle. */
+    private static final int MOST_WRAPPERS = 1_000;
 
     private static final VarHandle ENDED;
 
@@ -24,36 +28,51 @@ final class AsyncTail implements BiConsumer<@Nullable Object, @Nullable Throwabl
     }
 
     final Run run;
-    private final CompletionStage<?> stage;
-    private final long start;
+    private @Nullable CompletionStage<?> stage;
+    private long start;
     /** Whether the stage has completed: one that tells of it twice must not give permits back twice. */
     @SuppressWarnings("UnusedVariable") // through ENDED
     private volatile boolean ended;
 
-    private AsyncTail(Run run, CompletionStage<?> stage, long start) {
+    /** How the stage completed, on a thread that had no stack left to see to it; see {@link #endIfLate}. */
+    private @Nullable Object lateValue;
+
+    private @Nullable Throwable lateFailure;
+    private volatile boolean late;
+
+    AsyncTail(Run run) {
         this.run = run;
-        this.stage = stage;
-        this.start = start;
     }
 
-    /** Takes over from {@code run}, whose callable has returned {@code stage}. */
-    static void follow(Run run, CompletionStage<?> stage, long start) {
-        AsyncTail tail = new AsyncTail(run, stage, start);
+    /** Takes over from the run, whose callable has returned {@code newStage}. */
+    void follow(CompletionStage<?> newStage, long newStart) {
+        stage = newStage;
+        start = newStart;
         Engine engine = run.group.engine;
-        engine.tails.add(tail);
-        boolean engaged = run.task.engage(run, tail);
+        register(engine);
+        boolean engaged = run.task.engage(run, this);
         run.becomeTailed();
         if (run.closeOnce()) {
-            Batch batch = new Batch(engine, engine.nanoTime());
+            Batch batch = Batch.orNull(engine, engine.nanoTime());
             engine.releases.lastClose(run, batch);
-            batch.carryOut();
+            if (batch != null) {
+                batch.carryOut();
+            }
         }
         if (!engaged) {
-            tail.cancelStage();
+            cancelStage();
         } else if (run.isStopped()) {
             run.task.cancel(true);
         }
-        whenComplete(stage, tail);
+        whenComplete(newStage, this);
+    }
+
+    private void register(Engine engine) {
+        try {
+            engine.tails.add(this);
+        } catch (OutOfMemoryError lack) {
+            // Then a shutdown won't find the stage, and waits for it.
+        }
     }
 
     /** Has {@code action} told how {@code stage} completes, or how it fails to tell; what it fails with is unwrapped. */
@@ -68,7 +87,7 @@ final class AsyncTail implements BiConsumer<@Nullable Object, @Nullable Throwabl
     /** Cancels the stage, as well as that can be done. */
     void cancelStage() {
         try {
-            stage.toCompletableFuture().cancel(true);
+            Objects.requireNonNull(stage).toCompletableFuture().cancel(true);
         } catch (Throwable unsupported) {
             run.group.engine.reports.uncancellable(run.group.key, unsupported);
         }
@@ -76,26 +95,44 @@ final class AsyncTail implements BiConsumer<@Nullable Object, @Nullable Throwabl
 
     @Override
     public void accept(@Nullable Object value, @Nullable Throwable failure) {
+        try {
+            StackReserve.require();
+        } catch (StackOverflowError tooDeep) {
+            // Written without a call, for there may be no stack even for one.
+            lateValue = value;
+            lateFailure = failure;
+            late = true;
+            run.group.engine.hasLateTails = true;
+            return;
+        }
+        end(value, failure);
+    }
+
+    /** Ends it, if its stage has completed on a thread that had no stack left to do so. */
+    void endIfLate() {
+        if (late) {
+            end(lateValue, lateFailure);
+        }
+    }
+
+    private void end(@Nullable Object value, @Nullable Throwable failure) {
         if (!ENDED.compareAndSet(this, false, true)) {
             return;
         }
         Engine engine = run.group.engine;
         long end = engine.nanoTime();
         Task<?> task = run.task;
-        boolean completes = task.claim(this);
+        Object outcome = task.claim(this) ? Outcome.of(task, value, failure, start, end) : null;
         engine.tails.remove(this);
-        run.group.counters.ended(completes ? TaskStatus.of(failure) : TaskStatus.CANCELLED);
+        run.group.counters.ended(Outcome.statusOf(outcome));
         if (run.endsPart()) {
-            Batch batch = new Batch(engine, end);
+            Batch batch = Batch.orNull(engine, end);
             engine.releases.flight(run, batch);
-            batch.carryOut();
+            if (batch != null) {
+                batch.carryOut();
+            }
         }
-        GroupResult<?> result =
-                completes ? GroupResult.of(task.groupKey(), task.taskId(), value, failure, start, end) : null;
-        engine.reports.ended(task, result);
-        if (result != null) {
-            task.complete(result);
-        }
+        task.tellEnd(outcome);
     }
 
     /** {@return what a task fails with whose callable returned no stage} */
@@ -103,11 +140,27 @@ final class AsyncTail implements BiConsumer<@Nullable Object, @Nullable Throwabl
         return new NullPointerException("The task returned null instead of a stage");
     }
 
+    /**
+     * Looks below what a stage has wrapped its failure in. A cause is user code, which may lead in circles or throw:
+     * then the failure is told as far as it was unwrapped.
+     */
     private static @Nullable Throwable unwrap(@Nullable Throwable failure) {
         Throwable unwrapped = failure;
-        while (unwrapped instanceof CompletionException && unwrapped.getCause() != null) {
-            unwrapped = unwrapped.getCause();
+        for (int depth = 0; depth < MOST_WRAPPERS && unwrapped instanceof CompletionException; depth++) {
+            Throwable cause = causeOf(unwrapped);
+            if (cause == null) {
+                break;
+            }
+            unwrapped = cause;
         }
         return unwrapped;
+    }
+
+    private static @Nullable Throwable causeOf(Throwable failure) {
+        try {
+            return failure.getCause();
+        } catch (Throwable unknown) {
+            return null;
+        }
     }
 }

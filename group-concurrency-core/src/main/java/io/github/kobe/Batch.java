@@ -1,16 +1,19 @@
 package io.github.kobe;
 
 import io.github.kobe.Outcome.Rejection;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was decided under a lock and is carried out after it: starts, ends of waits, wake-ups. Used by one thread.
+ * What was decided under a lock and is carried out after it: starts, ends of waits, groups that became idle. Used by one
+ * thread.
  *
- * <p>What a start that fails gives back lands in the same batch: a loop, not a recursion.
+ * <p>What a start that fails gives back lands in the same batch: a loop, not a recursion. What needs memory here is asked
+ * for before it is decided ({@link #reserveAside}, {@link #reserveEnd}), so that a lack of it loses nothing.
  */
+@SuppressWarnings("ReferenceEquality") // identity is meant
 final class Batch {
 
     private final Engine engine;
@@ -22,18 +25,16 @@ final class Batch {
     private @Nullable Node lastGranted;
 
     /** Granted out of turn: their queue may still link them as dead ones, so {@link Node#next} is not theirs to use. */
-    private @Nullable List<Node> grantedAside;
+    private @Nullable ArrayList<Node> grantedAside;
 
-    private @Nullable List<Ended> ended;
-    private @Nullable List<Thread> wakes;
-    private @Nullable List<Group> idle;
+    private @Nullable Endings ended;
+    private @Nullable Group idle;
+    private @Nullable List<Group> moreIdle;
     private boolean carrying;
 
     /** Why {@link Group#admit} rejected. */
     @Nullable
     Rejection rejection;
-
-    private record Ended(Node node, RejectionReason reason, Object work) {}
 
     Batch(Engine engine) {
         this(engine, 0);
@@ -42,6 +43,15 @@ final class Batch {
     Batch(Engine engine, long now) {
         this.engine = engine;
         this.now = now;
+    }
+
+    /** {@return a batch, or {@code null} for want of memory: for permits that have to go back all the same} */
+    static @Nullable Batch orNull(Engine engine, long now) {
+        try {
+            return new Batch(engine, now);
+        } catch (OutOfMemoryError lack) {
+            return null;
+        }
     }
 
     void granted(Node node) {
@@ -54,43 +64,68 @@ final class Batch {
         lastGranted = node;
     }
 
-    /** As {@link #granted}, for a node that was taken from the middle of its queue. */
-    void grantedAside(Node node) {
+    /** Makes room for one {@link #grantedAside}. */
+    void reserveAside() {
         if (grantedAside == null) {
             grantedAside = new ArrayList<>();
+        }
+        grantedAside.ensureCapacity(grantedAside.size() + 1);
+    }
+
+    /** As {@link #granted}, for a node that was taken from the middle of its queue; there is room for it. */
+    void grantedAside(Node node) {
+        if (grantedAside == null) {
+            throw new AssertionError("no room was made");
         }
         grantedAside.add(node);
     }
 
-    void ended(Node node, RejectionReason reason, Object work) {
+    /** Makes room for one {@link #ended}. */
+    void reserveEnd() {
         if (ended == null) {
-            ended = new ArrayList<>();
+            ended = new Endings();
         }
-        ended.add(new Ended(node, reason, work));
+        ended.reserve();
     }
 
-    void wake(Thread thread) {
-        if (wakes == null) {
-            wakes = new ArrayList<>();
+    /** A node's wait has ended; there is room for it. */
+    void ended(Node node, RejectionReason reason, Object work) {
+        if (ended == null) {
+            throw new AssertionError("no room was made");
         }
-        wakes.add(thread);
+        ended.add(node, reason, work);
     }
 
     /** A group has nothing to do. */
     void idle(Group group) {
-        if (idle == null) {
-            idle = new ArrayList<>(1);
+        if (idle == null || idle == group) {
+            idle = group;
+            return;
         }
-        idle.add(group);
+        try {
+            if (moreIdle == null) {
+                moreIdle = new ArrayList<>();
+            }
+            moreIdle.add(group);
+        } catch (OutOfMemoryError lack) {
+            engine.housekeeper.retryLater(group);
+        }
     }
 
-    /** Carries everything out; without any lock. What is added meanwhile is carried out too, by the outermost call. */
+    /**
+     * Carries everything out; without any lock. What is added meanwhile is carried out too, by the outermost call. Never
+     * fails: each of those concerned is seen to, whatever becomes of another.
+     */
     void carryOut() {
         if (!carrying) {
             carrying = true;
             try {
+                engine.endLateTails();
                 startGranted();
-                tellOthers();
+                tellEnded();
+                offerIdle();
+            } catch (Throwable failure) {
+                logged(failure);
             } finally {
                 carrying = false;
             }
@@ -98,37 +133,88 @@ final class Batch {
     }
 
     private void startGranted() {
-        while (grantedAside != null) {
-            List<Node> started = grantedAside;
+        while (firstGranted != null || grantedAside != null) {
+            // What starts may add to both.
+            for (int i = 0; grantedAside != null && i < grantedAside.size(); i++) {
+                start(grantedAside.get(i));
+            }
             grantedAside = null;
-            for (Node node : started) {
-                node.start(this);
+            for (Node node = firstGranted; node != null; node = firstGranted) {
+                firstGranted = node.next;
+                if (firstGranted == null) {
+                    lastGranted = null;
+                }
+                node.next = null;
+                start(node);
             }
-        }
-        for (Node node = firstGranted; node != null; node = firstGranted) {
-            firstGranted = node.next;
-            if (firstGranted == null) {
-                lastGranted = null;
-            }
-            node.next = null;
-            node.start(this);
         }
     }
 
-    private void tellOthers() {
-        if (wakes != null) {
-            wakes.forEach(LockSupport::unpark);
-            wakes = null;
+    private void tellEnded() {
+        Endings told = ended;
+        ended = null;
+        if (told != null && !told.isEmpty()) {
+            engine.dispatcher.report(told);
         }
-        if (ended != null) {
-            List<Ended> told = ended;
-            ended = null;
-            engine.dispatcher.report(() -> told.forEach(e -> e.node().reportEnd(e.reason(), e.work())));
+    }
+
+    private void start(Node node) {
+        try {
+            node.start(this);
+        } catch (Throwable failure) {
+            logged(failure);
         }
+    }
+
+    private void offerIdle() {
         if (idle != null) {
-            List<Group> offered = idle;
+            engine.idle.offer(idle);
             idle = null;
-            offered.forEach(engine.idle::offer);
+        }
+        if (moreIdle != null) {
+            moreIdle.forEach(engine.idle::offer);
+            moreIdle = null;
+        }
+    }
+
+    private static void logged(Throwable failure) {
+        try {
+            Log.write(Level.ERROR, () -> "The group executor could not carry out all that it had decided.", failure);
+        } catch (Throwable lack) {
+            // There is no memory or stack for that either.
+        }
+    }
+
+    /** Nodes whose waits have ended, with what was to be run: reported together, on a thread that is nobody's. */
+    private static final class Endings implements Runnable {
+        private static final int WORDS = 3;
+
+        /** Node, reason and work of each. */
+        private final ArrayList<Object> entries = new ArrayList<>();
+
+        boolean isEmpty() {
+            return entries.isEmpty();
+        }
+
+        void reserve() {
+            entries.ensureCapacity(entries.size() + WORDS);
+        }
+
+        void add(Node node, RejectionReason reason, Object work) {
+            entries.add(node);
+            entries.add(reason);
+            entries.add(work);
+        }
+
+        @Override
+        public void run() {
+            for (int i = 0; i < entries.size(); i += WORDS) {
+                try {
+                    ((Node) entries.get(i)).reportEnd((RejectionReason) entries.get(i + 1), entries.get(i + 2));
+                } catch (Throwable failure) {
+                    logged(failure);
+                }
+            }
         }
     }
 }

@@ -19,6 +19,7 @@ final class Callers {
     }
 
     <T> T call(String key, String id, @Nullable Duration maxWait, Callable<T> task) throws Exception {
+        StackReserve.require();
         Hold outer = enclosing(key);
         if (outer != null) {
             try {
@@ -47,17 +48,18 @@ final class Callers {
         group.counters.ended(TaskStatus.of(failure));
         closeOnce(hold);
         if (heard) {
-            engine.reports.completed(
-                    group.key, id, GroupResult.of(group.key, id, value, failure, start, engine.nanoTime()));
+            engine.reports.ended(group.key, id, value, failure, start, engine.nanoTime());
         }
     }
 
     GroupPermit acquire(String key) throws InterruptedException {
+        StackReserve.require();
         Hold outer = enclosing(key);
         return outer != null ? new Reentry(outer) : (Permit) new Entrance(key, null, Long.MAX_VALUE).orThrow();
     }
 
     Optional<GroupPermit> tryAcquire(String key, Duration maxWait) throws InterruptedException {
+        StackReserve.require();
         Hold outer = enclosing(key);
         if (outer != null) {
             return Optional.of(new Reentry(outer));
@@ -70,20 +72,21 @@ final class Callers {
     }
 
     CompletionStage<GroupPermit> acquireAsync(String key) {
+        StackReserve.require();
         engine.requireAdmits();
         engine.reports.submitted(key, "");
         for (; ; ) {
             Group group = engine.group(key);
             PermitFuture node = new PermitFuture(group);
             if (group.tryTakeFast()) {
-                node.completeWithPermit();
+                node.run();
                 return node.future();
             }
             Batch batch = new Batch(engine);
             Verdict verdict = group.admit(node, null, true, RejectionReason.SHUTDOWN, batch);
             batch.carryOut();
             switch (verdict) {
-                case GRANTED -> node.completeWithPermit();
+                case GRANTED -> node.run();
                 case QUEUED -> {}
                 case REJECTED, SHUT_DOWN -> node.reject(rejection(batch, group));
                 case DEAD -> {
@@ -117,9 +120,6 @@ final class Callers {
             try {
                 hold = enter(callId == null, maxWaitNanos, pinned != null);
             } finally {
-                if (hold != null) {
-                    engine.holds.push(hold, thread);
-                }
                 if (pinned != null) {
                     closeOnce(pinned);
                 }
@@ -169,13 +169,32 @@ final class Callers {
 
         private Hold granted(Group group, boolean asPermit, boolean nested, long queuedNanos) {
             boolean heard = engine.reports.isHeard();
-            if (heard) {
-                engine.reports.started(key, id, queuedNanos);
+            try {
+                if (heard) {
+                    engine.reports.started(key, id, queuedNanos);
+                }
+                Hold made;
+                if (!asPermit) {
+                    made = new Hold(null, group, !nested);
+                } else {
+                    made = heard ? new Permit.Reported(null, group, !nested) : new Permit(null, group, !nested);
+                }
+                engine.holds.push(made, Thread.currentThread());
+                return made;
+            } catch (OutOfMemoryError lack) {
+                giveBackUnused(group, nested, lack);
+                throw lack;
             }
-            if (!asPermit) {
-                return new Hold(null, group, !nested);
+        }
+
+        private void giveBackUnused(Group group, boolean nested, OutOfMemoryError lack) {
+            Batch batch = Batch.orNull(engine, 0);
+            group.counters.ended(TaskStatus.FAILED);
+            group.giveBackUnused(nested, batch);
+            if (batch != null) {
+                batch.carryOut();
             }
-            return heard ? new Permit.Reported(null, group, !nested) : new Permit(null, group, !nested);
+            engine.reports.failed(key, id, lack);
         }
 
         private @Nullable Hold rejected(Rejection why) {
@@ -237,27 +256,22 @@ final class Callers {
 
     /** Closes a permit for the one who was handed it. */
     void close(Permit permit) {
+        StackReserve.requireToGiveBack();
         Hold.Closing closing = permit.closeOwn();
         if (closing == Hold.Closing.ALREADY_CLOSED) {
             return;
         }
         permit.group.countLate(TaskStatus.SUCCESS);
         if (closing == Hold.Closing.LAST) {
-            giveBack(permit);
+            engine.releases.lastClose(permit);
         }
         permit.reportEnd();
     }
 
     private void closeOnce(Hold hold) {
         if (hold.closeOnce()) {
-            giveBack(hold);
+            engine.releases.lastClose(hold);
         }
-    }
-
-    private void giveBack(Hold hold) {
-        Batch batch = new Batch(engine);
-        engine.releases.lastClose(hold, batch);
-        batch.carryOut();
     }
 
     private static long nanos(@Nullable Duration maxWait) {
@@ -280,6 +294,7 @@ final class Callers {
 
         @Override
         public void close() {
+            StackReserve.requireToGiveBack();
             if (closed.compareAndSet(false, true)) {
                 closeOnce(hold);
             }

@@ -43,6 +43,7 @@ final class Control {
 
     /** Changes the live group of {@code key}, made if need be; the change returns false for a dead one. */
     private void change(String key, boolean make, Predicate<Change> change) {
+        StackReserve.require();
         for (; ; ) {
             Group group = make ? engine.group(key) : engine.groupIfKnown(key);
             if (group == null) {
@@ -50,8 +51,12 @@ final class Control {
             }
             GroupPolicy before = engine.policy;
             Batch batch = new Batch(engine);
-            boolean done = change.test(new Change(group, batch));
-            batch.carryOut();
+            boolean done;
+            try {
+                done = change.test(new Change(group, batch));
+            } finally {
+                batch.carryOut();
+            }
             if (done) {
                 if (before != engine.policy) {
                     // Its base may have been resolved by the old one, after the update had been to the group.
@@ -64,9 +69,13 @@ final class Control {
     }
 
     void updatePolicy(GroupPolicy policy) {
+        StackReserve.require();
         Batch batch = new Batch(engine);
-        engine.replacePolicy(policy, batch);
-        batch.carryOut();
+        try {
+            engine.replacePolicy(policy, batch);
+        } finally {
+            batch.carryOut();
+        }
         for (Group group : engine.groups()) {
             engine.rebase(group);
         }
@@ -74,6 +83,7 @@ final class Control {
     }
 
     void evict(String key) {
+        StackReserve.require();
         Group group = engine.groupIfKnown(key);
         if (group == null) {
             return;
@@ -81,8 +91,12 @@ final class Control {
         GroupPolicy before = engine.policy;
         EffectiveLimits base = before.resolve(key);
         Batch batch = new Batch(engine);
-        boolean evicted = group.evict(base, batch);
-        batch.carryOut();
+        boolean evicted;
+        try {
+            evicted = group.evict(base, batch);
+        } finally {
+            batch.carryOut();
+        }
         if (evicted && before != engine.policy) {
             engine.rebase(group);
         }
@@ -92,13 +106,17 @@ final class Control {
     }
 
     void shutdownGroup(String key) {
+        StackReserve.require();
         Group group = engine.groupIfKnown(key);
         if (group == null) {
             return;
         }
         Batch batch = new Batch(engine);
-        group.stop(batch);
-        batch.carryOut();
+        try {
+            group.stop(batch);
+        } finally {
+            batch.carryOut();
+        }
         engine.interruptRuns(group);
     }
 }

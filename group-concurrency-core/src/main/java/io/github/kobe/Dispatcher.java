@@ -14,9 +14,6 @@ final class Dispatcher {
      */
     private static final long HOP_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    /** When a group whose start failed is tried again. */
-    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
     private final Engine engine;
     private final AtomicLong lastHop;
 
@@ -50,23 +47,24 @@ final class Dispatcher {
             engine.holds.push(run, thread);
             thread.start();
         } catch (Throwable failure) {
-            // Nothing of the group starts until the retry: else its whole queue would fail in one go.
+            // Else its whole queue would fail in one go.
             run.group.stall(batch);
-            if (engine.housekeeper.isCurrent()) {
-                report(() -> run.endWithoutCode(failure, new Batch(engine, engine.nanoTime())));
-            } else {
+            if (!(engine.housekeeper.isCurrent() && endElsewhere(run, failure))) {
                 run.endWithoutCode(failure, batch);
-            }
-            if (!engine.housekeeper.at(engine.now() + RETRY_NANOS, run.group::isDead, now -> retry(run.group))) {
-                run.group.unstall(batch);
             }
         }
     }
 
-    private void retry(Group group) {
-        Batch batch = new Batch(engine);
-        group.unstall(batch);
-        batch.carryOut();
+    /** Ends {@code run} on a thread that is nobody's; false if there is no memory for that. */
+    private boolean endElsewhere(Run run, Throwable failure) {
+        Runnable ending;
+        try {
+            ending = () -> run.endWithoutCode(failure, Batch.orNull(engine, engine.nanoTime()));
+        } catch (OutOfMemoryError lack) {
+            return false;
+        }
+        report(ending);
+        return true;
     }
 
     /** Runs {@code report}, which calls user code, on a fresh virtual thread, or here if there can be none. */

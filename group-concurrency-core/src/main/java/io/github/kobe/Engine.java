@@ -1,6 +1,8 @@
 package io.github.kobe;
 
 import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -51,6 +53,9 @@ final class Engine {
     /** Asynchronous tasks whose stage is open. */
     final Set<AsyncTail> tails = ConcurrentHashMap.newKeySet();
 
+    /** Whether a stage of those may have completed unseen; see {@link AsyncTail#endIfLate}. */
+    volatile boolean hasLateTails;
+
     private final ConcurrentHashMap<String, Group> groups = new ConcurrentHashMap<>();
 
     /** Written under the ledger's lock. */
@@ -98,8 +103,12 @@ final class Engine {
         return sinceOrigin(nanoTime());
     }
 
+    /**
+     * {@return a reading of the clock as of {@link #now}} A clock that has gone back behind the origin, or far beyond any
+     * real uptime, stands still here: a time that a {@link Node} can't keep would lose it.
+     */
     long sinceOrigin(long nanoTime) {
-        return nanoTime - origin;
+        return Math.clamp(nanoTime - origin, 1, Node.LATEST);
     }
 
     /**
@@ -146,7 +155,8 @@ final class Engine {
     }
 
     Set<String> groupKeys() {
-        return Set.copyOf(groups.keySet());
+        // Not Set.copyOf, which takes quadratic time if somebody chooses keys that share their hash code.
+        return Collections.unmodifiableSet(new HashSet<>(groups.keySet()));
     }
 
     /** Takes a dead group out of the map; whoever meets it helps. */
@@ -171,8 +181,11 @@ final class Engine {
             before = policy;
             EffectiveLimits limits = before.resolve(group.key);
             Batch batch = new Batch(this);
-            group.rebase(limits, before.groups().containsKey(group.key), batch);
-            batch.carryOut();
+            try {
+                group.rebase(limits, before.groups().containsKey(group.key), batch);
+            } finally {
+                batch.carryOut();
+            }
         }
     }
 
@@ -187,6 +200,14 @@ final class Engine {
             if (only == null || tail.run.group == only) {
                 dispatcher.report(() -> tail.run.task.cancel(true));
             }
+        }
+    }
+
+    /** Ends asynchronous tasks whose stages have completed unseen; without any lock. */
+    void endLateTails() {
+        if (hasLateTails) {
+            hasLateTails = false;
+            dispatcher.report(() -> tails.forEach(AsyncTail::endIfLate));
         }
     }
 

@@ -87,6 +87,11 @@ final class Group {
     volatile boolean touched;
     /** When the list last knew it to become idle; guarded by the list's lock. */
     long idleSince;
+    /** The next that the housekeeper tries again, and whether this one is among those; guarded by its lock. */
+    @Nullable
+    Group retriedNext;
+
+    boolean retried;
 
     // ---- written under the guard, read by anyone for statistics and guesses
     private final GroupSettings settings;
@@ -99,7 +104,7 @@ final class Group {
     private int lent;
 
     // ---- guarded by the guard
-    /** No start is tried: the last one failed, and the next try is due. */
+    /** No start is tried until the housekeeper has been here: the last one failed, or there was no memory for it. */
     private boolean stalled;
     /** When the earliest alarm of the housekeeper is due; 0: none is set. */
     private long alarmAt;
@@ -147,16 +152,40 @@ final class Group {
         }
     }
 
-    /** Gives permits back, if the group is fast. Whoever calls it may hold the ledger's lock. */
-    private boolean tryGiveBackFast(long permits, Batch batch) {
+    /**
+     * Gives permits back, if the group is fast. Whoever calls it may hold the ledger's lock.
+     *
+     * @param batch {@code null}: there is no memory for one
+     */
+    private boolean tryGiveBackFast(long permits, @Nullable Batch batch) {
         for (; ; ) {
             long w = word;
             if ((w & SLOW) != 0) {
                 return false;
             }
             if (WORD.compareAndSet(this, w, w + permits)) {
-                if (isIdleWord(w + permits)) {
-                    offerToIdleList(batch);
+                if (isIdleWord(w + permits) && isUnlisted()) {
+                    if (batch != null) {
+                        batch.idle(this);
+                    } else {
+                        engine.housekeeper.retryLater(this);
+                    }
+                }
+                return true;
+            }
+        }
+    }
+
+    /** As {@link #giveBackWhole}, if the group is fast; without any lock and without need of memory. */
+    boolean tryGiveBackWhole() {
+        for (; ; ) {
+            long w = word;
+            if ((w & SLOW) != 0) {
+                return false;
+            }
+            if (WORD.compareAndSet(this, w, w + ONE_CONCURRENCY + ONE_IN_FLIGHT)) {
+                if (isIdleWord(w + ONE_CONCURRENCY + ONE_IN_FLIGHT) && isUnlisted()) {
+                    engine.idle.offer(this);
                 }
                 return true;
             }
@@ -170,7 +199,7 @@ final class Group {
     }
 
     /** Gives back the permits of a hold that stood alone for its thread, global one included. */
-    void giveBackWhole(Batch batch) {
+    void giveBackWhole(@Nullable Batch batch) {
         if (!tryGiveBackFast(ONE_CONCURRENCY + ONE_IN_FLIGHT, batch)) {
             enter();
             try {
@@ -183,7 +212,7 @@ final class Group {
     }
 
     /** Gives back what was granted to a thread that doesn't use it. */
-    void giveBackUnused(boolean wasNested, Batch batch) {
+    void giveBackUnused(boolean wasNested, @Nullable Batch batch) {
         enter();
         try {
             giveBack(1, 1);
@@ -198,7 +227,7 @@ final class Group {
     }
 
     /** Gives back the permit of concurrency of an asynchronous task whose callable has returned. */
-    void giveBackConcurrency(Batch batch) {
+    void giveBackConcurrency(@Nullable Batch batch) {
         if (!tryGiveBackFast(ONE_CONCURRENCY, batch)) {
             enter();
             try {
@@ -210,7 +239,7 @@ final class Group {
     }
 
     /** Gives back the permits of flight of an asynchronous task whose stage has completed. */
-    void giveBackFlight(Batch batch) {
+    void giveBackFlight(@Nullable Batch batch) {
         if (!tryGiveBackFast(ONE_IN_FLIGHT, batch)) {
             enter();
             try {
@@ -264,25 +293,27 @@ final class Group {
         return (w & DEAD) == 0;
     }
 
-    /** Starts what can start, makes the group fast if it is calm, and unlocks the guard. */
-    void exit(Batch batch) {
+    /**
+     * Starts what can start, makes the group fast if it is calm, and unlocks the guard. It doesn't fail: where memory is
+     * short, the group stalls until the housekeeper tries again.
+     *
+     * @param batch {@code null}: there is no memory for one, so nothing can start
+     */
+    void exit(@Nullable Batch batch) {
         ReentrantLock lock = guard;
         try {
             if ((word & DEAD) != 0) {
                 return;
             }
-            if (attached) {
-                ledger.dispatch(this, batch);
-                if (ledger.isDetachable(this)) {
-                    ledger.detach(this);
-                }
+            if (batch == null) {
+                stalled = engine.housekeeper.retryLater(this);
             } else {
-                while (isEligible() && grantHead(batch)) {
-                    // each turn of the loop grants one
-                }
+                dispatch(batch);
+            }
+            if (attached && ledger.isDetachable(this)) {
+                ledger.detach(this);
             }
             queue.tidy();
-            offerIfIdle(batch);
             boolean calm = queue.isEmpty()
                     && !settings.isPaused()
                     && !stalled
@@ -298,17 +329,30 @@ final class Group {
         }
     }
 
-    /** Has the group told to the idle list, if it is idle and the list doesn't know. */
-    void offerIfIdle(Batch batch) {
-        if (isIdle()) {
-            offerToIdleList(batch);
+    private void dispatch(Batch batch) {
+        try {
+            if (attached) {
+                ledger.dispatch(this, batch);
+            } else {
+                while (isEligible() && grantHead(batch)) {
+                    // each turn of the loop grants one
+                }
+            }
+            offerIfIdle(batch);
+        } catch (Throwable lack) {
+            stalled = engine.housekeeper.retryLater(this);
         }
     }
 
-    private void offerToIdleList(Batch batch) {
-        if (!settings.isKept() && !(listed && touched)) {
+    /** Has the group told to the idle list, if it is idle and the list doesn't know. */
+    void offerIfIdle(Batch batch) {
+        if (isIdle() && isUnlisted()) {
             batch.idle(this);
         }
+    }
+
+    private boolean isUnlisted() {
+        return !settings.isKept() && !(listed && touched);
     }
 
     /** Hands the group over to the ledger; under the ledger's lock. */
@@ -406,13 +450,28 @@ final class Group {
     // ---- inside: the queue
 
     /**
-     * Asks for a permit: grants it, or queues {@code node}, or rejects it. Enters and leaves.
+     * Asks for a permit: grants it, or queues {@code node}, or rejects it. Enters and leaves. If it fails, nothing has
+     * come of it, and the batch is carried out.
      *
      * @param loader the context class loader of the asking thread
      * @param mayWait whether the node wants to wait at all
      * @param shutDownCountsAs how to count it when the executor takes no more work; {@code null}: as cancelled
      */
     Verdict admit(
+            Node node,
+            @Nullable ClassLoader loader,
+            boolean mayWait,
+            @Nullable RejectionReason shutDownCountsAs,
+            Batch batch) {
+        try {
+            return decide(node, loader, mayWait, shutDownCountsAs, batch);
+        } catch (Throwable lack) {
+            batch.carryOut();
+            throw lack;
+        }
+    }
+
+    private Verdict decide(
             Node node,
             @Nullable ClassLoader loader,
             boolean mayWait,
@@ -477,11 +536,20 @@ final class Group {
 
     private void enqueue(Node node) {
         long now = engine.now();
-        queue.add(node, now);
-        armAlarm(now);
-        long ownTimeout = node.ownTimeoutNanos();
-        if (ownTimeout != Long.MAX_VALUE) { // the group's may be shorter, and grow
-            engine.housekeeper.at(now + ownTimeout, () -> !node.isQueued(), due -> expireOne(node, due));
+        try {
+            queue.add(node, now);
+            armAlarm(now);
+            long ownTimeout = node.ownTimeoutNanos();
+            if (ownTimeout != Long.MAX_VALUE) { // the group's may be shorter, and grow
+                engine.housekeeper.at(now + ownTimeout, () -> !node.isQueued(), due -> expireOne(node, due));
+            }
+        } catch (Throwable lack) {
+            if (node.isQueued()) {
+                queue.remove(node);
+            } else {
+                engine.waiting.decrementAndGet();
+            }
+            throw lack;
         }
     }
 
@@ -491,15 +559,17 @@ final class Group {
      */
     boolean grantHead(Batch batch) {
         for (Node first = queue.first(); first != null; first = queue.first()) {
+            if (isExpired(first)) {
+                endFirst(first, RejectionReason.QUEUE_TIMEOUT, batch);
+                continue;
+            }
             // Looked at for each: who comes after one that has left may need what that one did without.
             if (attached && first.needsGlobal() && !ledger.hasFree()) {
                 return false;
             }
-            boolean expired = isExpired(first);
+            boolean granted = first.grant(null);
             queue.removeFirst(first);
-            if (expired) {
-                endLeft(first, RejectionReason.QUEUE_TIMEOUT, batch);
-            } else if (first.grant(null)) {
+            if (granted) {
                 take(first.needsGlobal());
                 batch.granted(first);
                 return true;
@@ -519,6 +589,13 @@ final class Group {
         return timeout != Long.MAX_VALUE && engine.now() - node.queuedAt() >= timeout;
     }
 
+    private void endFirst(Node first, RejectionReason reason, Batch batch) {
+        batch.reserveEnd();
+        queue.removeFirst(first);
+        endLeft(first, reason, batch);
+    }
+
+    /** Ends the wait of a node that has left the queue; the batch has room for it. */
     private void endLeft(Node node, RejectionReason reason, Batch batch) {
         Object work = node.end(reason);
         if (work != null) {
@@ -541,7 +618,7 @@ final class Group {
      * @param reason how to count it; {@code null}: as cancelled
      */
     void withdraw(Node node, @Nullable RejectionReason reason) {
-        Batch batch = new Batch(engine);
+        Batch batch = Batch.orNull(engine, 0);
         boolean alive = enter();
         try {
             if (node.isQueued()) {
@@ -551,11 +628,13 @@ final class Group {
         } finally {
             exit(batch);
         }
-        batch.carryOut();
+        if (batch != null) {
+            batch.carryOut();
+        }
     }
 
     /** Counts work that ended without ever asking for a permit. Enters and leaves. */
-    void countOutside(TaskStatus status, Batch batch) {
+    void countOutside(TaskStatus status, @Nullable Batch batch) {
         boolean alive = enter();
         try {
             (alive ? counters : engine.retired).ended(status);
@@ -602,13 +681,16 @@ final class Group {
             Node node = next.node();
             Loan loan = next.loan();
             boolean expired = isExpired(node);
+            batch.reserveEnd();
+            batch.reserveAside();
+            boolean granted = !expired && node.grant(loan);
             queue.remove(node);
             if (loan != null) {
                 ledger.unreserve(loan);
             }
             if (expired) {
                 endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
-            } else if (node.grant(loan)) {
+            } else if (granted) {
                 take(node.needsGlobal());
                 batch.grantedAside(node);
                 continue;
@@ -625,6 +707,7 @@ final class Group {
      * @return false if it doesn't wait any more
      */
     boolean grantLent(Task<?> task, Loan loan, Batch batch) {
+        batch.reserveAside();
         if (!task.isQueued() || !task.grant(loan)) {
             return false;
         }
@@ -674,14 +757,13 @@ final class Group {
             for (Node first = queue.first();
                     first != null && now - first.queuedAt() >= timeout;
                     first = queue.first()) {
-                queue.removeFirst(first);
-                endLeft(first, RejectionReason.QUEUE_TIMEOUT, batch);
+                endFirst(first, RejectionReason.QUEUE_TIMEOUT, batch);
             }
             armAlarm(now);
         } finally {
             exit(batch);
+            batch.carryOut();
         }
-        batch.carryOut();
     }
 
     private void expireOne(Node node, long now) {
@@ -689,30 +771,39 @@ final class Group {
         enter();
         try {
             if (node.isQueued() && now - node.queuedAt() >= node.ownTimeoutNanos()) {
+                batch.reserveEnd();
                 queue.remove(node);
                 endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
             }
         } finally {
             exit(batch);
+            batch.carryOut();
         }
-        batch.carryOut();
     }
 
-    /** Keeps the group from starting anything until {@link #unstall}: a start has just failed. Enters and leaves. */
+    /**
+     * Keeps the group from starting anything until the housekeeper tries again, if there is one: a start has just failed.
+     * Enters and leaves.
+     */
     void stall(Batch batch) {
         enter();
         try {
-            stalled = true;
+            stalled = engine.housekeeper.retryLater(this);
         } finally {
             exit(batch);
         }
     }
 
-    /** Lets the group start again. Enters and leaves. */
-    void unstall(Batch batch) {
+    /** Lets the group go on where it stalled. Enters and leaves. */
+    void unstall(@Nullable Batch batch) {
         enter();
         try {
             stalled = false;
+            if (batch != null && engine.lifecycle.isForced()) {
+                endQueued(batch);
+            }
+        } catch (OutOfMemoryError lack) {
+            stalled = engine.housekeeper.retryLater(this);
         } finally {
             exit(batch);
         }
@@ -769,10 +860,14 @@ final class Group {
     }
 
     /** Ends all waits. Enters and leaves. */
-    void endWaits(Batch batch) {
+    void endWaits(@Nullable Batch batch) {
         enter();
         try {
-            endQueued(batch);
+            if (batch != null) {
+                endQueued(batch);
+            }
+        } catch (OutOfMemoryError lack) {
+            stalled = engine.housekeeper.retryLater(this);
         } finally {
             exit(batch);
         }
@@ -811,8 +906,7 @@ final class Group {
 
     private void endQueued(Batch batch) {
         for (Node first = queue.first(); first != null; first = queue.first()) {
-            queue.removeFirst(first);
-            endLeft(first, RejectionReason.SHUTDOWN, batch);
+            endFirst(first, RejectionReason.SHUTDOWN, batch);
         }
     }
 

@@ -61,20 +61,23 @@ final class GroupExecutorService extends AbstractExecutorService {
         entries.add(entry);
         // Looked at after the entry is in: a shutdown either sees it, or is seen here.
         if (isShutdown()) {
-            if (!entry.refuse()) {
-                return;
+            if (entry.refuse()) {
+                throw new RejectedExecutionException("The executor service of group '" + KeyText.printable(key)
+                        + "' is shut down and takes no new work");
             }
-            throw new RejectedExecutionException("The executor service of group '" + KeyText.printable(key)
-                    + "' is shut down and takes no new work");
+            return;
         }
         ViewTask task;
         try {
             task = engine.admission.submitView(key, entry);
         } catch (IllegalStateException executorShutDown) {
-            if (!entry.refuse()) {
-                return;
+            if (entry.refuse()) {
+                throw new RejectedExecutionException(executorShutDown);
             }
-            throw new RejectedExecutionException(executorShutDown);
+            return;
+        } catch (Throwable lack) {
+            entry.refuse();
+            throw lack;
         }
         entry.attach(task);
         // Throws if it was rejected under ABORT.
@@ -384,9 +387,18 @@ final class GroupExecutorService extends AbstractExecutorService {
                 if (failure != null && command instanceof ViewFuture<?> future) {
                     future.setException(failure);
                 } else if (command instanceof Future<?> future) {
-                    future.cancel(false);
+                    cancel(future);
                 }
                 remove();
+            }
+        }
+
+        /** Cancels a future of the user's own, whose code must not keep the rest from being told. */
+        private void cancel(Future<?> future) {
+            try {
+                future.cancel(false);
+            } catch (Throwable failure) {
+                engine.reports.untold(key, failure);
             }
         }
 

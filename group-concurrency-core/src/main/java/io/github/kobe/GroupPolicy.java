@@ -2,7 +2,7 @@ package io.github.kobe;
 
 import io.github.kobe.internal.Glob;
 import io.github.kobe.internal.KeyText;
-import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -38,8 +38,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable and safe for use by many threads.
  */
 public final class GroupPolicy {
-
-    private static final Logger LOGGER = System.getLogger(GroupPolicy.class.getName());
 
     private static final GroupLimits BUILT_IN = GroupLimits.unset()
             .withMaxConcurrency(1)
@@ -283,8 +281,8 @@ public final class GroupPolicy {
             return new EffectiveLimit<>(Math.max(1, concurrencyResolver.applyAsInt(groupKey)), LimitSource.RESOLVER);
         } catch (Throwable failure) {
             if (resolverFailed.compareAndSet(false, true)) {
-                LOGGER.log(
-                        Logger.Level.WARNING,
+                Log.write(
+                        Level.WARNING,
                         () -> "The concurrency resolver failed for group '" + KeyText.printable(groupKey)
                                 + "': the default of " + defaultMaxConcurrencyPerGroup()
                                 + " holds. Later failures are not logged.",

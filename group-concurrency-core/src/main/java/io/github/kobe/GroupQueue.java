@@ -1,6 +1,6 @@
 package io.github.kobe;
 
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Some nodes can do without a free global permit (<i>exempt</i> ones): a caller that has its thread's already, and a
  * task for which a lender has set its own aside. They are listed beside, because they may have to overtake.
+ *
+ * <p>Taking a node out needs no memory: it follows on the grant, which must not be lost.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class GroupQueue {
@@ -31,7 +33,7 @@ final class GroupQueue {
 
     private boolean hasLoader;
     /** {@code null} where there are none, as nearly always. */
-    private @Nullable ArrayDeque<Exempt> exempt;
+    private @Nullable ArrayList<Exempt> exempt;
 
     /** A node that can do without a free global permit; with the loan that it starts on, if it is for that. */
     record Exempt(Node node, @Nullable Loan loan) {}
@@ -67,6 +69,9 @@ final class GroupQueue {
 
     /** Appends {@code node}, which has been counted in {@link Engine#waiting}. */
     void add(Node node, long now) {
+        if (!node.needsGlobal()) {
+            addExempt(new Exempt(node, null));
+        }
         node.markQueued(now);
         node.next = null;
         if (tail == null) {
@@ -76,9 +81,6 @@ final class GroupQueue {
         }
         tail = node;
         live++;
-        if (!node.needsGlobal()) {
-            addExempt(new Exempt(node, null));
-        }
     }
 
     /** {@return the first that waits} */
@@ -124,8 +126,13 @@ final class GroupQueue {
         node.markLeft();
         live--;
         waiting.decrementAndGet();
-        if (exempt != null) {
-            exempt.removeIf(e -> e.node() == node);
+        ArrayList<Exempt> listed = exempt;
+        if (listed != null) {
+            for (int i = listed.size(); --i >= 0; ) {
+                if (listed.get(i).node() == node) {
+                    listed.remove(i);
+                }
+            }
         }
     }
 
@@ -169,7 +176,7 @@ final class GroupQueue {
 
     void addExempt(Exempt entry) {
         if (exempt == null) {
-            exempt = new ArrayDeque<>();
+            exempt = new ArrayList<>();
         }
         exempt.add(entry);
     }
@@ -177,8 +184,10 @@ final class GroupQueue {
     /** {@return the first exempt one, of those on a loan alone if {@code onLoan}} */
     @Nullable
     Exempt firstExempt(boolean onLoan) {
-        if (exempt != null) {
-            for (Exempt entry : exempt) {
+        ArrayList<Exempt> listed = exempt;
+        if (listed != null) {
+            for (int i = 0; i < listed.size(); i++) {
+                Exempt entry = listed.get(i);
                 if (!onLoan || entry.loan() != null) {
                     return entry;
                 }
@@ -189,8 +198,13 @@ final class GroupQueue {
 
     /** Forgets what was set aside for a task. */
     void removeLoan(Loan loan) {
-        if (exempt != null) {
-            exempt.removeIf(e -> e.loan() == loan);
+        ArrayList<Exempt> listed = exempt;
+        if (listed != null) {
+            for (int i = listed.size(); --i >= 0; ) {
+                if (listed.get(i).loan() == loan) {
+                    listed.remove(i);
+                }
+            }
         }
     }
 

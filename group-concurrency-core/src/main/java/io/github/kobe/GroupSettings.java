@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class GroupSettings {
 
-    private EffectiveLimits base;
     private volatile EffectiveLimits limits;
     private volatile @Nullable GroupLimits override;
     private volatile @Nullable Instant overriddenSince;
@@ -18,7 +17,6 @@ final class GroupSettings {
     private volatile boolean named;
 
     GroupSettings(EffectiveLimits base, boolean named) {
-        this.base = base;
         this.limits = base;
         this.named = named;
     }
@@ -43,25 +41,24 @@ final class GroupSettings {
 
     /** Takes over what a policy says; what stands over it stays. */
     void rebase(EffectiveLimits newBase, boolean isNamed) {
-        base = newBase;
+        limits = resolved(override, newBase);
         named = isNamed;
-        resolve();
     }
 
     /** Puts limits over the policy's, or takes them back; the policy's are resolved anew. */
     void override(@Nullable GroupLimits newOverride, EffectiveLimits newBase) {
+        EffectiveLimits resolved = resolved(newOverride, newBase);
+        Instant since = newOverride == null ? null : Instant.now();
+        overriddenSince = since;
         override = newOverride;
-        overriddenSince = newOverride == null ? null : Instant.now();
-        base = newBase;
-        resolve();
+        limits = resolved;
     }
 
     void setPaused(boolean pause) {
         paused = pause;
     }
 
-    private void resolve() {
-        GroupLimits over = override;
-        limits = over == null ? base : base.overriddenBy(over);
+    private static EffectiveLimits resolved(@Nullable GroupLimits override, EffectiveLimits base) {
+        return override == null ? base : base.overriddenBy(override);
     }
 }

@@ -48,6 +48,9 @@ class Hold {
     /** Whether its permits are lent; written under the ledger's lock. See {@link Lending}. */
     volatile boolean lent;
 
+    /** Whether its last close came while it was lent; written under the ledger's lock, then by the lender. */
+    volatile boolean closedWhileLent;
+
     Hold(@Nullable Thread thread, Group group, boolean ownsGlobal) {
         this.thread = thread;
         this.group = group;

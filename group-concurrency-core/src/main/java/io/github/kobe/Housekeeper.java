@@ -1,6 +1,5 @@
 package io.github.kobe;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
 import java.util.PriorityQueue;
@@ -23,12 +22,13 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Housekeeper {
 
-    private static final Logger LOGGER = System.getLogger(GroupExecutor.class.getName());
-
     /** How long the thread stays without anything to do. */
     private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** How long it sleeps at most before it looks whether the engine is still there. */
     private static final long LONGEST_SLEEP_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** When a group that stalled is tried again. */
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** With fewer alarms than this, pointless ones don't matter. */
     private static final int LEAST_PURGE = 64;
@@ -42,13 +42,27 @@ final class Housekeeper {
     private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
     /** Guarded by the lock: at how many alarms pointless ones are looked for, so that it costs amortised nothing. */
     private int purgeAt = LEAST_PURGE;
+    /** Guarded by the lock: groups to be tried again, linked by {@link Group#retriedNext}; and when. */
+    private @Nullable Group firstRetried;
+
+    private long retryAt;
     /** Guarded by the lock; {@code null}: none runs. */
     private @Nullable Thread thread;
     /** Who runs what is due. */
     private volatile @Nullable Thread runner;
 
     /** What is due at a time, unless it has become pointless by then. */
-    private record Alarm(long at, BooleanSupplier pointless, LongConsumer action) implements Comparable<Alarm> {
+    private static final class Alarm implements Comparable<Alarm> {
+        private long at;
+        private final BooleanSupplier pointless;
+        private final LongConsumer action;
+
+        Alarm(long at, BooleanSupplier pointless, LongConsumer action) {
+            this.at = at;
+            this.pointless = pointless;
+            this.action = action;
+        }
+
         @Override
         public int compareTo(Alarm other) {
             return Long.compare(at, other.at);
@@ -71,7 +85,7 @@ final class Housekeeper {
         lock.lock();
         try {
             if (alarms.size() >= purgeAt) {
-                alarms.removeIf(old -> old.pointless().getAsBoolean());
+                alarms.removeIf(old -> old.pointless.getAsBoolean());
                 purgeAt = Math.max(LEAST_PURGE, 2 * alarms.size());
             }
             alarms.add(alarm);
@@ -109,6 +123,36 @@ final class Housekeeper {
                 return false;
             }
             hops.add(run);
+            sleeper = thread;
+        } catch (OutOfMemoryError lack) {
+            return false;
+        } finally {
+            lock.unlock();
+        }
+        LockSupport.unpark(sleeper);
+        return true;
+    }
+
+    /**
+     * Has {@link Group#unstall} called in a while. It needs no memory, unless for the thread, and doesn't fail.
+     *
+     * @return false if there is no thread to do it and none can be made
+     */
+    boolean retryLater(Group group) {
+        Thread sleeper;
+        lock.lock();
+        try {
+            if (engine.environment.timers() && thread == null && !startThread()) {
+                return false;
+            }
+            if (!group.retried) {
+                if (firstRetried == null) {
+                    retryAt = engine.now() + RETRY_NANOS;
+                }
+                group.retried = true;
+                group.retriedNext = firstRetried;
+                firstRetried = group;
+            }
             sleeper = thread;
         } finally {
             lock.unlock();
@@ -148,18 +192,79 @@ final class Housekeeper {
     }
 
     private void runAllDue() {
+        startHops();
+        engine.endLateTails();
+        long now = engine.now();
+        retryDue(now);
+        for (Alarm due = pollDue(now); due != null; due = pollDue(now)) {
+            try {
+                due.action.accept(now);
+            } catch (OutOfMemoryError lack) {
+                postpone(due, now + RETRY_NANOS);
+            } catch (Throwable failure) {
+                Log.write(Level.ERROR, () -> "A timer of the group executor failed; the others go on.", failure);
+            }
+        }
+    }
+
+    private void startHops() {
+        if (hops.isEmpty()) {
+            return;
+        }
+        Batch batch = new Batch(engine);
         for (Run run = hops.poll(); run != null; run = hops.poll()) {
-            Batch batch = new Batch(engine);
             engine.dispatcher.startHere(run, batch);
             batch.carryOut();
         }
-        long now = engine.now();
-        for (Alarm due = pollDue(now); due != null; due = pollDue(now)) {
-            try {
-                due.action().accept(now);
-            } catch (Throwable failure) {
-                LOGGER.log(Level.ERROR, "A timer of the group executor failed; the others go on", failure);
+    }
+
+    private void retryDue(long now) {
+        for (Group due = takeRetried(now); due != null; ) {
+            Group next = letGo(due);
+            Batch batch = Batch.orNull(engine, 0);
+            due.unstall(batch);
+            if (batch != null) {
+                batch.carryOut();
             }
+            due = next;
+        }
+    }
+
+    /** Takes all that are to be tried again, if it is time; those that fail once more begin a new list. */
+    private @Nullable Group takeRetried(long now) {
+        lock.lock();
+        try {
+            Group first = firstRetried;
+            if (first == null || now < retryAt) {
+                return null;
+            }
+            firstRetried = null;
+            return first;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable Group letGo(Group due) {
+        lock.lock();
+        try {
+            Group next = due.retriedNext;
+            due.retriedNext = null;
+            due.retried = false;
+            return next;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Puts back an alarm that has just been taken out, for whose action there was no memory. */
+    private void postpone(Alarm alarm, long until) {
+        lock.lock();
+        try {
+            alarm.at = until;
+            alarms.add(alarm);
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -167,7 +272,7 @@ final class Housekeeper {
         lock.lock();
         try {
             Alarm first = alarms.peek();
-            return first == null || first.at() > now ? null : alarms.poll();
+            return first == null || first.at > now ? null : alarms.poll();
         } finally {
             lock.unlock();
         }
@@ -180,15 +285,19 @@ final class Housekeeper {
             if (!hops.isEmpty()) {
                 return 0;
             }
-            if (engine.lifecycle.isOver() && engine.waiting.get() == 0) {
+            if (engine.lifecycle.isOver() && engine.waiting.get() == 0 && firstRetried == null) {
                 // Nothing waits or will: no time-out, no retry, and the idle groups go with the executor.
                 alarms.clear();
                 thread = null;
                 return -1;
             }
             Alarm first = alarms.peek();
-            if (first != null) {
-                return Math.min(LONGEST_SLEEP_NANOS, Math.max(0, first.at() - engine.now()));
+            if (first != null || firstRetried != null) {
+                long next = first == null ? Long.MAX_VALUE : first.at;
+                if (firstRetried != null) {
+                    next = Math.min(next, retryAt);
+                }
+                return Math.min(LONGEST_SLEEP_NANOS, Math.max(0, next - engine.now()));
             }
             if (mayEnd) {
                 thread = null;
@@ -212,6 +321,8 @@ final class Housekeeper {
                 if (sleep > 0) {
                     long start = System.nanoTime();
                     LockSupport.parkNanos(sleep);
+                    // Nobody has a reason to interrupt it; with the flag set, it would never sleep again.
+                    Thread.interrupted();
                     mayEnd = System.nanoTime() - start >= LINGER_NANOS;
                 } else {
                     mayEnd = false;
@@ -224,8 +335,13 @@ final class Housekeeper {
             if (target == null) {
                 return -1;
             }
-            target.runDue();
-            return target.nextSleep(mayEnd);
+            try {
+                target.runDue();
+                return target.nextSleep(mayEnd);
+            } catch (Throwable lack) {
+                // There was no memory, not even to log that.
+                return RETRY_NANOS;
+            }
         }
     }
 }

@@ -1,8 +1,6 @@
 package io.github.kobe;
 
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -50,7 +48,8 @@ final class Ledger {
     /** Groups that may have queued nodes which need no free global permit. */
     private final Set<Group> withExempt = new LinkedHashSet<>();
 
-    private final List<Loan> reclaimers = new ArrayList<>();
+    /** Loans whose lenders want their permits back, eldest first, linked by {@link Loan#nextReclaimer}. */
+    private @Nullable Loan firstReclaimer;
 
     boolean isOn() {
         return on;
@@ -171,11 +170,28 @@ final class Ledger {
     // ---- turns
 
     void addReclaimer(Loan loan) {
-        reclaimers.add(loan);
+        Loan last = firstReclaimer;
+        if (last == null) {
+            firstReclaimer = loan;
+            return;
+        }
+        while (last.nextReclaimer != null) {
+            last = last.nextReclaimer;
+        }
+        last.nextReclaimer = loan;
     }
 
     void removeReclaimer(Loan loan) {
-        reclaimers.remove(loan);
+        Loan before = null;
+        for (Loan at = firstReclaimer; at != loan && at != null; at = at.nextReclaimer) {
+            before = at;
+        }
+        if (before == null) {
+            firstReclaimer = loan.nextReclaimer;
+        } else {
+            before.nextReclaimer = loan.nextReclaimer;
+        }
+        loan.nextReclaimer = null;
     }
 
     /** Sets a lent global permit aside for a task of another group. */
@@ -209,10 +225,9 @@ final class Ledger {
 
     /** First lenders who want their permits back, then work on lent permits, then the ring, then who needs no global. */
     void drain(Batch batch) {
-        if (!reclaimers.isEmpty()) {
-            for (Loan loan : List.copyOf(reclaimers)) {
-                loan.task.group.engine.lending.tryReclaim(loan, batch);
-            }
+        for (Loan loan = firstReclaimer, next; loan != null; loan = next) {
+            next = loan.nextReclaimer;
+            loan.task.group.engine.lending.tryReclaim(loan, batch);
         }
         grantExempt(true, batch);
         for (Group group = turn; group != null; group = turn) {
@@ -226,7 +241,10 @@ final class Ledger {
             if (group.credit == 0) {
                 group.credit = group.weight();
             }
-            if (group.grantHead(batch) && --group.credit == 0) {
+            if (!group.grantHead(batch)) {
+                // All that waited there had left, or their time was up: perhaps nobody comes by the group any more.
+                group.offerIfIdle(batch);
+            } else if (--group.credit == 0) {
                 turn = group.ringNext;
             }
             if (!group.isEligible()) {

@@ -1,7 +1,5 @@
 package io.github.kobe;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -23,9 +21,6 @@ final class Lending {
     private final Engine engine;
     private final Ledger ledger;
 
-    /** Holds whose last close came while they were lent. */
-    private final List<Hold> closedWhileLent = new ArrayList<>();
-
     Lending(Engine engine) {
         this.engine = engine;
         this.ledger = engine.ledger;
@@ -43,15 +38,13 @@ final class Lending {
             return null;
         }
         Batch batch = new Batch(engine);
-        Loan loan;
         ledger.lock.lock();
         try {
-            loan = lend(task, top, batch);
+            return lend(task, top, batch);
         } finally {
             ledger.lock.unlock();
+            batch.carryOut();
         }
-        batch.carryOut();
-        return loan;
     }
 
     private @Nullable Loan lend(Task<?> task, Hold top, Batch batch) {
@@ -69,31 +62,37 @@ final class Lending {
         if (global == null) {
             return null;
         }
-        // Marked first, looked at then: a thread that closes one of them is either seen, or sees the mark and waits.
-        global.lent = true;
-        if (inGroup != null) {
-            inGroup.lent = true;
-        }
         Loan loan = new Loan(task, inGroup, global);
-        if (global.isOpen() && (inGroup == null || inGroup.isOpen()) && transfer(loan, batch)) {
-            return loan;
+        boolean lent = false;
+        try {
+            // Marked first, looked at then: a thread that closes one of them is either seen, or sees the mark and
+            // waits.
+            global.lent = true;
+            if (inGroup != null) {
+                inGroup.lent = true;
+            }
+            lent = global.isOpen() && (inGroup == null || inGroup.isOpen()) && transfer(loan, batch);
+        } finally {
+            if (!lent) {
+                unmark(loan);
+            }
         }
-        unmark(loan);
-        return null;
+        return lent ? loan : null;
     }
 
     private boolean transfer(Loan loan, Batch batch) {
         Group group = loan.task.group;
         ledger.pin(group);
         ledger.pin(loan.globalHold.group);
+        boolean lent = false;
         group.enter();
         try {
-            boolean lent = loan.groupHold == null ? reserveGlobal(loan) : lendAll(loan, batch);
+            lent = loan.groupHold == null ? reserveGlobal(loan) : lendAll(loan, batch);
+            return lent;
+        } finally {
             if (!lent) {
                 unpin(loan);
             }
-            return lent;
-        } finally {
             group.exit(batch);
         }
     }
@@ -107,11 +106,15 @@ final class Lending {
         loan.lacksConcurrency = true;
         loan.lacksInFlight = true;
         group.addLent(1);
-        if (group.grantLent(loan.task, loan, batch)) {
-            return true;
+        boolean granted = false;
+        try {
+            granted = group.grantLent(loan.task, loan, batch);
+            return granted;
+        } finally {
+            if (!granted) {
+                retake(loan);
+            }
         }
-        retake(loan);
-        return false;
     }
 
     /** Has the task start as soon as its own group has room. */
@@ -160,7 +163,7 @@ final class Lending {
     }
 
     /** A borrower has just given back these permits: the lender takes them again, if it lacks them. */
-    void handBack(Loan loan, boolean concurrency, boolean flight, boolean global, Batch batch) {
+    void handBack(Loan loan, boolean concurrency, boolean flight, boolean global, @Nullable Batch batch) {
         if (!loan.settled) {
             retake(loan, concurrency, flight, global);
             if (loan.lacksNothing()) {
@@ -190,19 +193,17 @@ final class Lending {
         return true;
     }
 
-    void settle(Loan loan, Batch batch) {
+    private void settle(Loan loan, @Nullable Batch batch) {
         if (loan.reclaiming) {
             ledger.removeReclaimer(loan);
         }
         unmark(loan);
         unpin(loan);
-        loan.task.group.offerIfIdle(batch);
-        loan.closedMeanwhile = closedWhileLent.stream()
-                .filter(hold -> hold == loan.globalHold || hold == loan.groupHold)
-                .toList();
-        closedWhileLent.removeAll(loan.closedMeanwhile);
         loan.settled = true;
-        batch.wake(loan.lender);
+        LockSupport.unpark(loan.lender);
+        if (batch != null) {
+            loan.task.group.offerIfIdle(batch);
+        }
     }
 
     private static void unmark(Loan loan) {
@@ -219,20 +220,22 @@ final class Lending {
 
     /** Leaves it to the lender to give back the permits of a hold that was closed for good while it was lent. */
     void closeLater(Hold hold) {
-        closedWhileLent.add(hold);
+        hold.closedWhileLent = true;
     }
 
     /** Returns when the lender, the current thread, has all its permits again; not interruptible, the flag is kept. */
     void reclaim(Loan loan) {
         if (!loan.settled) {
-            Batch batch = new Batch(engine);
+            Batch batch = Batch.orNull(engine, 0);
             ledger.lock.lock();
             try {
                 beginReclaim(loan, batch);
             } finally {
                 ledger.lock.unlock();
             }
-            batch.carryOut();
+            if (batch != null) {
+                batch.carryOut();
+            }
             boolean interrupted = false;
             while (!loan.settled) {
                 LockSupport.park(loan);
@@ -242,14 +245,19 @@ final class Lending {
                 Thread.currentThread().interrupt();
             }
         }
-        for (Hold hold : loan.closedMeanwhile) {
-            Batch batch = new Batch(engine);
-            engine.releases.lastClose(hold, batch);
-            batch.carryOut();
+        closeIfOwed(loan.globalHold);
+        closeIfOwed(loan.groupHold);
+    }
+
+    /** Gives back the permits of a hold whose last close came while it was lent. */
+    private void closeIfOwed(@Nullable Hold hold) {
+        if (hold != null && hold.closedWhileLent) {
+            hold.closedWhileLent = false;
+            engine.releases.lastClose(hold);
         }
     }
 
-    private void beginReclaim(Loan loan, Batch batch) {
+    private void beginReclaim(Loan loan, @Nullable Batch batch) {
         if (loan.settled) {
             return;
         }
@@ -261,7 +269,11 @@ final class Lending {
         } else {
             loan.reclaiming = true;
             ledger.addReclaimer(loan);
-            ledger.drain(batch);
+            if (batch != null) {
+                ledger.drain(batch);
+            } else {
+                engine.housekeeper.retryLater(loan.task.group);
+            }
         }
     }
 }

@@ -132,6 +132,7 @@ final class Lifecycle {
     }
 
     private boolean await(Duration timeout, boolean shutDown) throws InterruptedException {
+        StackReserve.require();
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
@@ -157,6 +158,7 @@ final class Lifecycle {
 
     /** Shuts down by force. */
     void shutdownNow() {
+        StackReserve.require();
         end(true);
     }
 
@@ -186,23 +188,29 @@ final class Lifecycle {
         } finally {
             ledger.lock.unlock();
         }
-        watchers.forEach(Runnable::run);
-        if (forced) {
-            endAll();
+        try {
+            watchers.forEach(Runnable::run);
+        } finally {
+            if (forced) {
+                endAll();
+            }
         }
         return true;
     }
 
     private void endAll() {
         for (Group group : engine.groups()) {
-            Batch batch = new Batch(engine);
+            Batch batch = Batch.orNull(engine, 0);
             group.endWaits(batch);
-            batch.carryOut();
+            if (batch != null) {
+                batch.carryOut();
+            }
         }
         engine.interruptRuns(null);
     }
 
     boolean shutdown(Duration timeout) {
+        StackReserve.require();
         long left = EffectiveLimits.saturatedNanos(timeout);
         if (left > 0) {
             if (beginDrain()) {
@@ -236,8 +244,11 @@ final class Lifecycle {
     private void endPausedWaits() {
         for (Group group : engine.groups()) {
             Batch batch = new Batch(engine);
-            group.endWaitsIfPaused(batch);
-            batch.carryOut();
+            try {
+                group.endWaitsIfPaused(batch);
+            } finally {
+                batch.carryOut();
+            }
         }
     }
 

@@ -1,6 +1,5 @@
 package io.github.kobe;
 
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,8 +36,9 @@ final class Loan {
 
     boolean reclaiming;
 
-    /** Holds that were closed for good meanwhile; set with {@link #settled}, for the lender to give back. */
-    List<Hold> closedMeanwhile = List.of();
+    /** The next of the reclaiming ones. */
+    @Nullable
+    Loan nextReclaimer;
 
     /** Whether the lender has everything again. */
     volatile boolean settled;

@@ -13,6 +13,9 @@ abstract class Node {
     /** Stamps from here up tell how long a node waited. */
     private static final long WAITED = 1L << 62;
 
+    /** The latest time at which a node can be queued, in nanoseconds since the engine's origin: 146 years. */
+    static final long LATEST = WAITED - 1;
+
     /** The next in the queue, guarded by the guard; of one granted as the head, which is unlinked, the next in a {@link Batch}. */
     @Nullable
     Node next;

@@ -7,12 +7,49 @@ import org.jspecify.annotations.Nullable;
 /** What can stand in {@link Task}'s outcome beside a {@link GroupResult}: who waits for it, or a way to end. */
 final class Outcome {
 
-    /** The task was cancelled; a result is made of it when someone asks. */
-    enum Cancelled {
-        CANCELLED
+    /** Ends of which a result is made when someone asks. */
+    enum Brief {
+        CANCELLED,
+        /** There was no memory to make the result. */
+        OUT_OF_MEMORY
     }
 
     private Outcome() {}
+
+    /** {@return how a task has ended that ran, or was about to; doesn't fail} */
+    static Object of(Task<?> task, @Nullable Object value, @Nullable Throwable failure, long start, long end) {
+        try {
+            return GroupResult.of(task.groupKey(), task.taskId(), value, failure, start, end);
+        } catch (OutOfMemoryError lack) {
+            return Brief.OUT_OF_MEMORY;
+        }
+    }
+
+    /** {@return how a task has ended that failed before it was asked in, whatever the failure; doesn't fail} */
+    static Object failed(Task<?> task, Throwable failure) {
+        try {
+            return GroupResult.failed(task.groupKey(), task.taskId(), failure, 0, 0);
+        } catch (OutOfMemoryError lack) {
+            return Brief.OUT_OF_MEMORY;
+        }
+    }
+
+    /** {@return how a task has ended that was cancelled, with its result if there is memory for it} */
+    static Object cancelled(Task<?> task) {
+        try {
+            return task.cancelledResult();
+        } catch (OutOfMemoryError lack) {
+            return Brief.CANCELLED;
+        }
+    }
+
+    /** {@return how to count an end; {@code null}: it was cancelled while it ran} */
+    static TaskStatus statusOf(@Nullable Object outcome) {
+        if (outcome instanceof GroupResult<?> result) {
+            return result.status();
+        }
+        return outcome == Brief.OUT_OF_MEMORY ? TaskStatus.FAILED : TaskStatus.CANCELLED;
+    }
 
     /** The task was rejected, and whoever waits for it gets an exception of its own. */
     record Rejection(RejectionReason reason, int limit, long queued) {
@@ -75,10 +112,22 @@ final class Outcome {
 
         void completeFrom(Task<T> done) {
             try {
-                complete(done.resultNow());
-            } catch (RejectedTaskException rejected) {
-                completeExceptionally(rejected);
+                tell(done);
+            } catch (Throwable failure) {
+                // On older JDKs what is chained on a future can make it throw; others wait to be told after it.
+                done.group.engine.reports.untold(done.groupKey(), failure);
             }
+        }
+
+        private void tell(Task<T> done) {
+            GroupResult<T> result;
+            try {
+                result = done.resultNow();
+            } catch (Throwable rejected) { // or there is no memory for the result
+                completeExceptionally(rejected);
+                return;
+            }
+            complete(result);
         }
     }
 

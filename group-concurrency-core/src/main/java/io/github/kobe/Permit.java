@@ -34,7 +34,7 @@ class Permit extends Hold implements GroupPermit {
         @Override
         void reportEnd() {
             Engine engine = group.engine;
-            engine.reports.completed(group.key, "", GroupResult.success(group.key, "", null, start, engine.nanoTime()));
+            engine.reports.ended(group.key, "", null, null, start, engine.nanoTime());
         }
     }
 }

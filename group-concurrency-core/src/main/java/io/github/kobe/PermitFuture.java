@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *   WAITING -> LEFT       who cancels the future
  * </pre>
  */
-final class PermitFuture extends Node {
+final class PermitFuture extends Node implements Runnable {
 
     private static final VarHandle STATE;
 
@@ -57,12 +57,26 @@ final class PermitFuture extends Node {
 
     @Override
     void start(Batch batch) {
-        group.engine.dispatcher.report(this::completeWithPermit);
+        group.engine.dispatcher.report(this);
     }
 
-    /** Hands the permit out; it is given back if nobody takes it. */
-    void completeWithPermit() {
-        Permit permit = group.engine.callers.newPermit(this, null, true);
+    /** Hands out the permit that it was granted; it is given back if nobody takes it. */
+    @Override
+    public void run() {
+        Permit permit;
+        try {
+            permit = group.engine.callers.newPermit(this, null, true);
+        } catch (OutOfMemoryError lack) {
+            Batch batch = Batch.orNull(group.engine, 0);
+            group.counters.ended(TaskStatus.FAILED);
+            group.giveBackUnused(false, batch);
+            if (batch != null) {
+                batch.carryOut();
+            }
+            group.engine.reports.failed(group.key, "", lack);
+            future.completeExceptionally(lack);
+            return;
+        }
         if (!future.complete(permit)) {
             permit.close();
         }
@@ -76,25 +90,39 @@ final class PermitFuture extends Node {
 
     @Override
     void reportEnd(RejectionReason reason, Object work) {
-        reject(new Outcome.Rejection(reason, -1, group.queued()));
+        Outcome.Rejection rejection;
+        try {
+            rejection = new Outcome.Rejection(reason, -1, group.queued());
+        } catch (OutOfMemoryError lack) {
+            future.completeExceptionally(lack);
+            return;
+        }
+        reject(rejection);
     }
 
     /** Completes the future with a rejection. */
     void reject(Outcome.Rejection rejection) {
         group.engine.reports.rejected(group.key, "", rejection.reason());
-        future.completeExceptionally(rejection.toException(group.key, ""));
+        try {
+            future.completeExceptionally(rejection.toException(group.key, ""));
+        } catch (OutOfMemoryError lack) {
+            future.completeExceptionally(lack);
+        } catch (Throwable failure) {
+            group.engine.reports.untold(group.key, failure); // as in Outcome.FutureOf
+        }
     }
 
     private void leave() {
         if (STATE.compareAndSet(this, WAITING, LEFT)) {
             group.withdraw(this, null);
-            group.engine.reports.cancelled(group.key, "");
+            group.engine.reports.cancelled(group.key, "", null);
         }
     }
 
     private final class Cancellable extends CompletableFuture<GroupPermit> {
         @Override
         public boolean cancel(boolean mayInterruptIfRunning) {
+            StackReserve.require();
             boolean cancelled = super.cancel(mayInterruptIfRunning);
             if (cancelled) {
                 leave();

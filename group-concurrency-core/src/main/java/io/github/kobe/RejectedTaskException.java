@@ -50,7 +50,7 @@ public final class RejectedTaskException extends RejectedExecutionException {
             case GROUP_QUEUE_FULL -> "the group's queue is full (" + queued + " waiting, queueThreshold " + limit + ")";
             case GLOBAL_QUEUE_FULL ->
                 "the global queue is full (" + queued + " waiting, globalQueueThreshold " + limit + ")";
-            case QUEUE_TIMEOUT -> "it waited longer than its queue time-out (" + queued + " still waiting)";
+            case QUEUE_TIMEOUT -> "no permit came free within its queue time-out (" + queued + " still waiting)";
             case SHUTDOWN -> "the executor was shut down while it waited";
             case INTERRUPTED -> "its caller was interrupted while it waited";
         };

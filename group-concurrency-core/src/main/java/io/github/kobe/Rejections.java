@@ -1,8 +1,10 @@
 package io.github.kobe;
 
+import io.github.kobe.Outcome.Brief;
 import io.github.kobe.Outcome.Rejection;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** What becomes of a task that was rejected: counted already, claimed, and without permits. */
 final class Rejections {
@@ -20,6 +22,14 @@ final class Rejections {
      * @param bySubmitter whether the current thread is the one that submits it
      */
     void reject(Task<?> task, Object work, Rejection rejection, boolean bySubmitter) {
+        try {
+            decide(task, work, rejection, bySubmitter);
+        } catch (OutOfMemoryError lack) {
+            task.complete(Brief.OUT_OF_MEMORY);
+        }
+    }
+
+    private void decide(Task<?> task, Object work, Rejection rejection, boolean bySubmitter) {
         engine.reports.rejected(task.groupKey(), task.taskId(), rejection.reason());
         Callable<?> code = work instanceof Tailored tailored ? tailored.code() : (Callable<?>) work;
         GroupPolicy policy = engine.policy;
@@ -74,10 +84,12 @@ final class Rejections {
             Thread.interrupted();
         }
         if (async && value instanceof CompletionStage<?> stage) {
-            AsyncTail.whenComplete(
-                    stage,
-                    (v, e) -> task.complete(
-                            GroupResult.of(task.groupKey(), task.taskId(), v, e, start, engine.nanoTime())));
+            AtomicBoolean told = new AtomicBoolean();
+            AsyncTail.whenComplete(stage, (v, e) -> {
+                if (told.compareAndSet(false, true)) {
+                    task.complete(GroupResult.of(task.groupKey(), task.taskId(), v, e, start, engine.nanoTime()));
+                }
+            });
             return;
         }
         if (async && failure == null) {

@@ -14,8 +14,33 @@ final class Releases {
         this.ledger = engine.ledger;
     }
 
-    /** Gives back what {@code hold} stands for, after its last close; on any thread. */
-    void lastClose(Hold hold, Batch batch) {
+    /** Gives back what {@code hold} stands for, after its last close; on any thread, without any lock. */
+    void lastClose(Hold hold) {
+        Thread thread = hold.thread;
+        if (thread != null && isPlain(hold, thread)) {
+            engine.holds.prune(thread);
+            if (hold.group.tryGiveBackWhole()) {
+                return;
+            }
+        }
+        Batch batch = Batch.orNull(engine, 0);
+        lastClose(hold, batch);
+        if (batch != null) {
+            batch.carryOut();
+        }
+    }
+
+    /** {@return whether a hold that has just been closed stood alone for its thread, on permits of its own} */
+    private boolean isPlain(Hold hold, Thread thread) {
+        return hold.ownsGlobal
+                && !hold.lent
+                && loanOf(hold) == null
+                && engine.holds.top(thread) == hold
+                && Holds.open(hold.below) == null;
+    }
+
+    /** As {@link #lastClose(Hold)}; what that lets start is in {@code batch}, unless there is no memory for one. */
+    void lastClose(Hold hold, @Nullable Batch batch) {
         Thread thread = hold.thread;
         if (thread == null) {
             // A permit that belongs to no thread, or a run whose thread couldn't be made.
@@ -26,14 +51,14 @@ final class Releases {
             }
             return;
         }
-        boolean alone = engine.holds.top(thread) == hold && Holds.open(hold.below) == null;
+        boolean plain = isPlain(hold, thread);
         engine.holds.prune(thread);
         if (hold instanceof Run run && run.isTailed()) {
             concurrency(run, batch);
             if (run.endsPart()) {
                 flight(run, batch);
             }
-        } else if (alone && hold.ownsGlobal && !hold.lent && loanOf(hold) == null) {
+        } else if (plain) {
             hold.group.giveBackWhole(batch);
         } else {
             amongOthers(hold, thread, batch);
@@ -41,7 +66,7 @@ final class Releases {
     }
 
     /** Gives back the permits of flight of an asynchronous task, whose stage and whose code have ended. */
-    void flight(Run run, Batch batch) {
+    void flight(Run run, @Nullable Batch batch) {
         Loan loan = run.loan;
         Thread thread = run.thread;
         if (loan != null) {
@@ -60,7 +85,7 @@ final class Releases {
         }
     }
 
-    private void concurrency(Run run, Batch batch) {
+    private void concurrency(Run run, @Nullable Batch batch) {
         Loan loan = run.loan;
         if (loan == null) {
             run.group.giveBackConcurrency(batch);
@@ -69,7 +94,7 @@ final class Releases {
         }
     }
 
-    private void giveBackBorrowed(Run run, Loan loan, boolean concurrency, boolean flight, Batch batch) {
+    private void giveBackBorrowed(Run run, Loan loan, boolean concurrency, boolean flight, @Nullable Batch batch) {
         ledger.lock.lock();
         try {
             Thread thread = run.thread;
@@ -93,7 +118,7 @@ final class Releases {
      * Gives back the permits of one of several holds of a thread, or of a borrower. A global permit stays with the
      * thread while it has another hold.
      */
-    private void amongOthers(Hold hold, Thread thread, Batch batch) {
+    private void amongOthers(Hold hold, Thread thread, @Nullable Batch batch) {
         ledger.lock.lock();
         try {
             if (hold.lent) {
@@ -126,7 +151,7 @@ final class Releases {
     }
 
     /** Makes another open hold of {@code thread} stand for its global permit, if there is one. */
-    private boolean passGlobalOn(Thread thread, Batch batch) {
+    private boolean passGlobalOn(Thread thread, @Nullable Batch batch) {
         Hold heir = engine.holds.topOpen(thread);
         if (heir == null || heir.ownsGlobal) {
             return false;

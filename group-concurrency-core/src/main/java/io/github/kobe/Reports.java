@@ -1,7 +1,6 @@
 package io.github.kobe;
 
 import io.github.kobe.internal.KeyText;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -13,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * under a lock.
  */
 final class Reports {
-
-    private static final Logger LOGGER = System.getLogger(GroupExecutor.class.getName());
 
     private final Engine engine;
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
@@ -76,24 +73,45 @@ final class Reports {
         }
     }
 
-    /** A task has ended with {@code result}; {@code null}: it was cancelled while it ran. */
-    void ended(Task<?> task, @Nullable GroupResult<?> result) {
-        if (isHeard()) {
-            completed(task.groupKey(), task.taskId(), result != null ? result : task.cancelledResult());
+    /** A task has ended, as {@link Task#tellEnd} has it. */
+    void ended(Task<?> task, @Nullable Object end) {
+        TaskLifecycleListener listener = listener();
+        if (listener != null) {
+            try {
+                listener.onCompleted(task.groupKey(), task.taskId(), task.told(end));
+            } catch (Throwable failure) {
+                logOnce("onCompleted", task.groupKey(), failure);
+            }
         }
     }
 
-    /** A wait was given up by its caller. */
-    void cancelled(String key, String id) {
-        if (isHeard()) {
-            cancelled(key, id, new CancellationException("The wait was given up"));
+    /** What ran on a caller's thread has ended, or failed to begin. */
+    void ended(String key, String id, @Nullable Object value, @Nullable Throwable failure, long start, long end) {
+        TaskLifecycleListener listener = listener();
+        if (listener != null) {
+            try {
+                listener.onCompleted(key, id, GroupResult.of(key, id, value, failure, start, end));
+            } catch (Throwable thrown) {
+                logOnce("onCompleted", key, thrown);
+            }
         }
     }
 
-    /** A wait was given up by its caller, for {@code cause}. */
-    void cancelled(String key, String id, Throwable cause) {
-        if (isHeard()) {
-            completed(key, id, GroupResult.cancelled(key, id, cause, 0, 0));
+    /** There was no memory for what was submitted. */
+    void failed(String key, String id, Throwable lack) {
+        ended(key, id, null, lack, 0, 0);
+    }
+
+    /** A wait was given up by its caller, for {@code cause}; {@code null}: for no reason known. */
+    void cancelled(String key, String id, @Nullable Throwable cause) {
+        TaskLifecycleListener listener = listener();
+        if (listener != null) {
+            try {
+                Throwable why = cause != null ? cause : new CancellationException("The wait was given up");
+                listener.onCompleted(key, id, GroupResult.cancelled(key, id, why, 0, 0));
+            } catch (Throwable thrown) {
+                logOnce("onCompleted", key, thrown);
+            }
         }
     }
 
@@ -109,11 +127,26 @@ final class Reports {
     }
 
     private void logOnce(String method, String key, Throwable failure) {
-        if (logged.add(method)) {
-            LOGGER.log(
+        try {
+            if (logged.add(method)) {
+                Log.write(
+                        Level.WARNING,
+                        () -> "The listener's " + method + " failed for group '" + KeyText.printable(key)
+                                + "'. Nothing changes by it; later failures of this method are not logged.",
+                        failure);
+            }
+        } catch (Throwable lack) {
+            // There is no memory or stack to tell of it; what is under way has to go on.
+        }
+    }
+
+    /** A future failed when it was told of its end. */
+    void untold(String key, Throwable failure) {
+        if (logged.add("future")) {
+            Log.write(
                     Level.WARNING,
-                    () -> "The listener's " + method + " failed for group '" + KeyText.printable(key)
-                            + "'. Nothing changes by it; later failures of this method are not logged.",
+                    () -> "A future of group '" + KeyText.printable(key)
+                            + "' failed when it was told of its end. Nothing changes by it; later ones are not logged.",
                     failure);
         }
     }
@@ -121,7 +154,7 @@ final class Reports {
     /** A stage can't be cancelled. */
     void uncancellable(String key, Throwable failure) {
         if (logged.add("cancel")) {
-            LOGGER.log(
+            Log.write(
                     Level.WARNING,
                     () -> "A stage of group '" + KeyText.printable(key)
                             + "' can't be cancelled; its permits come back when it completes. Later ones are not"

@@ -3,7 +3,6 @@ package io.github.kobe;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -110,10 +109,18 @@ final class Run extends Hold implements Runnable {
     @Override
     public void run() {
         if (!task.isEngagedBy(this)) {
-            endWithoutCode(new CancellationException(), new Batch(group.engine, group.engine.nanoTime()));
+            endWithoutCode(null, Batch.orNull(group.engine, group.engine.nanoTime()));
             return;
         }
         Engine engine = group.engine;
+        AsyncTail tail;
+        try {
+            // Now, since there is no way back once the code has made a stage.
+            tail = async ? new AsyncTail(this) : null;
+        } catch (OutOfMemoryError lack) {
+            endWithoutCode(lack, Batch.orNull(engine, engine.nanoTime()));
+            return;
+        }
         if (engine.reports.isHeard()) {
             task.markWaited(task.hasOpenWait() ? engine.now() : 0);
             engine.reports.started(task.groupKey(), task.taskId(), task.waitedNanos(0));
@@ -133,42 +140,45 @@ final class Run extends Hold implements Runnable {
         }
         long end = engine.nanoTime();
         endInterrupts();
-        if (async && value instanceof CompletionStage<?> stage) {
-            AsyncTail.follow(this, stage, start);
+        if (tail != null && value instanceof CompletionStage<?> stage) {
+            tail.follow(stage, start);
             return;
         }
-        if (async && failure == null) {
+        if (tail != null && failure == null) {
             failure = AsyncTail.noStage();
         }
-        finish(value, failure, start, end, new Batch(engine, end));
+        finish(value, failure, start, end, Batch.orNull(engine, end));
     }
 
-    /** Ends a run whose code never began: it was cancelled just before, or its thread couldn't be started. */
-    void endWithoutCode(Throwable failure, Batch batch) {
+    /**
+     * Ends a run whose code never began.
+     *
+     * @param failure why; {@code null}: it was cancelled, and the handle is complete
+     */
+    void endWithoutCode(@Nullable Throwable failure, @Nullable Batch batch) {
         task.markWaited(group.engine.now());
         finish(null, failure, 0, 0, batch);
     }
 
     /**
-     * At the end of a task: count, permits back, tell, complete. What the permits let start is in {@code batch}. Nothing
-     * is made for the result before the permits are back, so that a lack of memory keeps none.
+     * At the end of a task: count, permits back, tell, complete. What the permits let start is in {@code batch}.
      */
-    private void finish(@Nullable Object value, @Nullable Throwable failure, long start, long end, Batch batch) {
-        boolean completes = task.claim(this);
-        if (!completes) {
+    private void finish(
+            @Nullable Object value, @Nullable Throwable failure, long start, long end, @Nullable Batch batch) {
+        Object outcome = null;
+        if (task.claim(this)) {
+            outcome = Outcome.of(task, value, failure, start, end);
+        } else {
             task.forgetRun();
         }
-        group.counters.ended(completes ? TaskStatus.of(failure) : TaskStatus.CANCELLED);
+        group.counters.ended(Outcome.statusOf(outcome));
         if (closeOnce()) {
             group.engine.releases.lastClose(this, batch);
         }
-        batch.carryOut();
-        GroupResult<?> result =
-                completes ? GroupResult.of(task.groupKey(), task.taskId(), value, failure, start, end) : null;
-        group.engine.reports.ended(task, result);
-        if (result != null) {
-            task.complete(result);
+        if (batch != null) {
+            batch.carryOut();
         }
+        task.tellEnd(outcome);
     }
 
     /** The stage has taken over the permits of flight. */

@@ -1,6 +1,6 @@
 package io.github.kobe;
 
-import io.github.kobe.Outcome.Cancelled;
+import io.github.kobe.Outcome.Brief;
 import io.github.kobe.Outcome.Dependent;
 import io.github.kobe.Outcome.FutureEntry;
 import io.github.kobe.Outcome.FutureOf;
@@ -164,24 +164,34 @@ class Task<T> extends Node implements TaskHandle<T> {
             reportCancelled();
         } else {
             markWaited(group.engine.now());
-            group.engine.rejections.reject(this, endedWork, new Rejection(reason, -1, group.queued()), false);
+            Rejection rejection;
+            try {
+                rejection = new Rejection(reason, -1, group.queued());
+            } catch (OutOfMemoryError lack) {
+                complete(Brief.OUT_OF_MEMORY);
+                return;
+            }
+            group.engine.rejections.reject(this, endedWork, rejection, false);
         }
     }
 
     /** Tells of and completes a task that was cancelled before it ran; it is claimed and counted. */
     void reportCancelled() {
         markWaited(group.engine.now());
-        if (group.engine.reports.isHeard()) {
-            GroupResult<T> result = cancelledResult();
-            group.engine.reports.completed(groupKey(), id, result);
-            complete(result);
-        } else {
-            complete(Cancelled.CANCELLED);
+        tellEnd(group.engine.reports.isHeard() ? Outcome.cancelled(this) : Brief.CANCELLED);
+    }
+
+    /** {@return what to tell the listener of an end, as {@link #tellEnd} has it} */
+    GroupResult<?> told(@Nullable Object end) {
+        if (end instanceof GroupResult<?> result) {
+            return result;
         }
+        return resultOf(end instanceof Brief brief ? brief : Brief.CANCELLED);
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
+        StackReserve.require();
         for (; ; ) {
             Object w = work;
             if (w == null || w instanceof CancelledRun) {
@@ -191,12 +201,12 @@ class Task<T> extends Node implements TaskHandle<T> {
                 continue;
             }
             if (w instanceof Run run) {
-                complete(Cancelled.CANCELLED);
+                complete(Brief.CANCELLED);
                 if (mayInterruptIfRunning) {
                     run.interrupt();
                 }
             } else if (w instanceof AsyncTail tail) {
-                complete(Cancelled.CANCELLED);
+                complete(Brief.CANCELLED);
                 tail.cancelStage();
             } else {
                 group.withdraw(this, null);
@@ -224,11 +234,31 @@ class Task<T> extends Node implements TaskHandle<T> {
             return;
         }
         List<Dependent> newestFirst = new ArrayList<>();
-        for (Dependent d = newest; d != null; d = d.below) {
-            newestFirst.add(d);
+        try {
+            for (Dependent d = newest; d != null; d = d.below) {
+                newestFirst.add(d);
+            }
+        } catch (OutOfMemoryError lack) {
+            // In the wrong order, then.
+            for (Dependent d = newest; d != null; d = d.below) {
+                d.completed(this);
+            }
+            return;
         }
         for (int i = newestFirst.size(); --i >= 0; ) {
             newestFirst.get(i).completed(this);
+        }
+    }
+
+    /**
+     * Tells of and completes a task whose permits are back.
+     *
+     * @param end how it ended, of {@link Outcome}'s; {@code null}: it was cancelled while it ran, and is complete
+     */
+    void tellEnd(@Nullable Object end) {
+        group.engine.reports.ended(this, end);
+        if (end != null) {
+            complete(end);
         }
     }
 
@@ -275,14 +305,21 @@ class Task<T> extends Node implements TaskHandle<T> {
         if (o instanceof Rejection rejection) {
             throw rejection.toException(groupKey(), id);
         }
-        if (o instanceof Cancelled) {
-            OUTCOME.compareAndSet(this, o, cancelledResult());
+        if (o instanceof Brief brief) {
+            OUTCOME.compareAndSet(this, o, resultOf(brief));
             o = outcome;
         }
         if (o instanceof GroupResult<?> result) {
             return (GroupResult<T>) result;
         }
         throw new AssertionError("asked for the result of a task that isn't done: " + this);
+    }
+
+    private GroupResult<T> resultOf(Brief brief) {
+        return brief == Brief.CANCELLED
+                ? cancelledResult()
+                : GroupResult.failed(
+                        groupKey(), id, new OutOfMemoryError("There was no memory to make the task's result"), 0, 0);
     }
 
     /** {@return how a cancelled task is reported; made only when someone asks, for the sake of its stack trace} */
@@ -396,6 +433,7 @@ class Task<T> extends Node implements TaskHandle<T> {
     /** Lends the current thread's permits to this task, if it waits and the thread has any that help. */
     @Nullable
     Loan beginWait() {
+        StackReserve.require();
         requireNotOwn();
         return queuedWork() == null ? null : group.engine.lending.lend(this);
     }

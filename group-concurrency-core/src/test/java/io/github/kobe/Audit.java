@@ -285,7 +285,7 @@ final class Audit {
 
     private void checkIdleGroups() {
         int most = executor.policy().maxIdleGroups();
-        int slack = most == 0 ? 0 : Math.max(16, most / 4);
+        long slack = most == 0 ? 0 : Math.max(16, most / 4);
         if (!reached(() -> {
             runDue();
             return idleGroups() <= most + slack;

@@ -63,6 +63,19 @@ class EngineThreadTests {
     }
 
     @Test
+    void anInterruptDoesNotKeepItFromItsSleep() {
+        GroupExecutor executor =
+                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build());
+        waitWithTimeOuts(executor, 1);
+
+        engineThreads().forEach(Thread::interrupt);
+
+        Deadline.until("the flag is gone", () -> engineThreads().stream().noneMatch(Thread::isInterrupted));
+        assertThat(engineThreads()).hasSize(1);
+        gate.open();
+    }
+
+    @Test
     void oneDaemonServesAllTimeOuts() {
         GroupExecutor executor =
                 engines.start(GroupPolicy.builder().queueTimeout(HOUR).build());

@@ -93,6 +93,19 @@ class QueueTimeoutTests {
     }
 
     @Test
+    void aGroupWhoseLastTaskIsFoundLateByAnotherGroupGoesAsIdle() throws Exception {
+        GroupExecutor executor =
+                busy(GroupPolicy.builder().globalMaxInFlight(1).maxIdleGroups(0).build());
+        TaskHandle<String> late = executor.submit(new GroupTask<>("b", "late", () -> "never").withQueueTimeout(SECOND));
+        clock.advance(SECOND);
+
+        gate.open();
+
+        assertThat(reason(late)).isEqualTo(RejectionReason.QUEUE_TIMEOUT);
+        Deadline.until("no group is left", () -> executor.groupKeys().isEmpty());
+    }
+
+    @Test
     void theSlotIsFreeAtOnce() throws Exception {
         GroupExecutor executor = busy(GroupPolicy.builder()
                 .queueTimeout(SECOND)
