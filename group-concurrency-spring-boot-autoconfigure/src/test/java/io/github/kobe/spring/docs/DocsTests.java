@@ -39,6 +39,8 @@ class DocsTests {
     private static final Pattern CURL =
             Pattern.compile("curl (?:-X (\\w+) )?(?:-H 'Content-Type: application/json' )?(?:-d '([^']*)'"
                     + " )?'?localhost:8080([^'\\s]*)'?");
+    private static final String SOURCES =
+            "group-concurrency-spring-boot-autoconfigure/src/test/java/io/github/kobe/spring/docs";
     private static final Duration DEADLINE = Duration.ofSeconds(20);
 
     @TempDir
@@ -51,7 +53,7 @@ class DocsTests {
     @ParameterizedTest
     @MethodSource("code")
     void codeInTheDocsStandsInASourceThatIsCompiledHere(String code) throws IOException {
-        try (Stream<Path> files = Files.list(Path.of("src/test/java/io/github/kobe/spring/docs"))) {
+        try (Stream<Path> files = Files.list(Page.repository().resolve(SOURCES))) {
             List<String> sources = files.map(DocsTests::read)
                     .map(DocsTests::withoutIndentation)
                     .toList();

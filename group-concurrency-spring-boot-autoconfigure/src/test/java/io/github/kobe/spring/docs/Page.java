@@ -44,7 +44,8 @@ record Page(String name, String text) {
         }
     }
 
-    private static Path repository() {
+    /** {@return the top folder of the repository} */
+    static Path repository() {
         Path folder = Path.of("").toAbsolutePath();
         while (!Files.exists(folder.resolve("mvnw"))) {
             folder = folder.getParent();

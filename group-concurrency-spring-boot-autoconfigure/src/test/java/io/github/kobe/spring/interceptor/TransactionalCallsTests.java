@@ -8,6 +8,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
+import io.github.kobe.spring.testing.BootAutoConfigurations;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -16,11 +17,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
-import org.springframework.boot.autoconfigure.jdbc.DataSourceTransactionManagerAutoConfiguration;
-import org.springframework.boot.autoconfigure.jdbc.JdbcTemplateAutoConfiguration;
-import org.springframework.boot.autoconfigure.transaction.TransactionAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
@@ -30,14 +26,14 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 class TransactionalCallsTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(BootAutoConfigurations.named(
+                    "AopAutoConfiguration",
+                    "DataSourceAutoConfiguration",
+                    "DataSourceTransactionManagerAutoConfiguration",
+                    "JdbcTemplateAutoConfiguration",
+                    "TransactionAutoConfiguration"))
             .withConfiguration(AutoConfigurations.of(
-                    AopAutoConfiguration.class,
-                    DataSourceAutoConfiguration.class,
-                    DataSourceTransactionManagerAutoConfiguration.class,
-                    JdbcTemplateAutoConfiguration.class,
-                    TransactionAutoConfiguration.class,
-                    GroupConcurrencyAutoConfiguration.class,
-                    GroupConcurrentAspectAutoConfiguration.class))
+                    GroupConcurrencyAutoConfiguration.class, GroupConcurrentAspectAutoConfiguration.class))
             .withPropertyValues("spring.datasource.generate-unique-name=true")
             .withBean(JdbcOrders.class);
 

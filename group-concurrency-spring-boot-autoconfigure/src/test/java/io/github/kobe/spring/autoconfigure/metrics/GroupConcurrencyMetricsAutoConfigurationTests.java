@@ -9,6 +9,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.metrics.GroupExecutorMeterBinder;
 import io.github.kobe.spring.metrics.GroupMeters;
+import io.github.kobe.spring.testing.BootAutoConfigurations;
 import io.github.kobe.spring.testing.Gate;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -19,9 +20,6 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
-import org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration;
-import org.springframework.boot.actuate.autoconfigure.metrics.MetricsAutoConfiguration;
-import org.springframework.boot.actuate.autoconfigure.metrics.export.simple.SimpleMetricsExportAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -29,12 +27,12 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 class GroupConcurrencyMetricsAutoConfigurationTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(BootAutoConfigurations.named(
+                    "MetricsAutoConfiguration",
+                    "CompositeMeterRegistryAutoConfiguration",
+                    "SimpleMetricsExportAutoConfiguration"))
             .withConfiguration(AutoConfigurations.of(
-                    MetricsAutoConfiguration.class,
-                    CompositeMeterRegistryAutoConfiguration.class,
-                    SimpleMetricsExportAutoConfiguration.class,
-                    GroupConcurrencyAutoConfiguration.class,
-                    GroupConcurrencyMetricsAutoConfiguration.class));
+                    GroupConcurrencyAutoConfiguration.class, GroupConcurrencyMetricsAutoConfiguration.class));
 
     @Test
     void configuredGroupsHaveTheirMetersFromTheStart() {
