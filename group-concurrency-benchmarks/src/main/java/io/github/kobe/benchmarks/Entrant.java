@@ -1,0 +1,61 @@
+package io.github.kobe.benchmarks;
+
+import static io.github.kobe.benchmarks.Trait.BACKLOGS;
+import static io.github.kobe.benchmarks.Trait.CALLS;
+import static io.github.kobe.benchmarks.Trait.CANCELS;
+import static io.github.kobe.benchmarks.Trait.CAPS;
+import static io.github.kobe.benchmarks.Trait.LIMITS;
+import static io.github.kobe.benchmarks.Trait.PERMITS;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/** Who takes part. */
+enum Entrant {
+    OURS("group-concurrency", Ours::new, LIMITS, CAPS, CALLS, PERMITS, BACKLOGS, CANCELS),
+    RAW("raw virtual threads", limits -> new RawThreads(), BACKLOGS, CANCELS),
+    SEMAPHORE("Semaphore per key", SemaphorePerKey::new, LIMITS, CAPS, CALLS, BACKLOGS, CANCELS),
+    PARKED("parked threads", ParkedThreads::new, LIMITS, CAPS, BACKLOGS, CANCELS),
+    QUEUE("queue + future", QueuePerKey::new, LIMITS, BACKLOGS, CANCELS),
+    RESILIENCE4J("Resilience4j", Resilience4jBulkheads::new, LIMITS, CAPS, CALLS, BACKLOGS, CANCELS),
+    FAILSAFE("Failsafe", FailsafeBulkheads::new, LIMITS, CAPS, CALLS, BACKLOGS),
+    NETFLIX("concurrency-limits", NetflixLimiters::new, LIMITS, CAPS, CALLS, CANCELS),
+    SPRING("Spring's throttle", SpringThrottles::new, LIMITS, CAPS, CALLS, BACKLOGS, CANCELS);
+
+    /** Those that are compared with each other. */
+    static final List<Entrant> FIELD = List.copyOf(EnumSet.range(OURS, SPRING));
+
+    private final String title;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a constructor's reference
+    private final Function<Limits, Contestant<?>> factory;
+
+    @SuppressWarnings("ImmutableEnumChecker") // Set.of
+    private final Set<Trait> traits;
+
+    Entrant(String title, Function<Limits, Contestant<?>> factory, Trait... traits) {
+        this.title = title;
+        this.factory = factory;
+        this.traits = Set.of(traits);
+    }
+
+    String title() {
+        return title;
+    }
+
+    Contestant<?> enter(Limits limits) {
+        return factory.apply(limits);
+    }
+
+    /** {@return why it cannot take part where the given traits are needed} */
+    Optional<String> lack(Set<Trait> needs) {
+        return needs.stream()
+                .filter(need -> !traits.contains(need))
+                .sorted()
+                .map(Trait::lack)
+                .findFirst();
+    }
+}

@@ -1,0 +1,22 @@
+package io.github.kobe.benchmarks;
+
+import dev.failsafe.Bulkhead;
+import java.util.concurrent.Callable;
+
+/** Failsafe's bulkhead used by itself, which is faster than through an execution. */
+final class FailsafeBulkheads extends LimiterPerKey<Bulkhead<Object>> {
+
+    FailsafeBulkheads(Limits limits) {
+        super(limits, Bulkhead::of);
+    }
+
+    @Override
+    <T> T through(Bulkhead<Object> limiter, Callable<T> task) throws Exception {
+        limiter.acquirePermit();
+        try {
+            return task.call();
+        } finally {
+            limiter.releasePermit();
+        }
+    }
+}

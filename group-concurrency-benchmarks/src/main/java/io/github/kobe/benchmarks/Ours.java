@@ -1,0 +1,61 @@
+package io.github.kobe.benchmarks;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupResult;
+import io.github.kobe.TaskHandle;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
+
+/** The engine as it comes: totals and re-entry are always on. */
+final class Ours implements Contestant<TaskHandle<Integer>> {
+
+    private static final Duration DEADLINE = Duration.ofMinutes(5);
+
+    private final GroupExecutor executor;
+
+    Ours(Limits limits) {
+        this(limits, UnaryOperator.identity());
+    }
+
+    /** @param more what the policy is to have beside the limits */
+    Ours(Limits limits, UnaryOperator<GroupPolicy.Builder> more) {
+        executor = GroupExecutor.newVirtualThreadExecutor(more.apply(GroupPolicy.builder()
+                        .defaultMaxConcurrencyPerGroup(limits.perGroup())
+                        .globalMaxInFlight(limits.global()))
+                .build());
+    }
+
+    @Override
+    public TaskHandle<Integer> submit(String group, String id, Callable<Integer> task) {
+        return executor.submit(group, id, task);
+    }
+
+    @Override
+    public GroupResult<Integer> join(TaskHandle<Integer> handle) {
+        return handle.join();
+    }
+
+    @Override
+    public void cancel(TaskHandle<Integer> handle) {
+        handle.cancel(true);
+    }
+
+    @Override
+    public <T> T call(String group, Callable<T> task) throws Exception {
+        return executor.call(group, task);
+    }
+
+    @Override
+    public void acquireAndClose(String group) throws InterruptedException {
+        executor.acquire(group).close();
+    }
+
+    @Override
+    public void close() {
+        if (!executor.shutdown(DEADLINE)) {
+            throw new IllegalStateException("tasks left after " + DEADLINE);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package io.github.kobe.benchmarks;
+
+import io.github.kobe.GroupResult;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
+
+/** No limit at all: the floor. */
+final class RawThreads extends FreshThreads {
+
+    @Override
+    public Future<GroupResult<Integer>> submit(String group, String id, Callable<Integer> task) {
+        return start(new Timed(group, id, task));
+    }
+}

@@ -1,0 +1,95 @@
+package io.github.kobe.benchmarks;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
+
+/** The tables, in Markdown. */
+final class Report {
+
+    private static final String NONE = "–";
+
+    private final List<Standing> standings = new ArrayList<>();
+
+    void add(Standing standing) {
+        standings.add(standing);
+    }
+
+    /** {@return everything} */
+    String text() {
+        return scores() + "\n" + values() + "\n" + absences();
+    }
+
+    /** What the goals are about: ratios to the reference, or values where the goal is one. */
+    private String scores() {
+        StringBuilder table = new StringBuilder(header("goal", "met"));
+        for (Standing standing : standings) {
+            Workload workload = standing.workload();
+            StringJoiner row = row(workload).add(workload.goal().text(workload.unit()));
+            row.add(standing.isMet().map(met -> met ? "yes" : "**no**").orElse(NONE));
+            Entrant.FIELD.forEach(
+                    entrant -> row.add(standing.score(entrant).map(Spread::text).orElse(NONE)));
+            table.append(row).append('\n');
+        }
+        return table.toString();
+    }
+
+    private String values() {
+        StringBuilder table = new StringBuilder(header("rounds", "unit"));
+        for (Standing standing : standings) {
+            StringJoiner row = row(standing.workload())
+                    .add(Long.toString(standing.fewestRounds()))
+                    .add(standing.workload().unit());
+            Entrant.FIELD.forEach(entrant ->
+                    row.add(standing.values(entrant).map(Spread::text).orElse(NONE)));
+            table.append(row).append('\n');
+        }
+        return table.toString();
+    }
+
+    private static String header(String... columns) {
+        StringJoiner names = new StringJoiner(" | ", "| ", " |").add("").add("workload");
+        List.of(columns).forEach(names::add);
+        Entrant.FIELD.forEach(entrant -> names.add(entrant.title()));
+        return names + "\n" + "|---".repeat(2 + columns.length + Entrant.FIELD.size()) + "|\n";
+    }
+
+    private static StringJoiner row(Workload workload) {
+        return new StringJoiner(" | ", "| ", " |").add(workload.id()).add(workload.title());
+    }
+
+    /** Why somebody doesn't take part. */
+    private String absences() {
+        StringBuilder lines = new StringBuilder();
+        for (Standing standing : standings) {
+            Workload workload = standing.workload();
+            Map<String, List<String>> reasons = new LinkedHashMap<>();
+            for (Entrant entrant : workload.entrants()) {
+                entrant.lack(workload.needs())
+                        .ifPresent(lack -> reasons.computeIfAbsent(lack, reason -> new ArrayList<>())
+                                .add(entrant.title()));
+            }
+            reasons.forEach((reason, absent) -> lines.append(
+                    "- %s %s: %s (%s)\n".formatted(workload.id(), NONE, reason, String.join(", ", absent))));
+        }
+        return lines.toString();
+    }
+
+    /** {@return every single measurement} */
+    String csv() {
+        StringBuilder lines = new StringBuilder("workload,contestant,unit,round,value\n");
+        for (Standing standing : standings) {
+            standing.measured().forEach((entrant, values) -> {
+                for (int round = 0; round < values.length; round++) {
+                    lines.append(standing.workload().id()).append(',');
+                    lines.append(entrant.title()).append(',');
+                    lines.append(standing.workload().unit()).append(',');
+                    lines.append(round).append(',').append(values[round]).append('\n');
+                }
+            });
+        }
+        return lines.toString();
+    }
+}

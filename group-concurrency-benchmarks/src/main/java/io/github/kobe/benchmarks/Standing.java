@@ -1,0 +1,56 @@
+package io.github.kobe.benchmarks;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How everybody has done a workload.
+ *
+ * @param measured what was measured of each, by round
+ */
+record Standing(Workload workload, Map<Entrant, double[]> measured) {
+
+    /** {@return what the goal is about: the ratio to the reference, round by round, or without one the value itself} */
+    Optional<Spread> score(Entrant entrant) {
+        return score(entrant, workload.goal().reference());
+    }
+
+    /** {@return what was measured, in the workload's unit} */
+    Optional<Spread> values(Entrant entrant) {
+        return score(entrant, null);
+    }
+
+    private Optional<Spread> score(Entrant entrant, @Nullable Entrant reference) {
+        double[] own = measured.get(entrant);
+        double[] others = reference == null ? null : measured.get(reference);
+        if (own == null || (reference != null && others == null)) {
+            return Optional.empty();
+        }
+        double[] scores = IntStream.range(0, own.length)
+                .mapToDouble(round -> others == null ? own[round] : own[round] / others[round])
+                .filter(Double::isFinite)
+                .toArray();
+        return scores.length == 0 ? Optional.empty() : Optional.of(Spread.of(scores));
+    }
+
+    Optional<Boolean> isMet() {
+        return score(Entrant.OURS).map(score -> workload.goal().isMetBy(score.median()));
+    }
+
+    /** {@return how many rounds counted for the one that took part in the fewest} */
+    long fewestRounds() {
+        return measured.values().stream()
+                .mapToLong(
+                        values -> Arrays.stream(values).filter(Double::isFinite).count())
+                .min()
+                .orElse(0);
+    }
+
+    List<Entrant> field() {
+        return List.copyOf(measured.keySet());
+    }
+}

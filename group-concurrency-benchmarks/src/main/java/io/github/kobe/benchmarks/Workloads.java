@@ -1,0 +1,62 @@
+package io.github.kobe.benchmarks;
+
+import java.util.List;
+import java.util.Set;
+
+/** All that is measured, in the order of the table. */
+final class Workloads {
+
+    private static final int NEVER_HIT = 1 << 20;
+
+    private Workloads() {}
+
+    static List<Workload> all(Size size) {
+        return List.of(
+                new Pipelined(
+                        "B1",
+                        "no-op submits of one producer to one group whose limit is never hit",
+                        Goal.atLeast(0.90, Entrant.RAW),
+                        1,
+                        NEVER_HIT,
+                        size.of(200_000)),
+                new Pipelined(
+                        "B2",
+                        "200,000 no-op tasks in 64 groups with limit 4",
+                        Goal.atLeast(0.95, Entrant.RAW),
+                        64,
+                        4,
+                        size.of(200_000)),
+                new Pipelined(
+                        "B3",
+                        "200,000 no-op tasks in one group with limit 1",
+                        Goal.atLeast(0.95, Entrant.QUEUE),
+                        1,
+                        1,
+                        size.of(200_000),
+                        Trait.LIMITS),
+                new BlockingTasks(size.of(10_000)),
+                new Backlog(Backlog.Aspect.HEAP, size.of(1_000_000)),
+                new Backlog(Backlog.Aspect.TIME, size.of(1_000_000)),
+                new KeysUsedOnce(size.of(1_000_000)),
+                new LargeNeighbour(size.of(100_000)),
+                new UncontendedCalls(size.of(1_000_000)),
+                new Allocation(Allocation.Act.CALL, size.of(1_000_000)),
+                new Allocation(Allocation.Act.PERMIT, size.of(1_000_000)),
+                new ContendedCalls(size.of(200_000)),
+                new LongestWait(size.of(30)),
+                new Cancels(size.of(100_000)),
+                new IdleGroup(size.of(20_000)));
+    }
+
+    /** {@return those with the given ids, or all of them for {@code all}} */
+    static List<Workload> named(Set<String> ids, Size size) {
+        List<Workload> wanted = all(size).stream()
+                .filter(workload -> ids.contains("all") || ids.contains(workload.id()))
+                .toList();
+        List<String> known = all(size).stream().map(Workload::id).toList();
+        if (!ids.contains("all") && wanted.size() < ids.size()) {
+            throw new IllegalArgumentException("benchmarks are all, or some of " + known + ", not " + ids);
+        }
+        return wanted;
+    }
+}

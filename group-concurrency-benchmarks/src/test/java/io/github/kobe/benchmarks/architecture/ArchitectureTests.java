@@ -1,0 +1,37 @@
+package io.github.kobe.benchmarks.architecture;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import io.github.kobe.architecture.HouseRules;
+import org.junit.jupiter.api.Test;
+
+class ArchitectureTests {
+
+    private static final JavaClasses MAIN = HouseRules.mainClassesBeside(ArchitectureTests.class);
+    private static final JavaClasses TESTS = HouseRules.testClassesBeside(ArchitectureTests.class);
+
+    @Test
+    void packagesHaveNoCycles() {
+        HouseRules.packagesHaveNoCycles().check(MAIN);
+    }
+
+    @Test
+    void everyPackageIsNullMarked() {
+        HouseRules.packagesAreNullMarked().check(MAIN);
+    }
+
+    @Test
+    void classesAreNamedByDomainNouns() {
+        HouseRules.namesAreDomainNouns().check(MAIN);
+    }
+
+    @Test
+    void coreInternalsAreLeftAlone() {
+        HouseRules.coreInternalsAreLeftAlone().check(MAIN);
+        HouseRules.coreInternalsAreLeftAlone().check(TESTS);
+    }
+
+    @Test
+    void testsNeverSleep() {
+        HouseRules.nothingSleeps().check(TESTS);
+    }
+}
