@@ -37,7 +37,7 @@ public final class GroupConcurrentAspectAutoConfiguration {
      * Static and free of other beans, since it is made before nearly all of them; the settings are read from the
      * environment for the same reason.
      */
-    @Bean
+    @Bean(GroupConcurrentPointcut.ADVISOR_BEAN_NAME)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static DefaultPointcutAdvisor groupConcurrentAdvisor(Environment environment, BeanFactory beans) {
         GroupConcurrencyProperties.Aspect settings = Binder.get(environment)

@@ -64,6 +64,10 @@ final class FallbackMethod {
                         || ClassUtils.isAssignable(guarded.getReturnType(), candidate.getReturnType()));
     }
 
+    Method method() {
+        return method;
+    }
+
     /** Calls it on the target itself, past the proxy; throws what it throws. */
     @Nullable
     Object answer(@Nullable Object target, @Nullable Object[] args, RejectedTaskException rejection) throws Throwable {

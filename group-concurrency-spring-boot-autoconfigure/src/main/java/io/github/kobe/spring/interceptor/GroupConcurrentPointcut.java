@@ -1,10 +1,15 @@
 package io.github.kobe.spring.interceptor;
 
+import java.lang.reflect.Member;
 import java.lang.reflect.Method;
+import java.util.Set;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 
 /** Matches the annotated methods. */
 public final class GroupConcurrentPointcut extends StaticMethodMatcherPointcut {
+
+    /** The name of the bean that has this pointcut and its advice. */
+    public static final String ADVISOR_BEAN_NAME = "groupConcurrentAdvisor";
 
     private final GuardedMethods methods;
 
@@ -21,5 +26,10 @@ public final class GroupConcurrentPointcut extends StaticMethodMatcherPointcut {
     @Override
     public boolean matches(Method method, Class<?> targetClass) {
         return methods.find(method, targetClass) != null;
+    }
+
+    /** {@return what the annotated methods of a class reach by reflection} */
+    Set<Member> reachedFrom(Class<?> type) {
+        return methods.reachedFrom(type);
     }
 }

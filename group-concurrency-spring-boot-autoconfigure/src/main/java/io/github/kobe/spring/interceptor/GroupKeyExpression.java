@@ -2,9 +2,11 @@ package io.github.kobe.spring.interceptor;
 
 import io.github.kobe.spring.text.PrintableText;
 import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -116,6 +118,16 @@ final class GroupKeyExpression {
             key.append(part.expression == null ? part.text : valueOf(part.expression, evaluated));
         }
         return key.toString();
+    }
+
+    /** Adds the methods and fields that its expressions read. */
+    void addReached(Class<?> targetClass, Set<Member> reached) {
+        ReachedMembers members = new ReachedMembers(method, targetClass, reached);
+        for (Part part : parts) {
+            if (part.expression != null) {
+                members.addAllOf(part.expression.getAST());
+            }
+        }
     }
 
     private String valueOf(SpelExpression expression, EvaluationContext context) {

@@ -1,8 +1,10 @@
 package io.github.kobe.spring.interceptor;
 
+import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
@@ -35,6 +37,14 @@ record GuardedMethod(
     boolean declaresInterrupt() {
         return Arrays.stream(method.getExceptionTypes())
                 .anyMatch(type -> type.isAssignableFrom(InterruptedException.class));
+    }
+
+    /** Adds what it reaches by reflection, when it is a method of a class. */
+    void addReached(Class<?> targetClass, Set<Member> reached) {
+        key.addReached(targetClass, reached);
+        if (fallback != null) {
+            reached.add(fallback.method());
+        }
     }
 
     static boolean isDispatched(Class<?> returnType) {

@@ -3,12 +3,14 @@ package io.github.kobe.spring.interceptor;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -69,6 +71,16 @@ public final class GuardedMethods {
         return !type.getName().startsWith("org.springframework.")
                 && AnnotationUtils.isCandidateClass(type, GroupConcurrent.class)
                 && !guardedMethodsOf(ClassUtils.getUserClass(type)).isEmpty();
+    }
+
+    /** {@return what the annotated methods of a class reach by reflection: fallbacks, and what their keys are read from} */
+    Set<Member> reachedFrom(Class<?> type) {
+        Set<Member> reached = new LinkedHashSet<>();
+        if (anyIn(type)) {
+            Class<?> userClass = ClassUtils.getUserClass(type);
+            guardedMethodsOf(userClass).values().forEach(method -> method.addReached(userClass, reached));
+        }
+        return reached;
     }
 
     /** {@return what is known of a method, which may be an interface's, of a class; null if it isn't to be limited} */

@@ -1,0 +1,145 @@
+package io.github.kobe.spring.aot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.spring.aot.AheadOfTimeApplication.Customer;
+import io.github.kobe.spring.aot.AheadOfTimeApplication.Order;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.apache.catalina.webresources.TomcatURLStreamHandlerFactory;
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.test.generate.TestGenerationContext;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringApplicationRunListener;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.aot.ApplicationContextAotGenerator;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.SpringProperties;
+import org.springframework.core.test.tools.CompileWithForkedClassLoader;
+import org.springframework.core.test.tools.TestCompiler;
+
+/**
+ * Has Spring write the code that stands for the application's configuration, as a native image and an application that
+ * starts ahead-of-time compiled have it, and starts the application from that code alone.
+ */
+class AheadOfTimeTests {
+
+    private static final String[] SETTINGS = {
+        "--server.port=0",
+        "--management.endpoints.web.exposure.include=groupexecutor,metrics",
+        "--management.endpoints.access.default=none",
+        "--management.endpoint.groupexecutor.access=unrestricted",
+        "--management.endpoint.metrics.access=read-only",
+        "--group-concurrency.max-in-flight=50",
+        "--group-concurrency.groups.vip.max-concurrency=8",
+        "--group-concurrency.groups[tenant:*].max-concurrency=4"
+    };
+
+    @Test
+    @CompileWithForkedClassLoader
+    void anApplicationCompiledAheadOfTimeLimitsShowsAndCountsAsAnyOther() {
+        startedFromGeneratedCode((context, client) -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+
+            assertThat(client.get("/reports/a")).isEqualTo("report on a");
+
+            JsonNode group = client.json("/actuator/groupexecutor/tenant:a");
+            assertThat(group.at("/limits/maxConcurrency/value").asInt()).isEqualTo(4);
+            assertThat(group.at("/totals/succeeded").asInt()).isEqualTo(1);
+            assertThat(client.json("/actuator/metrics/group.executor.submitted?tag=group:tenant:*")
+                            .at("/measurements/0/value")
+                            .asInt())
+                    .isEqualTo(1);
+
+            executor.setLimits(
+                    "tenant:b", GroupLimits.unset().withMaxConcurrency(1).withQueueThreshold(0));
+            executor.pause("tenant:b");
+            assertThat(client.get("/reports/b")).isEqualTo("no report: GROUP_QUEUE_FULL");
+
+            AheadOfTimeApplication.Reports reports = context.getBean(AheadOfTimeApplication.Reports.class);
+            assertThat(reports.deliver(new Order(new Customer("Ada")))).succeedsWithin(20, TimeUnit.SECONDS);
+            assertThat(executor.groupKeys()).contains("customer:ada");
+        });
+    }
+
+    private static void startedFromGeneratedCode(BiConsumer<ConfigurableApplicationContext, Client> use) {
+        TestGenerationContext generation = new TestGenerationContext(AheadOfTimeApplication.class);
+        try (GenericApplicationContext prepared = prepared()) {
+            new ApplicationContextAotGenerator().processAheadOfTime(prepared, generation);
+        }
+        generation.writeGeneratedContent();
+        // The JVM takes one factory only, and this test has a Tomcat of its own class loader.
+        TomcatURLStreamHandlerFactory.disable();
+        TestCompiler.forSystem().with(generation).compile(compiled -> {
+            SpringProperties.setFlag("spring.aot.enabled");
+            try (ConfigurableApplicationContext context = application().run(SETTINGS);
+                    Client client = new Client(context.getEnvironment().getRequiredProperty("local.server.port"))) {
+                use.accept(context, client);
+            } finally {
+                SpringProperties.setProperty("spring.aot.enabled", null);
+            }
+        });
+    }
+
+    /** {@return the application's context, with all that is in it before it is refreshed} */
+    private static GenericApplicationContext prepared() {
+        try {
+            SpringApplication.withHook(
+                    application -> new SpringApplicationRunListener() {
+                        @Override
+                        public void contextLoaded(ConfigurableApplicationContext context) {
+                            throw new SpringApplication.AbandonedRunException(context);
+                        }
+                    },
+                    () -> application().run(SETTINGS));
+        } catch (SpringApplication.AbandonedRunException abandoned) {
+            return (GenericApplicationContext) abandoned.getApplicationContext();
+        }
+        throw new AssertionError("the application was not to start");
+    }
+
+    private static SpringApplication application() {
+        SpringApplication application = new SpringApplication(AheadOfTimeApplication.class);
+        application.setMainApplicationClass(AheadOfTimeApplication.class);
+        return application;
+    }
+
+    private record Client(HttpClient http, String port) implements AutoCloseable {
+
+        Client(String port) {
+            this(HttpClient.newHttpClient(), port);
+        }
+
+        String get(String path) {
+            try {
+                URI address = URI.create("http://localhost:" + port + path);
+                return http.send(HttpRequest.newBuilder(address).build(), HttpResponse.BodyHandlers.ofString())
+                        .body();
+            } catch (IOException | InterruptedException failure) {
+                throw new AssertionError(failure);
+            }
+        }
+
+        JsonNode json(String path) {
+            try {
+                return new ObjectMapper().readTree(get(path));
+            } catch (IOException failure) {
+                throw new AssertionError(failure);
+            }
+        }
+
+        @Override
+        public void close() {
+            http.close();
+        }
+    }
+}
