@@ -21,13 +21,13 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBean(GroupExecutor.class)
 @Conditional(OnGroupConcurrencyEnabled.class)
+@ConditionalOnAvailableEndpoint(GroupExecutorEndpoint.class)
 @ImportRuntimeHints(GroupExecutorEndpointHints.class)
 public final class GroupExecutorEndpointAutoConfiguration {
 
     GroupExecutorEndpointAutoConfiguration() {}
 
     @Bean
-    @ConditionalOnAvailableEndpoint
     @ConditionalOnMissingBean
     GroupExecutorEndpoint groupExecutorEndpoint(ConfigurableListableBeanFactory beans) {
         return new GroupExecutorEndpoint(() -> beans.getBeansOfType(GroupExecutor.class), defaultExecutor(beans));

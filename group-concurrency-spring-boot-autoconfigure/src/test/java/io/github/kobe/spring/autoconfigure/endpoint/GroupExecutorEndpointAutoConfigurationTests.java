@@ -9,7 +9,6 @@ import io.github.kobe.spring.endpoint.GroupExecutorEndpoint;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 class GroupExecutorEndpointAutoConfigurationTests {
@@ -36,16 +35,6 @@ class GroupExecutorEndpointAutoConfigurationTests {
     void anEndpointWithoutAccessIsNot() {
         runner.withPropertyValues(EXPOSED, "management.endpoint.groupexecutor.access=NONE")
                 .run(context -> assertThat(context).doesNotHaveBean(GroupExecutorEndpoint.class));
-    }
-
-    @Test
-    void withoutTheActuatorThereIsNoneAndTheApplicationStarts() {
-        runner.withPropertyValues(EXPOSED)
-                .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
-                .run(context -> assertThat(context)
-                        .hasNotFailed()
-                        .hasSingleBean(GroupExecutor.class)
-                        .doesNotHaveBean("groupExecutorEndpoint"));
     }
 
     @Test

@@ -1,0 +1,130 @@
+package io.github.kobe.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.spring.endpoint.GroupExecutorEndpoint;
+import io.github.kobe.spring.testing.SeparateClassPath;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+
+/** What an application doesn't use costs it nothing: no bean is made of it, and no class is loaded. */
+class UnusedSlicesTests {
+
+    private static final String[] JARS_OF_ALL_THAT_IS_OPTIONAL = {
+        "context-propagation",
+        "micrometer",
+        "reactor",
+        "spring-boot-actuator",
+        "spring-boot-health",
+        "spring-boot-micrometer",
+        "spring-boot-starter-actuator",
+        "spring-boot-webmvc",
+        "spring-cloud",
+        "spring-security",
+        "spring-web",
+        "tomcat"
+    };
+
+    private static final String EXPOSED = "--management.endpoints.web.exposure.include=groupexecutor";
+
+    private static final String[] PACKAGES_FOR_EVERY_APPLICATION = {
+        "", "annotation", "autoconfigure", "context", "interceptor", "lifecycle", "policy", "properties", "text"
+    };
+
+    @Test
+    void withoutTheOptionalJarsThereIsNothingOfTheirSlices() throws Exception {
+        Started started = Started.with(JARS_OF_ALL_THAT_IS_OPTIONAL);
+
+        assertThat(started.beans()).contains("groupExecutor");
+        assertThat(started.packages()).isSubsetOf(PACKAGES_FOR_EVERY_APPLICATION);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "group-concurrency.metrics.enabled=false, metrics",
+        "group-concurrency.context-propagation.enabled=false, context",
+        "group-concurrency.aspect.enabled=false, interceptor",
+        "management.endpoints.web.exposure.exclude=groupexecutor, endpoint",
+    })
+    void whatASettingSwitchesOffIsNotThere(String setting, String slice) throws Exception {
+        Started started = Started.with(new String[0], EXPOSED, "--" + setting);
+
+        assertThat(started.packages()).contains("lifecycle").doesNotContain(slice, "autoconfigure." + slice);
+    }
+
+    @Test
+    void whatNothingSwitchesOffIsThere() throws Exception {
+        assertThat(Started.with(new String[0], EXPOSED).packages())
+                .contains("metrics", "context", "interceptor", "endpoint");
+    }
+
+    @Test
+    void switchedOffThereIsNothingButTheConditionThatTells() throws Exception {
+        Started started = Started.with(new String[0], "--group-concurrency.enabled=false");
+
+        assertThat(started.beans()).isEmpty();
+        assertThat(started.classes())
+                .containsExactlyInAnyOrder(
+                        GroupConcurrencyAutoConfiguration.class.getName(), OnGroupConcurrencyEnabled.class.getName());
+    }
+
+    /**
+     * What there was of ours in an application.
+     *
+     * @param beans the names of the beans, the application's own apart
+     * @param classes the names of the classes that were loaded
+     */
+    private record Started(Set<String> beans, Set<String> classes) {
+
+        static Started with(String[] missingJars, String... settings) throws Exception {
+            try (SeparateClassPath path = new SeparateClassPath(missingJars)) {
+                String[] beans = (String[]) path.call(Application.class, "run", settings);
+                Set<String> classes = new TreeSet<>(path.loaded());
+                classes.removeIf(name -> name.startsWith(UnusedSlicesTests.class.getName()));
+                return new Started(new TreeSet<>(Arrays.asList(beans)), classes);
+            }
+        }
+
+        /** {@return the packages of the classes, below ours, but for the one by which Boot knows if it is exposed} */
+        Set<String> packages() {
+            Set<String> packages = new TreeSet<>();
+            for (String type : classes) {
+                if (type.equals(GroupExecutorEndpoint.class.getName())) {
+                    continue;
+                }
+                String below = type.substring("io.github.kobe.spring.".length());
+                packages.add(below.substring(0, Math.max(0, below.lastIndexOf('.'))));
+            }
+            return packages;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        /** {@return the names of the beans whose types are ours} */
+        static String[] run(String... arguments) {
+            try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
+                    .web(WebApplicationType.NONE)
+                    .run(arguments)) {
+                return Arrays.stream(context.getBeanDefinitionNames())
+                        .filter(name -> isOurs(context.getType(name)))
+                        .toArray(String[]::new);
+            }
+        }
+
+        private static boolean isOurs(Class<?> type) {
+            return type != null && type != Application.class && type.getName().startsWith("io.github.kobe.");
+        }
+    }
+}
