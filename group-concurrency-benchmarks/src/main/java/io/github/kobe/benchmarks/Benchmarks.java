@@ -3,13 +3,14 @@ package io.github.kobe.benchmarks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
 /**
- * Runs workloads and writes the tables: {@code Benchmarks FOLDER COMMIT SIZE WARMUPS ROUNDS WORKLOADS}. BenchmarksTests
- * starts it.
+ * Runs workloads and writes the tables: {@code Benchmarks FOLDER COMMIT SIZE WARMUPS ROUNDS WHAT}, which is {@code
+ * all}, some workloads with commas between them, {@code curves} or {@code jmh}. BenchmarksTests starts it.
  */
 @SuppressWarnings("SystemOut") // it is a command
 final class Benchmarks {
@@ -30,10 +31,18 @@ final class Benchmarks {
         for (Entrant entrant : Entrant.values()) {
             LimitCheck.of(entrant);
         }
-        for (Workload workload : Workloads.named(Set.of(args[5].split(",")), size)) {
-            benchmarks.run(workload, rounds);
+        switch (args[5]) {
+            case "jmh" -> Jmh.run(benchmarks.folder, size);
+            case "curves" -> Curves.run(benchmarks.folder, size, rounds);
+            default -> benchmarks.run(Workloads.named(Set.of(args[5].split(",")), size), rounds);
         }
-        System.out.println(benchmarks.head + benchmarks.report.text());
+    }
+
+    private void run(List<Workload> workloads, Rounds rounds) throws Exception {
+        for (Workload workload : workloads) {
+            run(workload, rounds);
+        }
+        System.out.println(head + report.text());
     }
 
     /** Writes everything anew after each workload, so that a run may be broken off. */
@@ -44,7 +53,7 @@ final class Benchmarks {
         Files.writeString(folder.resolve("table.md"), head + report.text());
         Files.writeString(folder.resolve("rounds.csv"), report.csv());
         System.out.println(workload.id() + ": "
-                + standing.score(Entrant.OURS).map(Spread::text).orElse("") + ", goal "
+                + standing.score(standing.subject()).map(Spread::text).orElse("") + ", goal "
                 + workload.goal().text(workload.unit()));
     }
 }

@@ -23,7 +23,11 @@ enum Entrant {
     RESILIENCE4J("Resilience4j", Resilience4jBulkheads::new, LIMITS, CAPS, CALLS, BACKLOGS, CANCELS),
     FAILSAFE("Failsafe", FailsafeBulkheads::new, LIMITS, CAPS, CALLS, BACKLOGS),
     NETFLIX("concurrency-limits", NetflixLimiters::new, LIMITS, CAPS, CALLS, CANCELS),
-    SPRING("Spring's throttle", SpringThrottles::new, LIMITS, CAPS, CALLS, BACKLOGS, CANCELS);
+    SPRING("Spring's throttle", SpringThrottles::new, LIMITS, CAPS, CALLS, BACKLOGS, CANCELS),
+
+    /** The engine with one of its options. */
+    LISTENER("with a listener", Ours::withListener, LIMITS, CAPS, CALLS, PERMITS, BACKLOGS, CANCELS),
+    DECORATOR("with a decorator", Ours::withDecorator, LIMITS, CAPS, CALLS, PERMITS, BACKLOGS, CANCELS);
 
     /** Those that are compared with each other. */
     static final List<Entrant> FIELD = List.copyOf(EnumSet.range(OURS, SPRING));

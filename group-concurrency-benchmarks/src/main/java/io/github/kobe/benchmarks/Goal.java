@@ -4,10 +4,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engine is to reach.
+ * What the engine is to reach, if anything.
  *
  * @param atLeast whether more is better
- * @param bound the number to reach: a ratio to the reference, or without one a number in the workload's unit
+ * @param bound the number to reach: a ratio to the reference, or without one a number in the workload's unit; NaN for
+ *     none
  * @param reference whom the ratio is to
  */
 record Goal(boolean atLeast, double bound, @Nullable Entrant reference) {
@@ -24,12 +25,20 @@ record Goal(boolean atLeast, double bound, @Nullable Entrant reference) {
         return new Goal(false, value, null);
     }
 
+    /** Nothing to reach: the ratio is only to be known. */
+    static Goal none(Entrant reference) {
+        return new Goal(false, Double.NaN, reference);
+    }
+
     boolean isMetBy(double value) {
         return atLeast ? value >= bound : value <= bound;
     }
 
     /** {@return the goal in words, for values of the given unit} */
     String text(String unit) {
+        if (Double.isNaN(bound)) {
+            return "none";
+        }
         String measure = reference == null ? " " + unit : " × " + reference.title();
         return (atLeast ? "≥ " : "≤ ")
                 + (reference == null ? Figure.of(bound) : String.format(Locale.ROOT, "%.2f", bound))

@@ -4,6 +4,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
 import io.github.kobe.TaskHandle;
+import io.github.kobe.TaskLifecycleListener;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
@@ -19,12 +20,25 @@ final class Ours implements Contestant<TaskHandle<Integer>> {
         this(limits, UnaryOperator.identity());
     }
 
-    /** @param more what the policy is to have beside the limits */
-    Ours(Limits limits, UnaryOperator<GroupPolicy.Builder> more) {
+    private Ours(Limits limits, UnaryOperator<GroupPolicy.Builder> more) {
         executor = GroupExecutor.newVirtualThreadExecutor(more.apply(GroupPolicy.builder()
                         .defaultMaxConcurrencyPerGroup(limits.perGroup())
                         .globalMaxInFlight(limits.global()))
                 .build());
+    }
+
+    /** With a listener that hears everything and does nothing. */
+    static Ours withListener(Limits limits) {
+        return new Ours(limits, policy -> policy.taskLifecycleListener(new TaskLifecycleListener() {}));
+    }
+
+    /** With a decorator that wraps each task, as one that carries a context does. */
+    static Ours withDecorator(Limits limits) {
+        return new Ours(limits, policy -> policy.taskDecorator(Ours::wrapped));
+    }
+
+    private static <T> Callable<T> wrapped(String group, Callable<T> task) {
+        return () -> task.call();
     }
 
     @Override

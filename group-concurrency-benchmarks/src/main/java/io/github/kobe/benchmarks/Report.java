@@ -5,6 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The tables, in Markdown. */
 final class Report {
@@ -19,13 +21,16 @@ final class Report {
 
     /** {@return everything} */
     String text() {
-        return scores() + "\n" + values() + "\n" + absences();
+        Stream<String> comparison = comparisons().isEmpty() ? Stream.of() : Stream.of(scores(), values(), absences());
+        return Stream.concat(comparison, Stream.of(options()))
+                .filter(part -> !part.isEmpty())
+                .collect(Collectors.joining("\n"));
     }
 
     /** What the goals are about: ratios to the reference, or values where the goal is one. */
     private String scores() {
         StringBuilder table = new StringBuilder(header("goal", "met"));
-        for (Standing standing : standings) {
+        for (Standing standing : comparisons()) {
             Workload workload = standing.workload();
             StringJoiner row = row(workload).add(workload.goal().text(workload.unit()));
             row.add(standing.isMet().map(met -> met ? "yes" : "**no**").orElse(NONE));
@@ -38,7 +43,7 @@ final class Report {
 
     private String values() {
         StringBuilder table = new StringBuilder(header("rounds", "unit"));
-        for (Standing standing : standings) {
+        for (Standing standing : comparisons()) {
             StringJoiner row = row(standing.workload())
                     .add(Long.toString(standing.fewestRounds()))
                     .add(standing.workload().unit());
@@ -47,6 +52,27 @@ final class Report {
             table.append(row).append('\n');
         }
         return table.toString();
+    }
+
+    private List<Standing> comparisons() {
+        return standings.stream().filter(Standing::isComparison).toList();
+    }
+
+    /** The engine with something against the engine without. */
+    private String options() {
+        StringBuilder rows = new StringBuilder();
+        for (Standing standing : standings) {
+            if (!standing.isComparison()) {
+                StringJoiner row = row(standing.workload());
+                row.add(standing.score(standing.subject()).map(Spread::text).orElse(NONE));
+                row.add(standing.values(standing.subject()).map(Spread::text).orElse(NONE));
+                row.add(standing.values(Entrant.OURS).map(Spread::text).orElse(NONE));
+                rows.append(row.add(standing.workload().unit())).append('\n');
+            }
+        }
+        return rows.isEmpty()
+                ? ""
+                : "|  | workload | with / without | with | without | unit |\n|---|---|---|---|---|---|\n" + rows;
     }
 
     private static String header(String... columns) {

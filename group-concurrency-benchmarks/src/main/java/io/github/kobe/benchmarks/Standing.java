@@ -1,7 +1,6 @@
 package io.github.kobe.benchmarks;
 
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -37,6 +36,16 @@ record Standing(Workload workload, Map<Entrant, double[]> measured) {
         return scores.length == 0 ? Optional.empty() : Optional.of(Spread.of(scores));
     }
 
+    /** {@return whom the goal is for: the engine, with an option if that is what is measured} */
+    Entrant subject() {
+        return isComparison() ? Entrant.OURS : workload.entrants().getLast();
+    }
+
+    /** {@return whether the engine is measured beside its alternatives, and not against itself} */
+    boolean isComparison() {
+        return workload.entrants().equals(Entrant.FIELD);
+    }
+
     Optional<Boolean> isMet() {
         return score(Entrant.OURS).map(score -> workload.goal().isMetBy(score.median()));
     }
@@ -48,9 +57,5 @@ record Standing(Workload workload, Map<Entrant, double[]> measured) {
                         values -> Arrays.stream(values).filter(Double::isFinite).count())
                 .min()
                 .orElse(0);
-    }
-
-    List<Entrant> field() {
-        return List.copyOf(measured.keySet());
     }
 }

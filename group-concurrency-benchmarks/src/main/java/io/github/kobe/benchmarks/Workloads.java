@@ -12,13 +12,7 @@ final class Workloads {
 
     static List<Workload> all(Size size) {
         return List.of(
-                new Pipelined(
-                        "B1",
-                        "no-op submits of one producer to one group whose limit is never hit",
-                        Goal.atLeast(0.90, Entrant.RAW),
-                        1,
-                        NEVER_HIT,
-                        size.of(200_000)),
+                submits(size.of(200_000)),
                 new Pipelined(
                         "B2",
                         "200,000 no-op tasks in 64 groups with limit 4",
@@ -45,7 +39,21 @@ final class Workloads {
                 new ContendedCalls(size.of(200_000)),
                 new LongestWait(size.of(30)),
                 new Cancels(size.of(100_000)),
-                new IdleGroup(size.of(20_000)));
+                new IdleGroup(size.of(20_000)),
+                new Option("O1", submits(size.of(200_000)), Entrant.LISTENER),
+                new Option("O2", new UncontendedCalls(size.of(1_000_000)), Entrant.LISTENER),
+                new Option("O3", submits(size.of(200_000)), Entrant.DECORATOR));
+    }
+
+    /** B1. */
+    static Pipelined submits(int tasks) {
+        return new Pipelined(
+                "B1",
+                "no-op submits of one producer to one group whose limit is never hit",
+                Goal.atLeast(0.90, Entrant.RAW),
+                1,
+                NEVER_HIT,
+                tasks);
     }
 
     /** {@return those with the given ids, or all of them for {@code all}} */

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 final class BenchmarksRun {
 
     private static final String ASKED = System.getProperty("benchmarks");
-    private static final String IDS = ASKED == null ? "all" : ASKED;
+    private static final String WHAT = ASKED == null ? "all" : ASKED;
     private static final Size SIZE = ASKED == null ? Size.SMALL : Size.FULL;
     private static final String WARMUPS = System.getProperty("benchmarks.warmups", ASKED == null ? "0" : "5");
     private static final String ROUNDS = System.getProperty("benchmarks.rounds", ASKED == null ? "1" : "15");
@@ -36,14 +36,25 @@ final class BenchmarksRun {
         return new BenchmarksRun(folder.resolve(SIZE.name().toLowerCase(Locale.ROOT)));
     }
 
-    Path folder() {
-        return folder;
+    /** {@return the file that it leaves} */
+    Path result() {
+        return folder.resolve(
+                switch (WHAT) {
+                    case "curves" -> "curves.svg";
+                    case "jmh" -> "jmh.json";
+                    default -> "table.md";
+                });
     }
 
-    String[] ids() {
-        return Workloads.named(Set.of(IDS.split(",")), SIZE).stream()
-                .map(Workload::id)
-                .toArray(String[]::new);
+    /** {@return what is to be found there} */
+    List<String> ids() {
+        return switch (WHAT) {
+            case "curves", "jmh" -> List.of();
+            default ->
+                Workloads.named(Set.of(WHAT.split(",")), SIZE).stream()
+                        .map(Workload::id)
+                        .toList();
+        };
     }
 
     /** Runs them, shows what they print, and returns the process's exit value. */
@@ -53,7 +64,7 @@ final class BenchmarksRun {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of(JVM.strip().split(" +")));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Benchmarks.class.getName()));
-        command.addAll(List.of(folder.toString(), commit(), SIZE.name(), WARMUPS, ROUNDS, IDS));
+        command.addAll(List.of(folder.toString(), commit(), SIZE.name(), WARMUPS, ROUNDS, WHAT));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         CompletableFuture.delayedExecutor(MINUTES, TimeUnit.MINUTES).execute(process::destroyForcibly);
         try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {

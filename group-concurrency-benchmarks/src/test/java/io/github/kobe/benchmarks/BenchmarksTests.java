@@ -6,14 +6,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Does every workload in its small form, with everybody who can take part; or with {@code -Dbenchmarks=all} the full
- * ones, and {@code -Dbenchmarks=B1,B8} picks some.
+ * ones, and {@code -Dbenchmarks=B1,B8} picks some; {@code curves} and {@code jmh} are for themselves.
  */
 class BenchmarksTests {
+
+    @TempDir
+    Path folder;
 
     private static BenchmarksRun run;
     private static int exitValue;
@@ -26,10 +30,25 @@ class BenchmarksTests {
     }
 
     @Test
-    void theCommandWritesATableOfItsWorkloads() throws Exception {
+    void theCommandWritesWhatItIsAskedFor() throws Exception {
         assertThat(exitValue).isZero();
-        assertThat(Files.readString(run.folder().resolve("table.md"))).contains(run.ids());
-        assertThat(run.folder().resolve("rounds.csv")).isNotEmptyFile();
+        assertThat(Files.readString(run.result())).contains(run.ids());
+    }
+
+    @Test
+    void theCurvesAreDrawn() throws Exception {
+        Curves.run(folder, Size.SMALL, new Rounds(0, 1));
+        assertThat(Files.readString(folder.resolve("curves.svg")))
+                .contains("<polyline")
+                .endsWith("</svg>\n");
+        assertThat(folder.resolve("curves.csv")).isNotEmptyFile();
+    }
+
+    @Test
+    void theBenchmarksOfJmhRun() throws Exception {
+        Jmh.run(folder, Size.SMALL);
+        assertThat(Files.readString(folder.resolve("jmh.json")))
+                .contains("CallBenchmark", "PermitBenchmark", "SubmitBenchmark");
     }
 
     @ParameterizedTest

@@ -1,12 +1,18 @@
 package io.github.kobe.benchmarks.architecture;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+
 import com.tngtech.archunit.core.domain.JavaClasses;
 import io.github.kobe.architecture.HouseRules;
 import org.junit.jupiter.api.Test;
 
 class ArchitectureTests {
 
-    private static final JavaClasses MAIN = HouseRules.mainClassesBeside(ArchitectureTests.class);
+    /** What JMH generates is its own business. */
+    private static final JavaClasses MAIN =
+            HouseRules.mainClassesBeside(ArchitectureTests.class).that(not(resideInAPackage("..jmh_generated")));
+
     private static final JavaClasses TESTS = HouseRules.testClassesBeside(ArchitectureTests.class);
 
     @Test

@@ -1,0 +1,37 @@
+package io.github.kobe.benchmarks;
+
+import java.util.List;
+import java.util.Set;
+
+/** A workload as done by the engine without something and with it. */
+final class Option extends Workload {
+
+    private final Workload work;
+    private final Entrant with;
+
+    Option(String id, Workload work, Entrant with) {
+        super(id, work.title() + ", " + with.title(), work.unit(), Goal.none(Entrant.OURS));
+        this.work = work;
+        this.with = with;
+    }
+
+    @Override
+    List<Entrant> entrants() {
+        return List.of(Entrant.OURS, with);
+    }
+
+    @Override
+    Set<Trait> needs() {
+        return work.needs();
+    }
+
+    @Override
+    Limits limits() {
+        return work.limits();
+    }
+
+    @Override
+    <H> double run(Contestant<H> contestant) throws Exception {
+        return work.run(contestant);
+    }
+}
