@@ -20,7 +20,9 @@ final class LifeAndDeath extends Scenario {
         CANCEL_VERSUS_COMPLETE,
         TIME_OUT_VERSUS_GRANT,
         IDLE_REMOVAL_VERSUS_REUSE,
-        NESTED_WAIT_VERSUS_GLOBAL_LIMIT
+        NESTED_WAIT_VERSUS_GLOBAL_LIMIT,
+        INTERRUPT_VERSUS_GRANT,
+        INTERRUPT_VERSUS_HAND_BACK
     }
 
     /** A task of the race: what was heard of it. */
@@ -110,6 +112,16 @@ final class LifeAndDeath extends Scenario {
                     executor.resume("inner");
                 });
             }
+            case INTERRUPT_VERSUS_GRANT -> {
+                interruptedWaiter("key");
+                interruptedWaiter("key");
+                submitter("key");
+            }
+            case INTERRUPT_VERSUS_HAND_BACK -> {
+                interruptedLender("key");
+                interruptedLender("key");
+                submitter(random.nextBoolean() ? "key" : "other");
+            }
         }
     }
 
@@ -196,6 +208,67 @@ final class LifeAndDeath extends Scenario {
         } catch (RejectedTaskException | InterruptedException givenUp) {
             story.refused = story.runs == 0;
             throw givenUp;
+        }
+    }
+
+    /** A thread that asks in each way that may have to wait, while another interrupts it. */
+    private void interruptedWaiter(String key) {
+        SplittableRandom own = random.split();
+        Thread thread = actor("waiter", () -> {
+            for (int i = 0; i < 3; i++) {
+                Story story = tell("waiter");
+                Duration maxWait = own.nextBoolean() ? GroupLimits.NO_TIMEOUT : Duration.ofNanos(own.nextInt(150_000));
+                Callable<String> work = witness.inside(key, body(key, story, own));
+                try {
+                    switch (own.nextInt(3)) {
+                        case 0 -> executor.call(key, story.name, maxWait, work);
+                        case 1 -> {
+                            GroupPermit permit = executor.acquire(key);
+                            work.call();
+                            permit.close();
+                        }
+                        default -> {
+                            var permit = executor.tryAcquire(key, maxWait);
+                            story.refused = permit.isEmpty();
+                            if (permit.isPresent()) {
+                                work.call();
+                                permit.get().close();
+                            }
+                        }
+                    }
+                } catch (InterruptedException | RejectedTaskException givenUp) {
+                    story.refused = true;
+                }
+            }
+        });
+        repeatedly("interrupter", 3, thread::interrupt);
+    }
+
+    /** A thread that waits for its own work inside a group, and works on there, while another interrupts it. */
+    private void interruptedLender(String key) {
+        SplittableRandom own = random.split();
+        Thread thread = actor("lender", () -> {
+            for (int i = 0; i < 2; i++) {
+                var permit = executor.tryAcquire(key, Duration.ZERO);
+                if (permit.isPresent()) {
+                    witness.inside(key, () -> lend(own.nextInt(3) == 0 ? "other" : key, own))
+                            .call();
+                    body(key, tell("lender"), own).call();
+                    permit.get().close();
+                }
+                pause(own);
+            }
+        });
+        repeatedly("interrupter", 2, thread::interrupt);
+    }
+
+    private Object lend(String key, SplittableRandom own) throws Exception {
+        Story story = tell("borrower");
+        story.handle = executor.submit(key, story.name, body(key, story, own.split()));
+        try {
+            return witness.waiting(key, own.nextBoolean() ? story.handle::await : story.handle::join);
+        } catch (InterruptedException interrupted) {
+            return interrupted;
         }
     }
 

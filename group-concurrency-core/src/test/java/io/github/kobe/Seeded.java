@@ -1,5 +1,6 @@
 package io.github.kobe;
 
+import java.util.EnumSet;
 import java.util.List;
 import java.util.function.BiFunction;
 
@@ -18,7 +19,9 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
         CANCEL_VERSUS_COMPLETE,
         TIME_OUT_VERSUS_GRANT,
         IDLE_REMOVAL_VERSUS_REUSE,
-        NESTED_WAIT_VERSUS_GLOBAL_LIMIT;
+        NESTED_WAIT_VERSUS_GLOBAL_LIMIT,
+        INTERRUPT_VERSUS_GRANT,
+        INTERRUPT_VERSUS_HAND_BACK;
 
         private Scenario scenario(Simulation simulation, long seed) {
             return switch (this) {
@@ -47,8 +50,11 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
             scenario.begin();
             Rest rest = new Rest(simulation, scenario.executor, scenario.witness);
             // While a lender's global permit is set aside, what waits may seem to have room.
-            boolean exact = !play.equals(Play.WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT.name())
-                    && !play.equals(Play.NESTED_WAIT_VERSUS_GLOBAL_LIMIT.name());
+            boolean exact = !EnumSet.of(
+                            Play.WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT,
+                            Play.NESTED_WAIT_VERSUS_GLOBAL_LIMIT,
+                            Play.INTERRUPT_VERSUS_HAND_BACK)
+                    .contains(Play.valueOf(play));
             simulation.run(scenario::isDone, scenario.witness::findings, exact ? rest::checkNoLostWakeUp : () -> {});
             if (simulation.failure() == null) {
                 simulation.calmDown();
