@@ -1,6 +1,7 @@
 package io.github.kobe;
 
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -17,26 +18,34 @@ import org.jspecify.annotations.Nullable;
 final class Holds {
 
     private static final int SLOT_BITS = 10;
+    static final int SLOTS = 1 << SLOT_BITS;
     /** Fibonacci hashing: 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming, 6.4). */
     private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
-    private final AtomicReferenceArray<@Nullable Hold> slots = new AtomicReferenceArray<>(1 << SLOT_BITS);
+    private final AtomicReferenceArray<@Nullable Hold> slots = new AtomicReferenceArray<>(SLOTS);
     private final ConcurrentHashMap<Thread, Hold> overflow = new ConcurrentHashMap<>();
 
-    private static int slotOf(Thread thread) {
+    /** How many threads of each slot may be in the map: raised before one is put there, lowered after it was removed. */
+    private final AtomicIntegerArray overflowing = new AtomicIntegerArray(SLOTS);
+
+    static int slotOf(Thread thread) {
         return (int) ((thread.threadId() * SPREAD) >>> (Long.SIZE - SLOT_BITS));
     }
 
     /** {@return the newest hold of {@code thread}, which may be closed already} */
     @Nullable
     Hold top(Thread thread) {
-        Hold inSlot = slots.get(slotOf(thread));
-        return inSlot != null && inSlot.thread == thread ? inSlot : aside(thread);
+        int slot = slotOf(thread);
+        Hold inSlot = slots.get(slot);
+        return inSlot != null && inSlot.thread == thread ? inSlot : aside(thread, slot);
     }
 
-    /** Asks the map only if there is anything in it: a thread's hash code is dear the first time. */
-    private @Nullable Hold aside(Thread thread) {
-        return overflow.isEmpty() ? null : overflow.get(thread);
+    /**
+     * Asks the map only if it may have anything for the slot: a thread's hash code is dear the first time. The map's own
+     * size won't do, for it adds up counts that change meanwhile, and may say 0 while this thread is in it.
+     */
+    private @Nullable Hold aside(Thread thread, int slot) {
+        return overflowing.get(slot) == 0 ? null : overflow.get(thread);
     }
 
     /** {@return the newest hold of {@code thread} that is open} */
@@ -67,7 +76,7 @@ final class Holds {
                 }
                 continue;
             }
-            Hold aside = aside(thread);
+            Hold aside = aside(thread, slot);
             if (aside != null) {
                 hold.below = compact(aside);
                 if (overflow.replace(thread, aside, hold)) {
@@ -80,8 +89,21 @@ final class Holds {
                 if (slots.compareAndSet(slot, null, hold)) {
                     return;
                 }
-            } else if (overflow.putIfAbsent(thread, hold) == null) {
+            } else if (putAside(thread, hold, slot)) {
                 return;
+            }
+        }
+    }
+
+    private boolean putAside(Thread thread, Hold hold, int slot) {
+        boolean put = false;
+        overflowing.incrementAndGet(slot);
+        try {
+            put = overflow.putIfAbsent(thread, hold) == null;
+            return put;
+        } finally {
+            if (!put) {
+                overflowing.decrementAndGet(slot);
             }
         }
     }
@@ -107,7 +129,9 @@ final class Holds {
             if (slots.get(slot) == top) {
                 slots.compareAndSet(slot, top, below);
             } else if (below == null) {
-                overflow.remove(thread, top);
+                if (overflow.remove(thread, top)) {
+                    overflowing.decrementAndGet(slot);
+                }
             } else {
                 overflow.replace(thread, top, below);
             }
