@@ -950,7 +950,7 @@ final class Group {
             return false;
         }
         if (attached) {
-            ledger.leaveRing(this);
+            ledger.forget(this);
         }
         WORD.setRelease(this, DEAD | SLOW);
         engine.forget(this);

@@ -134,9 +134,14 @@ final class Ledger {
     }
 
     void detach(Group group) {
+        forget(group);
+        group.detach();
+    }
+
+    /** The group detaches, or dies. */
+    void forget(Group group) {
         leaveRing(group);
         withExempt.remove(group);
-        group.detach();
     }
 
     // ---- sums
@@ -283,7 +288,7 @@ final class Ledger {
         group.credit = 0;
     }
 
-    void leaveRing(Group group) {
+    private void leaveRing(Group group) {
         Group next = group.ringNext;
         Group previous = group.ringPrevious;
         if (next == null || previous == null) {

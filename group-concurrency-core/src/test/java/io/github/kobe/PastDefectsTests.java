@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -54,6 +55,36 @@ class PastDefectsTests {
     }
 
     // ---------------------------------------------------------------- what grows
+
+    /** Its wait ends, unseen so far, just as the last permit of the group comes back: the group goes at once. */
+    @Test
+    @Tag("K1")
+    void aGroupThatDiesAsANestedWaitInItRunsOutIsForgottenByTheLedgerToo() throws Exception {
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder()
+                        .globalMaxInFlight(5)
+                        .maxIdleGroups(0)
+                        .queueTimeout(SECOND)
+                        .build(),
+                clock);
+        GroupPermit inner = executor.acquire("inner");
+        Caller<Boolean> nested = Caller.start(() -> executor.call("outer", () -> executor.call("inner", () -> true)));
+        Deadline.until("queued", () -> executor.stats().queued() == 1);
+        clock.advance(SECOND);
+
+        inner.close();
+
+        assertThatThrownBy(nested::result).isInstanceOf(RejectedTaskException.class);
+        assertThat(executor.groupKeys()).isEmpty();
+        assertThat(withExempt(executor)).isEmpty();
+    }
+
+    private static Set<?> withExempt(GroupExecutor executor) throws ReflectiveOperationException {
+        Field field = Ledger.class.getDeclaredField("withExempt");
+        field.setAccessible(true);
+        return (Set<?>) field.get(executor.engine().ledger);
+    }
 
     @Test
     void timeOutsOfTasksThatAreGoneDoNotPileUp() {
