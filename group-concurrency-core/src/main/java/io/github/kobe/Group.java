@@ -535,8 +535,8 @@ final class Group {
     }
 
     private void enqueue(Node node) {
-        long now = engine.now();
         try {
+            long now = engine.now();
             queue.add(node, now);
             armAlarm(now);
             long ownTimeout = node.ownTimeoutNanos();

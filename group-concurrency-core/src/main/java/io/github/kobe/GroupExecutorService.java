@@ -39,8 +39,13 @@ final class GroupExecutorService extends AbstractExecutorService {
     private final Engine engine;
     private final String key;
     private final Set<Entry> entries = ConcurrentHashMap.newKeySet();
+    /** How many there are: raised before one is added, lowered after it was removed. The set's own size isn't exact. */
+    private final AtomicLong kept = new AtomicLong();
+
     private final AtomicLong submissions = new AtomicLong();
     private volatile boolean shutdown;
+    /** Stays true, also while something that comes too late is being refused. */
+    private volatile boolean terminated;
 
     private final ReentrantLock lock = new ReentrantLock();
     /** Signalled when it may have terminated. */
@@ -58,7 +63,7 @@ final class GroupExecutorService extends AbstractExecutorService {
 
     /** Throws only for what nobody else speaks for: not for what ran, and not for what shutdownNow returns. */
     private void submit(Entry entry) {
-        entries.add(entry);
+        keep(entry);
         // Looked at after the entry is in: a shutdown either sees it, or is seen here.
         if (isShutdown()) {
             if (entry.refuse()) {
@@ -76,14 +81,27 @@ final class GroupExecutorService extends AbstractExecutorService {
             }
             return;
         } catch (Throwable lack) {
-            entry.refuse();
-            throw lack;
+            if (entry.refuse()) {
+                throw lack;
+            }
+            return;
         }
         entry.attach(task);
         // Throws if it was rejected under ABORT.
         if (entry.hasEnded() && task.resultNow().status() == TaskStatus.CANCELLED && engine.lifecycle.isOver()) {
             throw new RejectedExecutionException(
                     "The executor was shut down while work was submitted to group '" + KeyText.printable(key) + "'");
+        }
+    }
+
+    private void keep(Entry entry) {
+        kept.incrementAndGet();
+        try {
+            entries.add(entry);
+        } catch (OutOfMemoryError lack) {
+            entries.remove(entry);
+            kept.decrementAndGet();
+            throw lack;
         }
     }
 
@@ -237,7 +255,10 @@ final class GroupExecutorService extends AbstractExecutorService {
 
     @Override
     public boolean isTerminated() {
-        return isShutdown() && entries.isEmpty();
+        if (!terminated && isShutdown() && kept.get() == 0) {
+            terminated = true;
+        }
+        return terminated;
     }
 
     @Override
@@ -403,7 +424,9 @@ final class GroupExecutorService extends AbstractExecutorService {
         }
 
         private void remove() {
-            entries.remove(this);
+            if (entries.remove(this)) {
+                kept.decrementAndGet();
+            }
             if (isShutdown()) {
                 signal();
             }

@@ -1,6 +1,7 @@
 package io.github.kobe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.reflect.Field;
@@ -16,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -403,6 +405,61 @@ class PastDefectsTests {
     }
 
     // ---------------------------------------------------------------- views
+
+    /** The clock is read under the group's lock while the command is put into its queue. */
+    @Test
+    void whatAViewsShutdownNowReturnsIsNotRefusedForWantOfMemory() throws Exception {
+        ManualClock clock = new ManualClock();
+        AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder().build(),
+                new Environment(
+                        () -> {
+                            meanwhile.getAndSet(() -> {}).run();
+                            return clock.getAsLong();
+                        },
+                        Environment.SYSTEM.taskThreads(),
+                        false));
+        ExecutorService view = executor.asExecutorService("a");
+        GroupPermit inUse = executor.acquire("a");
+        List<Runnable> returned = new ArrayList<>();
+        Runnable command = () -> {};
+        meanwhile.set(() -> {
+            returned.addAll(view.shutdownNow());
+            throw new OutOfMemoryError("as the test wants it");
+        });
+
+        assertThatCode(() -> view.execute(command)).doesNotThrowAnyException();
+
+        assertThat(returned).containsExactly(command);
+        inUse.close();
+    }
+
+    @Test
+    void aViewThatHasTerminatedStaysSoWhateverComesTooLate() throws Exception {
+        ExecutorService view = engines.startPlain(GroupPolicy.builder().build()).asExecutorService("a");
+        view.shutdown();
+        assertThat(view.isTerminated()).isTrue();
+        Caller<Integer> tooLate = Caller.startPlatform(() -> {
+            int refused = 0;
+            for (int i = 0; i < 20_000; i++) {
+                try {
+                    view.execute(() -> {});
+                } catch (RejectedExecutionException meant) {
+                    refused++;
+                }
+            }
+            return refused;
+        });
+
+        boolean stays = true;
+        while (!tooLate.isDone()) {
+            stays &= view.isTerminated();
+        }
+
+        assertThat(tooLate.result()).isEqualTo(20_000);
+        assertThat(stays).isTrue();
+    }
 
     @Test
     void theFutureOfAViewTellsWhatADecoratorFailedWith() {
