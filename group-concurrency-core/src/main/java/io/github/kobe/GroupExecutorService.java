@@ -261,6 +261,57 @@ final class GroupExecutorService extends AbstractExecutorService {
         return terminated;
     }
 
+    /** As the JDK's, but its wait, which has no time-out, lends what the caller has to what is queued. */
+    @Override
+    public void close() {
+        shutdown();
+        boolean interrupted = false;
+        while (!isTerminated()) {
+            try {
+                awaitAll();
+            } catch (InterruptedException e) {
+                interrupted = true;
+                shutdownNow();
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void awaitAll() throws InterruptedException {
+        for (ViewTask queued = awaitQueued(); queued != null; queued = awaitQueued()) {
+            // Before what is lent is waited for: the borrower may run for long.
+            queued.awaitDone(this::shutdownNow);
+        }
+    }
+
+    /** Waits until something is queued; {@code null}: all is over. */
+    private @Nullable ViewTask awaitQueued() throws InterruptedException {
+        lock.lock();
+        try {
+            for (; ; ) {
+                ViewTask queued = firstQueued();
+                if (queued != null || isTerminated()) {
+                    return queued;
+                }
+                changed.await();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable ViewTask firstQueued() {
+        Entry first = null;
+        for (Entry entry : entries) {
+            if (entry.isQueued() && (first == null || entry.number < first.number)) {
+                first = entry;
+            }
+        }
+        return first == null ? null : first.task();
+    }
+
     @Override
     public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
         long left = unit.toNanos(timeout);
@@ -323,6 +374,14 @@ final class GroupExecutorService extends AbstractExecutorService {
             } else if (interruptWanted) {
                 newTask.interruptRun();
             }
+            if (isShutdown()) {
+                signal(); // close waits for what it can lend to
+            }
+        }
+
+        private boolean isQueued() {
+            ViewTask target = task;
+            return target != null && target.queuedWork() != null;
         }
 
         @Nullable

@@ -436,7 +436,7 @@ class ExecutorServiceShutdownContractTests {
         });
 
         Deadline.until("shut down", service::isShutdown);
-        Deadline.until("it waits", () -> inside.get().getState() == Thread.State.TIMED_WAITING);
+        Deadline.until("it waits", () -> isWaiting(inside.get()));
 
         assertThat(service.isTerminated()).isFalse();
         assertThat(service.awaitTermination(5, TimeUnit.MILLISECONDS)).isFalse();
@@ -474,5 +474,12 @@ class ExecutorServiceShutdownContractTests {
         public void run() {
             fates.incrementAndGet();
         }
+    }
+
+    private static boolean isWaiting(Thread thread) {
+        return switch (thread.getState()) {
+            case WAITING, TIMED_WAITING -> true;
+            default -> false;
+        };
     }
 }

@@ -33,6 +33,55 @@ class ExecutorServiceViewTests {
 
     private final Gate gate = new Gate();
 
+    // ---------------------------------------------------------------- close inside the group
+
+    @Test
+    @Tag("E13")
+    @Tag("W4")
+    void closeInsideATaskOfTheSameGroupLendsToAllThatIsQueued() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        List<String> ran = new CopyOnWriteArrayList<>();
+
+        GroupResult<Boolean> result = Deadline.within(() -> executor.submit("a", "outer", () -> {
+                    ExecutorService view = executor.asExecutorService("a");
+                    view.execute(() -> ran.add("first"));
+                    view.execute(() -> ran.add("second"));
+                    engines.witness(executor).waiting("a", () -> {
+                        view.close();
+                        return null;
+                    });
+                    return view.isTerminated();
+                })
+                .await());
+
+        assertThat(result.value()).isTrue();
+        assertThat(ran).containsExactly("first", "second");
+    }
+
+    @Test
+    @Tag("E13")
+    void closeThatIsInterruptedWithdrawsWhatIsQueuedAndInterruptsItsBorrower() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        ExecutorService view = executor.asExecutorService("a");
+        Caller<Boolean> closer = Caller.start(() -> executor.call("a", () -> {
+            Future<?> borrower = view.submit(gate.then("never"));
+            Future<?> queued = view.submit(() -> "never");
+            engines.witness(executor).waiting("a", () -> {
+                view.close();
+                return null;
+            });
+            return Thread.interrupted()
+                    && borrower.state() != Future.State.SUCCESS
+                    && queued.state() == Future.State.RUNNING;
+        }));
+        gate.awaitArrived(1);
+
+        closer.interrupt();
+
+        assertThat(closer.result()).isTrue();
+        assertThat(view.isTerminated()).isTrue();
+    }
+
     // ---------------------------------------------------------------- submit, futures
 
     @Test
