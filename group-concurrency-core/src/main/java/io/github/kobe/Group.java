@@ -87,6 +87,9 @@ final class Group {
     volatile boolean touched;
     /** When the list last knew it to become idle; guarded by the list's lock. */
     long idleSince;
+    /** The next in the idle list; guarded by its lock. */
+    @Nullable
+    Group idleNext;
     /** The next that the housekeeper tries again, and whether this one is among those; guarded by its lock. */
     @Nullable
     Group retriedNext;
@@ -930,7 +933,7 @@ final class Group {
 
     /** Dies if nothing runs or waits and nothing keeps it. */
     boolean retire() {
-        Batch batch = new Batch(engine);
+        Batch batch = Batch.orNull(engine, 0);
         boolean died = false;
         boolean alive = enter();
         try {
@@ -941,7 +944,9 @@ final class Group {
         } finally {
             exit(batch);
         }
-        batch.carryOut();
+        if (batch != null) {
+            batch.carryOut();
+        }
         return died;
     }
 

@@ -1,9 +1,8 @@
 package io.github.kobe;
 
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps idle groups up to a number and for a time, so that a group that comes back soon is found as it was.
@@ -22,8 +21,14 @@ final class IdleGroups {
 
     /** A leaf: nothing is locked or called while it is held. */
     private final ReentrantLock lock = new ReentrantLock();
-    /** Guarded by the lock. */
-    private final ArrayDeque<Group> eldestFirst = new ArrayDeque<>();
+    /** Guarded by the lock: the queue, linked by {@link Group#idleNext}, so that a group joins it without any memory. */
+    private @Nullable Group eldest;
+
+    private @Nullable Group newest;
+    private int size;
+    /** Guarded by the lock: those that are to be retired, linked in the same way. */
+    private @Nullable Group firstLeaving;
+
     /** Guarded by the lock: whether an alarm for {@link #sweep} is set. */
     private boolean sweeping;
     /** Written under the lock: rises with each new policy; alarms of before are void. */
@@ -33,7 +38,7 @@ final class IdleGroups {
         this.engine = engine;
     }
 
-    /** A group has become idle; without any lock. */
+    /** A group has become idle; without any lock. It doesn't fail: where memory is short, the next one sees to the rest. */
     void offer(Group group) {
         if (group.listed) {
             if (!group.touched) {
@@ -47,13 +52,47 @@ final class IdleGroups {
                 group.listed = true;
                 group.touched = false;
                 group.idleSince = engine.now();
-                eldestFirst.add(group);
+                append(group);
             }
         } finally {
             lock.unlock();
         }
-        trim();
-        armSweep();
+        try {
+            trim();
+            armSweep();
+        } catch (OutOfMemoryError lack) {
+            // As said.
+        }
+    }
+
+    private void append(Group group) {
+        Group last = newest;
+        if (last == null) {
+            eldest = group;
+        } else {
+            last.idleNext = group;
+        }
+        newest = group;
+        size++;
+    }
+
+    private @Nullable Group removeEldest() {
+        Group first = eldest;
+        if (first != null) {
+            eldest = first.idleNext;
+            if (eldest == null) {
+                newest = null;
+            }
+            first.idleNext = null;
+            size--;
+        }
+        return first;
+    }
+
+    /** It stays marked as listed until it is looked at, and so isn't listed a second time. */
+    private void leave(Group group) {
+        group.idleNext = firstLeaving;
+        firstLeaving = group;
     }
 
     /** Goes by the bounds of a new policy; without any lock. */
@@ -72,41 +111,38 @@ final class IdleGroups {
 
     /** Lets go of the eldest beyond the bound of the policy; without any lock. */
     private void trim() {
-        List<Group> taken = takeBeyond(engine.policy.maxIdleGroups());
-        if (!taken.isEmpty() && engine.housekeeper.isCurrent()) {
-            engine.dispatcher.report(() -> retire(taken));
-        } else {
-            retire(taken);
-        }
-    }
-
-    private List<Group> takeBeyond(int bound) {
-        List<Group> taken = new ArrayList<>();
+        int bound = engine.policy.maxIdleGroups();
+        boolean someLeave;
         lock.lock();
         try {
-            for (int chances = eldestFirst.size(); eldestFirst.size() > bound; chances--) {
-                Group eldest = eldestFirst.remove();
-                if (eldest.touched && chances > 0) {
-                    eldest.touched = false;
-                    eldestFirst.add(eldest);
+            for (int chances = size; size > bound; chances--) {
+                Group first = Objects.requireNonNull(removeEldest());
+                if (first.touched && chances > 0) {
+                    first.touched = false;
+                    append(first);
                 } else {
-                    eldest.listed = false;
-                    taken.add(eldest);
+                    leave(first);
                 }
             }
+            someLeave = firstLeaving != null;
         } finally {
             lock.unlock();
         }
-        return taken;
+        if (someLeave) {
+            retireLeaving();
+        }
     }
 
     /** Sets an alarm for the sweep, if there is something to sweep and none is set. */
     private void armSweep() {
         long timeout = EffectiveLimits.saturatedNanos(engine.policy.idleTimeout());
+        if (timeout == Long.MAX_VALUE || engine.policy.maxIdleGroups() == 0) {
+            return; // with none to be kept, what is in the queue is on its way out
+        }
         int armedIn;
         lock.lock();
         try {
-            if (sweeping || eldestFirst.isEmpty() || timeout == Long.MAX_VALUE) {
+            if (sweeping || eldest == null) {
                 return;
             }
             sweeping = true;
@@ -114,9 +150,14 @@ final class IdleGroups {
         } finally {
             lock.unlock();
         }
-        if (!engine.housekeeper.at(
-                engine.now() + Math.max(1, timeout / 4), () -> armedIn != epoch, now -> sweep(armedIn))) {
-            ended(armedIn);
+        boolean armed = false;
+        try {
+            armed = engine.housekeeper.at(
+                    engine.now() + Math.max(1, timeout / 4), () -> armedIn != epoch, now -> sweep(armedIn));
+        } finally {
+            if (!armed) {
+                ended(armedIn);
+            }
         }
     }
 
@@ -137,40 +178,63 @@ final class IdleGroups {
         if (!ended(armedIn)) {
             return;
         }
-        List<Group> taken = takeOlderThan(EffectiveLimits.saturatedNanos(engine.policy.idleTimeout()));
-        if (!taken.isEmpty()) {
-            engine.dispatcher.report(() -> retire(taken));
+        if (removeOlderThan(EffectiveLimits.saturatedNanos(engine.policy.idleTimeout()))) {
+            retireLeaving();
         }
         armSweep();
     }
 
-    private List<Group> takeOlderThan(long timeout) {
-        List<Group> taken = new ArrayList<>();
+    /** {@return whether some leave} */
+    private boolean removeOlderThan(long timeout) {
         long now = engine.now();
         lock.lock();
         try {
-            eldestFirst.removeIf(group -> {
-                if (group.touched) {
-                    group.touched = false;
-                    group.idleSince = now;
-                } else if (now - group.idleSince >= timeout) {
-                    group.listed = false;
-                    taken.add(group);
-                    return true;
+            for (int left = size; left > 0; left--) {
+                Group first = Objects.requireNonNull(removeEldest());
+                if (first.touched) {
+                    first.touched = false;
+                    first.idleSince = now;
+                } else if (now - first.idleSince >= timeout) {
+                    leave(first);
+                    continue;
                 }
-                return false;
-            });
+                append(first);
+            }
+            return firstLeaving != null;
         } finally {
             lock.unlock();
         }
-        return taken;
     }
 
-    private void retire(List<Group> groups) {
-        for (Group group : groups) {
+    /** Has what leaves looked at: here, or, for what the housekeeper finds, on a fresh thread. */
+    private void retireLeaving() {
+        if (engine.housekeeper.isCurrent()) {
+            engine.dispatcher.report(this::retireAll);
+        } else {
+            retireAll();
+        }
+    }
+
+    private void retireAll() {
+        for (Group group = takeLeaving(); group != null; group = takeLeaving()) {
             if (group.retire()) {
                 engine.reports.groupRemoved(group.key);
             }
+        }
+    }
+
+    private @Nullable Group takeLeaving() {
+        lock.lock();
+        try {
+            Group first = firstLeaving;
+            if (first != null) {
+                firstLeaving = first.idleNext;
+                first.idleNext = null;
+                first.listed = false;
+            }
+            return first;
+        } finally {
+            lock.unlock();
         }
     }
 }

@@ -349,6 +349,12 @@ final class LifeAndDeath extends Scenario {
 
     @Override
     void check() {
+        if (race == Race.IDLE_REMOVAL_VERSUS_REUSE && executor.policy().maxIdleGroups() == 0) {
+            int alarms = executor.engine().housekeeper.alarms();
+            if (alarms > 0) {
+                simulation.fail("no idle group is kept, but " + alarms + " alarms are set", null);
+            }
+        }
         for (Story story : stories) {
             String wrong = story.handle == null ? wrongWithoutHandle(story) : wrongWithHandle(story);
             if (wrong != null) {

@@ -248,6 +248,7 @@ class MemoryExhaustionTests {
                 case CALLERS -> {
                     attempt(() -> executor.call("g", () -> 1));
                     attempt(() -> withPermit(executor.acquire("g"), () -> 1));
+                    attempt(() -> withPermit(executor.acquire("new"), () -> 1));
                     attempt(() -> held(executor, "g"));
                     attempt(() -> executor.tryAcquire("g", Duration.ZERO)
                             .map(p -> withPermit(p, () -> 1))
@@ -426,6 +427,10 @@ class MemoryExhaustionTests {
             int before = steps;
             Deadline.until("stalled groups tried again", () -> steps - before > STEPS_TO_RETRY);
             Audit.check(executor, null, true);
+            if (program == Program.IDLE_GROUPS) {
+                executor.call("last", () -> 1);
+                Deadline.until("idle groups gone", () -> executor.groupKeys().isEmpty());
+            }
         }
 
         private static boolean isDone(Object got) {
