@@ -120,10 +120,12 @@ final class Batch {
         if (!carrying) {
             carrying = true;
             try {
-                engine.endLateTails();
                 startGranted();
                 tellEnded();
                 offerIdle();
+                engine.housekeeper.retryWhatIsOwed();
+                // Last: it wants memory, and if there is none, whoever comes next does it.
+                engine.endLateTails();
             } catch (Throwable failure) {
                 logged(failure);
             } finally {
@@ -172,7 +174,9 @@ final class Batch {
             idle = null;
         }
         if (moreIdle != null) {
-            moreIdle.forEach(engine.idle::offer);
+            for (int i = 0; i < moreIdle.size(); i++) {
+                engine.idle.offer(moreIdle.get(i));
+            }
             moreIdle = null;
         }
     }

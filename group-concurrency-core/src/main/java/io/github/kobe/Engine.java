@@ -206,8 +206,9 @@ final class Engine {
     /** Ends asynchronous tasks whose stages have completed unseen; without any lock. */
     void endLateTails() {
         if (hasLateTails) {
+            Runnable ending = () -> tails.forEach(AsyncTail::endIfLate); // if there is no memory for it, the mark stays
             hasLateTails = false;
-            dispatcher.report(() -> tails.forEach(AsyncTail::endIfLate));
+            dispatcher.report(ending);
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
@@ -16,7 +17,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.RunnableFuture;
 import java.util.concurrent.TimeUnit;
@@ -161,14 +161,15 @@ final class GroupExecutorService extends AbstractExecutorService {
      */
     private <T> T firstOf(Collection<? extends Callable<T>> tasks, boolean timed, long nanos)
             throws InterruptedException, ExecutionException, TimeoutException {
-        if (tasks.isEmpty()) {
+        List<Callable<T>> all = new ArrayList<>(tasks);
+        if (all.isEmpty()) {
             throw new IllegalArgumentException("invokeAny wants at least one task, and was given none");
         }
         long start = System.nanoTime();
-        BlockingQueue<Future<T>> done = new LinkedBlockingQueue<>();
-        List<ViewFuture<T>> futures = new ArrayList<>();
+        BlockingQueue<Future<T>> done = new ArrayBlockingQueue<>(all.size()); // there is room for each, without memory
+        List<ViewFuture<T>> futures = new ArrayList<>(all.size());
         try {
-            for (Callable<T> task : tasks) {
+            for (Callable<T> task : all) {
                 ViewFuture<T> future = new ViewFuture<>(Objects.requireNonNull(task, "task"), done);
                 futures.add(future);
                 execute(future);
@@ -464,12 +465,15 @@ final class GroupExecutorService extends AbstractExecutorService {
         /** The task is done; if that is without its code, it never runs. */
         void taskDone(@Nullable Throwable failure) {
             if (state.compareAndSet(WAITING, ENDED)) {
-                if (failure != null && command instanceof ViewFuture<?> future) {
-                    future.setException(failure);
-                } else if (command instanceof Future<?> future) {
-                    cancel(future);
+                try {
+                    if (failure != null && command instanceof ViewFuture<?> future) {
+                        future.setException(failure);
+                    } else if (command instanceof Future<?> future) {
+                        cancel(future);
+                    }
+                } finally {
+                    remove();
                 }
-                remove();
             }
         }
 
@@ -509,14 +513,25 @@ final class GroupExecutorService extends AbstractExecutorService {
         @Override
         void complete(Object terminal) {
             super.complete(terminal);
-            entry.taskDone(
-                    switch (terminal) {
-                        // The only rejection that submit doesn't throw itself.
-                        case Rejection late
-                        when late.reason() == RejectionReason.QUEUE_TIMEOUT -> late.toException(groupKey(), taskId());
-                        case GroupResult<?> result when result.status() == TaskStatus.FAILED -> result.error();
-                        default -> null;
-                    });
+            Throwable failure;
+            try {
+                failure = failureOf(terminal);
+            } catch (OutOfMemoryError lack) {
+                failure = lack;
+            }
+            entry.taskDone(failure);
+        }
+
+        private @Nullable Throwable failureOf(Object terminal) {
+            return switch (terminal) {
+                // The only rejection that submit doesn't throw itself.
+                case Rejection late
+                when late.reason() == RejectionReason.QUEUE_TIMEOUT -> late.toException(groupKey(), taskId());
+                case GroupResult<?> result when result.status() == TaskStatus.FAILED -> result.error();
+                case Outcome.Brief brief
+                when brief == Outcome.Brief.OUT_OF_MEMORY -> resultNow().error();
+                default -> null;
+            };
         }
     }
 }

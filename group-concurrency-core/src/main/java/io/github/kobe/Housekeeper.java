@@ -46,6 +46,8 @@ final class Housekeeper {
     private @Nullable Group firstRetried;
 
     private long retryAt;
+    /** Whether there are groups to be tried again and was no thread for it; written under the lock. */
+    private volatile boolean owesRetries;
     /** Guarded by the lock; {@code null}: none runs. */
     private @Nullable Thread thread;
     /** Who runs what is due. */
@@ -136,15 +138,12 @@ final class Housekeeper {
     /**
      * Has {@link Group#unstall} called in a while. It needs no memory, unless for the thread, and doesn't fail.
      *
-     * @return false if there is no thread to do it and none can be made
+     * @return false if there is no thread to do it and none can be made: whoever carries out a batch next tries again
      */
     boolean retryLater(Group group) {
         Thread sleeper;
         lock.lock();
         try {
-            if (engine.environment.timers() && thread == null && !startThread()) {
-                return false;
-            }
             if (!group.retried) {
                 if (firstRetried == null) {
                     retryAt = engine.now() + RETRY_NANOS;
@@ -153,12 +152,30 @@ final class Housekeeper {
                 group.retriedNext = firstRetried;
                 firstRetried = group;
             }
+            if (engine.environment.timers() && thread == null && !startThread()) {
+                owesRetries = true;
+                return false;
+            }
             sleeper = thread;
         } finally {
             lock.unlock();
         }
         LockSupport.unpark(sleeper);
         return true;
+    }
+
+    /** Makes the thread that could not be made for {@link #retryLater}; without any lock. */
+    void retryWhatIsOwed() {
+        if (owesRetries) {
+            lock.lock();
+            try {
+                if (thread == null) {
+                    startThread();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
     }
 
     private boolean startThread() {
@@ -170,6 +187,7 @@ final class Housekeeper {
                     .unstarted(new Worker(new WeakReference<>(this), hops));
             started.start();
             thread = started;
+            owesRetries = false;
             return true;
         } catch (Throwable noThread) {
             return false;

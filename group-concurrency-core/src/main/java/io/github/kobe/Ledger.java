@@ -78,8 +78,8 @@ final class Ledger {
     void watch(Iterable<Group> groups) {
         lock.lock();
         try {
-            watchers++;
             turnOn(groups);
+            watchers++;
         } finally {
             lock.unlock();
         }

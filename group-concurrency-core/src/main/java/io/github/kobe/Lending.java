@@ -269,11 +269,20 @@ final class Lending {
         } else {
             loan.reclaiming = true;
             ledger.addReclaimer(loan);
+            drain(loan.task.group, batch);
+        }
+    }
+
+    /** As far as there is memory for it: what is left is tried again when {@code group} is. */
+    private void drain(Group group, @Nullable Batch batch) {
+        try {
             if (batch != null) {
                 ledger.drain(batch);
-            } else {
-                engine.housekeeper.retryLater(loan.task.group);
+                return;
             }
+        } catch (OutOfMemoryError lack) {
+            // As without a batch.
         }
+        engine.housekeeper.retryLater(group);
     }
 }

@@ -233,8 +233,8 @@ final class Lifecycle {
             if (state != State.RUNNING) {
                 return false;
             }
-            state = State.DRAINING;
             ledger.watch(engine.groups());
+            state = State.DRAINING;
             return true;
         } finally {
             ledger.lock.unlock();

@@ -25,7 +25,9 @@ final class Rejections {
         try {
             decide(task, work, rejection, bySubmitter);
         } catch (OutOfMemoryError lack) {
-            task.complete(Brief.OUT_OF_MEMORY);
+            if (!task.isDone()) {
+                task.complete(Brief.OUT_OF_MEMORY);
+            }
         }
     }
 

@@ -84,10 +84,14 @@ class MemoryExhaustionTests {
         REJECTIONS,
         VIEW,
         BATCH,
+        VIEW_TIME_OUTS,
         IDLE_GROUPS,
         GROUP_SHUTDOWN,
         SHUTDOWN,
-        LISTENER
+        LISTENER,
+        INTERRUPTED_LENDER,
+        LATE_STAGES,
+        HOUSEKEEPER
     }
 
     /** Runs a program by its name until memory has run out at every place; loaded with the changed engine. */
@@ -139,7 +143,7 @@ class MemoryExhaustionTests {
         /** {@return what is wrong afterwards; {@code null} if nothing is} */
         @Nullable
         String run() {
-            try (GroupExecutor executor = GroupExecutor.newExecutor(policy(), clock.environment())) {
+            try (GroupExecutor executor = GroupExecutor.newExecutor(policy(), environment())) {
                 Thread timer = Thread.ofPlatform().start(() -> keepTime(executor));
                 try {
                     Memory.runsOutAt(place, lasting);
@@ -161,11 +165,18 @@ class MemoryExhaustionTests {
             }
         }
 
+        /** With a thread of the engine's own, or else one of the trial's that does its work. */
+        private Environment environment() {
+            return program == Program.HOUSEKEEPER ? Environment.SYSTEM : clock.environment();
+        }
+
         /** Lets time go by in steps, and has done what is due: groups that stalled are tried again. */
         private void keepTime(GroupExecutor executor) {
             while (!over) {
                 clock.advance(Duration.ofMillis(5));
-                attempt(() -> due(executor));
+                if (program != Program.HOUSEKEEPER) {
+                    attempt(() -> due(executor));
+                }
                 steps++;
                 LockSupport.parkNanos(100_000);
             }
@@ -174,9 +185,9 @@ class MemoryExhaustionTests {
         private GroupPolicy policy() {
             GroupPolicy.Builder builder = GroupPolicy.builder();
             return switch (program) {
-                case GLOBAL_LIMIT, GLOBAL_LENDING, NESTED_CALLERS ->
+                case GLOBAL_LIMIT, GLOBAL_LENDING, NESTED_CALLERS, INTERRUPTED_LENDER ->
                     builder.globalMaxInFlight(2).build();
-                case TIME_OUTS ->
+                case TIME_OUTS, VIEW_TIME_OUTS ->
                     builder.defaults(GroupLimits.unset().withQueueTimeout(Duration.ofSeconds(1)))
                             .build();
                 case REJECTIONS -> builder.defaultQueueThresholdPerGroup(1).build();
@@ -340,6 +351,7 @@ class MemoryExhaustionTests {
                         attempt(() -> view.submit(() -> 1));
                         attempt(() -> view.submit(() -> 1).cancel(true));
                         attempt(() -> view.invokeAll(List.of(() -> 1, () -> 2)));
+                        attempt(() -> view.invokeAny(List.of(() -> 1, () -> 2)));
                         attempt(() -> view.shutdownNow());
                         return null;
                     });
@@ -348,6 +360,53 @@ class MemoryExhaustionTests {
                             new GroupTask<>("g", "1", () -> 1),
                             new GroupTask<>("g", "2", () -> 2),
                             new GroupTask<>("h", "3", () -> 3))));
+                case VIEW_TIME_OUTS ->
+                    attempt(() -> {
+                        ExecutorService view = executor.asExecutorService("g");
+                        attempt(() -> held(executor, "g"));
+                        attempt(() -> view.submit(() -> 1));
+                        clock.advance(Duration.ofSeconds(2));
+                        attempt(() -> due(executor));
+                        view.shutdown();
+                        return view;
+                    });
+                case INTERRUPTED_LENDER -> {
+                    attempt(() -> held(executor, "i"));
+                    called(() -> executor.call("g", () -> {
+                        TaskHandle<Integer> inner = held(executor, "h");
+                        attempt(() -> inner);
+                        attempt(() -> executor.submit("k", "waits", () -> 1));
+                        Thread.currentThread().interrupt();
+                        try {
+                            return inner.await();
+                        } catch (InterruptedException meant) {
+                            return null;
+                        }
+                    }));
+                    Caller<?> lender = callers.getLast();
+                    Deadline.until(
+                            "its wait has ended",
+                            () -> lender.isDone() || lender.thread().getState() == Thread.State.WAITING);
+                }
+                case LATE_STAGES -> {
+                    attempt(() -> {
+                        executor.pause("h");
+                        return executor.submit("h", "1", () -> 1);
+                    });
+                    executor.engine().hasLateTails = true;
+                    attempt(() -> {
+                        executor.resume("h");
+                        return null;
+                    });
+                }
+                case HOUSEKEEPER -> {
+                    Gate own = new Gate();
+                    attempt(() -> executor.submit("g", "1", own.then("1")));
+                    attempt(() -> executor.submit("g", "2", () -> 2));
+                    own.open();
+                    Group group = executor.engine().groupIfKnown("g");
+                    Deadline.until("given back", () -> group == null || group.running() == 0);
+                }
                 case IDLE_GROUPS -> {
                     for (String key : List.of("g", "h", "i")) {
                         attempt(() -> executor.call(key, () -> 1));
@@ -414,6 +473,9 @@ class MemoryExhaustionTests {
         /** Waits for all that was let in, and has the executor audited. */
         private void settle(GroupExecutor executor) throws Exception {
             executor.resume("h");
+            if (program == Program.HOUSEKEEPER) {
+                executor.call("other", () -> 1); // who comes next makes the thread for which there was no memory
+            }
             List<Object> all;
             synchronized (kept) {
                 all = List.copyOf(kept);
@@ -446,7 +508,7 @@ class MemoryExhaustionTests {
                 }
                 return future.isDone();
             }
-            return true;
+            return !(got instanceof ExecutorService view) || view.isTerminated();
         }
     }
 
