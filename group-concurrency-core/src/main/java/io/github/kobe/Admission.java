@@ -22,7 +22,7 @@ final class Admission {
 
     <T> Task<T> submit(String key, String id, Callable<T> task, @Nullable Duration ownTimeout) {
         engine.requireAdmits();
-        return admit(key, id, task, nanos(ownTimeout), false, Task::new);
+        return admit(key, id, task, nanos(ownTimeout), false, Admission::newTask);
     }
 
     private static long nanos(@Nullable Duration ownTimeout) {
@@ -31,48 +31,64 @@ final class Admission {
 
     <T> Task<T> submitAsync(String key, String id, Callable<? extends CompletionStage<T>> task) {
         engine.requireAdmits();
-        return admit(key, id, task, Long.MAX_VALUE, true, Task::new);
+        return admit(key, id, task, Long.MAX_VALUE, true, Admission::newTask);
     }
 
     /** Submits what was given to a view. */
     ViewTask submitView(String key, GroupExecutorService.Entry entry) {
         engine.requireAdmits();
-        return admit(key, "", entry, Long.MAX_VALUE, false, (group, id, work) -> new ViewTask(group, id, work, entry));
+        return admit(
+                key,
+                "",
+                entry,
+                Long.MAX_VALUE,
+                false,
+                (group, id, work, trace) -> new ViewTask(group, id, work, trace, entry));
     }
 
     private interface NodeFactory<N> {
-        N newNode(Group group, String id, Object work);
+        N newNode(Group group, String id, Object work, @Nullable TaskTrace trace);
+    }
+
+    private static <T> Task<T> newTask(Group group, String id, Object work, @Nullable TaskTrace trace) {
+        return trace == null ? new Task<>(group, id, work) : new TracedTask<>(group, id, work, trace);
     }
 
     private <N extends Task<?>> N admit(
             String key, String id, Callable<?> task, long ownTimeout, boolean async, NodeFactory<N> factory) {
         StackReserve.require();
-        engine.reports.submitted(key, id);
+        TaskTrace trace = engine.reports.submitted(key, id);
         try {
-            return admitTold(key, id, task, ownTimeout, async, factory);
+            return admitTold(key, id, task, ownTimeout, async, factory, trace);
         } catch (OutOfMemoryError lack) {
             engine.retired.ended(TaskStatus.FAILED);
-            engine.reports.failed(key, id, lack);
+            engine.reports.failed(key, id, lack, trace);
             throw lack;
         }
     }
 
     /** Fails, for want of memory, only if nothing comes of the task. */
     private <N extends Task<?>> N admitTold(
-            String key, String id, Callable<?> task, long ownTimeout, boolean async, NodeFactory<N> factory) {
-        Callable<?> code = task;
+            String key,
+            String id,
+            Callable<?> task,
+            long ownTimeout,
+            boolean async,
+            NodeFactory<N> factory,
+            @Nullable TaskTrace trace) {
+        Callable<?> code = engine.reports.around(trace, key, task);
         GroupTaskDecorator decorator = engine.policy.decoratorOrNull();
         if (decorator != null) {
             try {
                 code = Objects.requireNonNull(decorator.decorate(key, code), "The decorator returned null");
             } catch (Throwable failure) {
-                return failed(factory.newNode(engine.group(key), id, task), task, failure);
+                return failed(factory.newNode(engine.group(key), id, task, trace), task, failure);
             }
         }
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
         Object work = ownTimeout == Long.MAX_VALUE && !async ? code : new Tailored(code, loader, ownTimeout, async);
         Group group = engine.group(key);
-        N node = factory.newNode(group, id, work);
+        N node = factory.newNode(group, id, work, trace);
         for (; ; group = engine.group(key)) {
             node.group = group;
             Batch batch = new Batch(engine);
@@ -151,7 +167,12 @@ final class Admission {
             for (GroupTask<T> task : all) {
                 // What a shutdown that comes in between doesn't let in is cancelled, counted and told like any other.
                 handles.add(admit(
-                        task.groupKey(), task.taskId(), task.task(), nanos(task.queueTimeout()), false, Task::new));
+                        task.groupKey(),
+                        task.taskId(),
+                        task.task(),
+                        nanos(task.queueTimeout()),
+                        false,
+                        Admission::newTask));
             }
         } catch (Throwable lack) {
             handles.reversed().forEach(handle -> handle.cancel(true));

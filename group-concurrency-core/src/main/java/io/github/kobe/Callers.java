@@ -28,27 +28,36 @@ final class Callers {
                 closeOnce(outer);
             }
         }
-        Hold hold = new Entrance(key, id, nanos(maxWait)).orThrow();
-        boolean heard = engine.reports.isHeard();
+        Entrance entrance = new Entrance(key, id, nanos(maxWait));
+        Hold hold = entrance.orThrow();
+        TaskTrace trace = entrance.trace;
+        Callable<T> code = engine.reports.around(trace, key, task);
+        boolean heard = engine.reports.isHeard(trace);
         long start = heard ? engine.nanoTime() : 0;
         T value;
         try {
-            value = task.call();
+            value = code.call();
         } catch (Throwable failure) {
-            endCall(hold, id, null, failure, heard, start);
+            endCall(hold, id, null, failure, heard, start, trace);
             throw failure;
         }
-        endCall(hold, id, value, null, heard, start);
+        endCall(hold, id, value, null, heard, start, trace);
         return value;
     }
 
     private void endCall(
-            Hold hold, String id, @Nullable Object value, @Nullable Throwable failure, boolean heard, long start) {
+            Hold hold,
+            String id,
+            @Nullable Object value,
+            @Nullable Throwable failure,
+            boolean heard,
+            long start,
+            @Nullable TaskTrace trace) {
         Group group = hold.group;
         group.counters.ended(TaskStatus.of(failure));
         closeOnce(hold);
         if (heard) {
-            engine.reports.ended(group.key, id, value, failure, start, engine.nanoTime());
+            engine.reports.ended(group.key, id, value, failure, start, engine.nanoTime(), trace);
         }
     }
 
@@ -71,19 +80,20 @@ final class Callers {
         return Optional.ofNullable((Permit) entrance.hold);
     }
 
-    CompletionStage<GroupPermit> acquireAsync(String key) {
+    CompletionStage<GroupPermit> acquireAsync(String key, String id, @Nullable Duration maxWait) {
         StackReserve.require();
         engine.requireAdmits();
-        engine.reports.submitted(key, "");
+        long maxWaitNanos = nanos(maxWait);
+        TaskTrace trace = engine.reports.submitted(key, id);
         for (; ; ) {
             Group group = engine.group(key);
-            PermitFuture node = new PermitFuture(group);
+            PermitFuture node = new PermitFuture(group, id, maxWaitNanos, trace);
             if (group.tryTakeFast()) {
                 node.run();
                 return node.future();
             }
             Batch batch = new Batch(engine);
-            Verdict verdict = group.admit(node, null, true, RejectionReason.SHUTDOWN, batch);
+            Verdict verdict = group.admit(node, null, maxWaitNanos > 0, RejectionReason.SHUTDOWN, batch);
             batch.carryOut();
             switch (verdict) {
                 case GRANTED -> node.run();
@@ -102,6 +112,7 @@ final class Callers {
     private final class Entrance {
         private final String key;
         private final String id;
+        private final @Nullable TaskTrace trace;
         private @Nullable Hold hold;
         private @Nullable Rejection rejection;
 
@@ -114,7 +125,7 @@ final class Callers {
             this.key = key;
             this.id = callId == null ? "" : callId;
             engine.requireAdmits();
-            engine.reports.submitted(key, id);
+            trace = engine.reports.submitted(key, id);
             Thread thread = Thread.currentThread();
             Hold pinned = pinGlobal(thread);
             try {
@@ -157,27 +168,29 @@ final class Callers {
             try {
                 reason = waiter.await(maxWaitNanos);
             } catch (InterruptedException interrupted) {
-                engine.reports.cancelled(key, id, interrupted);
+                engine.reports.cancelled(key, id, interrupted, trace);
                 throw interrupted;
             }
             if (reason != null) {
                 return rejected(new Rejection(reason, -1, waiter.group.queued()));
             }
-            long queued = engine.reports.isHeard() ? waiter.waitedNanos(engine.now()) : 0;
+            long queued = engine.reports.isHeard(trace) ? waiter.waitedNanos(engine.now()) : 0;
             return granted(waiter.group, asPermit, nested, queued);
         }
 
         private Hold granted(Group group, boolean asPermit, boolean nested, long queuedNanos) {
-            boolean heard = engine.reports.isHeard();
+            boolean heard = engine.reports.isHeard(trace);
             try {
                 if (heard) {
-                    engine.reports.started(key, id, queuedNanos);
+                    engine.reports.started(key, id, queuedNanos, trace);
                 }
                 Hold made;
                 if (!asPermit) {
                     made = new Hold(null, group, !nested);
                 } else {
-                    made = heard ? new Permit.Reported(null, group, !nested) : new Permit(null, group, !nested);
+                    made = heard
+                            ? new Permit.Reported(null, group, !nested, id, trace)
+                            : new Permit(null, group, !nested);
                 }
                 engine.holds.push(made, Thread.currentThread());
                 return made;
@@ -194,11 +207,11 @@ final class Callers {
             if (batch != null) {
                 batch.carryOut();
             }
-            engine.reports.failed(key, id, lack);
+            engine.reports.failed(key, id, lack, trace);
         }
 
         private @Nullable Hold rejected(Rejection why) {
-            engine.reports.rejected(key, id, why.reason());
+            engine.reports.rejected(key, id, why.reason(), trace);
             rejection = why;
             return null;
         }
@@ -225,13 +238,13 @@ final class Callers {
         return rejection != null ? rejection : new Rejection(RejectionReason.SHUTDOWN, -1, group.queued());
     }
 
-    /** Makes the permit that {@code node} was granted. */
-    Permit newPermit(Node node, @Nullable Thread thread, boolean ownsGlobal) {
-        if (!engine.reports.isHeard()) {
-            return new Permit(thread, node.group, ownsGlobal);
+    /** Makes the permit that {@code node} was granted; it is nobody's. */
+    Permit newPermit(Node node, String id, @Nullable TaskTrace trace) {
+        if (!engine.reports.isHeard(trace)) {
+            return new Permit(null, node.group, true);
         }
-        engine.reports.started(node.group.key, "", node.waitedNanos(engine.now()));
-        return new Permit.Reported(thread, node.group, ownsGlobal);
+        engine.reports.started(node.group.key, id, node.waitedNanos(engine.now()), trace);
+        return new Permit.Reported(null, node.group, true, id, trace);
     }
 
     /** Opens the hold that the current thread has in a group once more, if there is one. */

@@ -236,7 +236,23 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws IllegalStateException after a shutdown
      */
     public CompletionStage<GroupPermit> acquireAsync(String groupKey) {
-        return engine.callers.acquireAsync(Objects.requireNonNull(groupKey, "groupKey"));
+        return engine.callers.acquireAsync(Objects.requireNonNull(groupKey, "groupKey"), "", null);
+    }
+
+    /**
+     * Asks for a permit of a group, as {@link #acquireAsync(String)}, under an id and for some time.
+     *
+     * @param groupKey the group
+     * @param taskId names what the permit is for in events and exceptions
+     * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all;
+     *     {@link GroupLimits#NO_TIMEOUT}: as long as the group allows
+     * @return completes with the permit, or exceptionally with a {@link RejectedTaskException}
+     * @throws IllegalStateException after a shutdown
+     */
+    public CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait) {
+        Objects.requireNonNull(groupKey, "groupKey");
+        Objects.requireNonNull(taskId, "taskId");
+        return engine.callers.acquireAsync(groupKey, taskId, Objects.requireNonNull(maxWait, "maxWait"));
     }
 
     /**

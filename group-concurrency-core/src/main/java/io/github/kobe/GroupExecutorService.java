@@ -499,10 +499,18 @@ final class GroupExecutorService extends AbstractExecutorService {
     /** The task of an entry: it tells the view when it is done, and no rejection handler speaks for it. */
     static final class ViewTask extends Task<@Nullable Void> {
         private final Entry entry;
+        private final @Nullable TaskTrace trace;
 
-        ViewTask(Group group, String id, Object work, Entry entry) {
+        ViewTask(Group group, String id, Object work, @Nullable TaskTrace trace, Entry entry) {
             super(group, id, work);
             this.entry = entry;
+            this.trace = trace;
+        }
+
+        @Override
+        @Nullable
+        TaskTrace trace() {
+            return trace;
         }
 
         @Override

@@ -56,6 +56,7 @@ public final class GroupPolicy {
     private final @Nullable RejectionHandler rejectionHandler;
     private final @Nullable ToIntFunction<String> concurrencyResolver;
     private final @Nullable TaskLifecycleListener taskLifecycleListener;
+    private final @Nullable TaskTracer taskTracer;
     private final @Nullable GroupTaskDecorator taskDecorator;
     private final int maxIdleGroups;
     private final Duration idleTimeout;
@@ -76,6 +77,7 @@ public final class GroupPolicy {
         rejectionHandler = builder.rejectionHandler;
         concurrencyResolver = builder.concurrencyResolver;
         taskLifecycleListener = builder.taskLifecycleListener;
+        taskTracer = builder.taskTracer;
         taskDecorator = builder.taskDecorator;
         maxIdleGroups = builder.maxIdleGroups;
         idleTimeout = builder.idleTimeout;
@@ -191,6 +193,16 @@ public final class GroupPolicy {
     @Nullable
     TaskLifecycleListener listenerOrNull() {
         return taskLifecycleListener;
+    }
+
+    /** {@return what follows each piece of work, if set} */
+    public Optional<TaskTracer> taskTracer() {
+        return Optional.ofNullable(taskTracer);
+    }
+
+    @Nullable
+    TaskTracer tracerOrNull() {
+        return taskTracer;
     }
 
     @Nullable
@@ -368,6 +380,7 @@ public final class GroupPolicy {
         private @Nullable RejectionHandler rejectionHandler;
         private @Nullable ToIntFunction<String> concurrencyResolver;
         private @Nullable TaskLifecycleListener taskLifecycleListener;
+        private @Nullable TaskTracer taskTracer;
         private @Nullable GroupTaskDecorator taskDecorator;
         private int maxIdleGroups = 1_000;
         private Duration idleTimeout = Duration.ofMinutes(10);
@@ -386,6 +399,7 @@ public final class GroupPolicy {
             rejectionHandler = policy.rejectionHandler;
             concurrencyResolver = policy.concurrencyResolver;
             taskLifecycleListener = policy.taskLifecycleListener;
+            taskTracer = policy.taskTracer;
             taskDecorator = policy.taskDecorator;
             maxIdleGroups = policy.maxIdleGroups;
             idleTimeout = policy.idleTimeout;
@@ -589,6 +603,17 @@ public final class GroupPolicy {
          */
         public Builder taskLifecycleListener(@Nullable TaskLifecycleListener value) {
             taskLifecycleListener = value;
+            return this;
+        }
+
+        /**
+         * Sets what follows each piece of work. Default: nothing.
+         *
+         * @param value {@code null}: nothing
+         * @return this builder
+         */
+        public Builder taskTracer(@Nullable TaskTracer value) {
+            taskTracer = value;
             return this;
         }
 

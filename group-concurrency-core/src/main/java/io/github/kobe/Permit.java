@@ -24,17 +24,21 @@ class Permit extends Hold implements GroupPermit {
 
     /** A permit whose life is reported to the listener. */
     static final class Reported extends Permit {
+        private final String id;
+        private final @Nullable TaskTrace trace;
         private final long start;
 
-        Reported(@Nullable Thread thread, Group group, boolean ownsGlobal) {
+        Reported(@Nullable Thread thread, Group group, boolean ownsGlobal, String id, @Nullable TaskTrace trace) {
             super(thread, group, ownsGlobal);
+            this.id = id;
+            this.trace = trace;
             this.start = group.engine.nanoTime();
         }
 
         @Override
         void reportEnd() {
             Engine engine = group.engine;
-            engine.reports.ended(group.key, "", null, null, start, engine.nanoTime());
+            engine.reports.ended(group.key, id, null, null, start, engine.nanoTime(), trace);
         }
     }
 }

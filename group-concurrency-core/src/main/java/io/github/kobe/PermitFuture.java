@@ -37,8 +37,26 @@ final class PermitFuture extends Node implements Runnable {
     @SuppressWarnings("UnusedVariable") // through STATE
     private volatile int state = WAITING;
 
-    PermitFuture(Group group) {
+    private final String id;
+    private final long timeoutNanos;
+    private final @Nullable TaskTrace trace;
+
+    /**
+     * Makes a request.
+     *
+     * @param id names it in events and exceptions
+     * @param timeoutNanos how long it may wait by its own wish; {@link Long#MAX_VALUE}: no wish
+     */
+    PermitFuture(Group group, String id, long timeoutNanos, @Nullable TaskTrace trace) {
         super(group);
+        this.id = id;
+        this.timeoutNanos = timeoutNanos;
+        this.trace = trace;
+    }
+
+    @Override
+    long ownTimeoutNanos() {
+        return timeoutNanos;
     }
 
     CompletableFuture<GroupPermit> future() {
@@ -65,7 +83,7 @@ final class PermitFuture extends Node implements Runnable {
     public void run() {
         Permit permit;
         try {
-            permit = group.engine.callers.newPermit(this, null, true);
+            permit = group.engine.callers.newPermit(this, id, trace);
         } catch (OutOfMemoryError lack) {
             Batch batch = Batch.orNull(group.engine, 0);
             group.counters.ended(TaskStatus.FAILED);
@@ -73,7 +91,7 @@ final class PermitFuture extends Node implements Runnable {
             if (batch != null) {
                 batch.carryOut();
             }
-            group.engine.reports.failed(group.key, "", lack);
+            group.engine.reports.failed(group.key, id, lack, trace);
             future.completeExceptionally(lack);
             return;
         }
@@ -102,9 +120,9 @@ final class PermitFuture extends Node implements Runnable {
 
     /** Completes the future with a rejection. */
     void reject(Outcome.Rejection rejection) {
-        group.engine.reports.rejected(group.key, "", rejection.reason());
+        group.engine.reports.rejected(group.key, id, rejection.reason(), trace);
         try {
-            future.completeExceptionally(rejection.toException(group.key, ""));
+            future.completeExceptionally(rejection.toException(group.key, id));
         } catch (OutOfMemoryError lack) {
             future.completeExceptionally(lack);
         } catch (Throwable failure) {
@@ -115,7 +133,7 @@ final class PermitFuture extends Node implements Runnable {
     private void leave() {
         if (STATE.compareAndSet(this, WAITING, LEFT)) {
             group.withdraw(this, null);
-            group.engine.reports.cancelled(group.key, "", null);
+            group.engine.reports.cancelled(group.key, id, null, trace);
         }
     }
 

@@ -32,7 +32,7 @@ final class Rejections {
     }
 
     private void decide(Task<?> task, Object work, Rejection rejection, boolean bySubmitter) {
-        engine.reports.rejected(task.groupKey(), task.taskId(), rejection.reason());
+        engine.reports.rejected(task.groupKey(), task.taskId(), rejection.reason(), task.trace());
         Callable<?> code = work instanceof Tailored tailored ? tailored.code() : (Callable<?>) work;
         GroupPolicy policy = engine.policy;
         RejectionHandler handler = policy.rejectionHandler().orElse(null);

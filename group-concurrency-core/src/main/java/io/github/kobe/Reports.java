@@ -3,12 +3,14 @@ package io.github.kobe;
 import io.github.kobe.internal.KeyText;
 import java.lang.System.Logger.Level;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the listener of the policy. What it throws is logged once for each method and changes nothing. Never called
+ * Tells the listener of the policy, and the trace of the work. What they throw is logged once
+ * for each method and changes nothing. Never called
  * under a lock.
  */
 final class Reports {
@@ -24,94 +26,163 @@ final class Reports {
         return engine.policy.listenerOrNull();
     }
 
-    /** {@return whether anyone listens: if not, nothing has to be made for him} */
-    boolean isHeard() {
-        return listener() != null;
+    /** {@return whether anyone listens to work of this trace: if not, nothing has to be made for him} */
+    boolean isHeard(@Nullable TaskTrace trace) {
+        return trace != null || listener() != null;
     }
 
-    void submitted(String key, String id) {
+    /** {@return what follows the work from now on, if anything} */
+    @Nullable
+    TaskTrace submitted(String key, String id) {
+        TaskTracer tracer = engine.policy.tracerOrNull();
+        TaskTrace trace = tracer == null ? null : traced(tracer, key, id);
         TaskLifecycleListener listener = listener();
         if (listener != null) {
             try {
                 listener.onSubmitted(key, id);
             } catch (Throwable failure) {
-                logOnce("onSubmitted", key, failure);
+                logOnce("listener's onSubmitted", key, failure);
             }
+        }
+        return trace;
+    }
+
+    private @Nullable TaskTrace traced(TaskTracer tracer, String key, String id) {
+        try {
+            return tracer.trace(key, id);
+        } catch (Throwable failure) {
+            logOnce("tracer", key, failure);
+            return null;
         }
     }
 
-    void started(String key, String id, long queuedNanos) {
+    /** {@return the work as its trace has it; the work itself if that fails} */
+    @SuppressWarnings("ConstantValue") // user code may return null, whatever it declares
+    <T> Callable<T> around(@Nullable TaskTrace trace, String key, Callable<T> work) {
+        if (trace == null) {
+            return work;
+        }
+        Throwable cause;
+        try {
+            Callable<T> wrapped = trace.around(work);
+            if (wrapped != null) {
+                return wrapped;
+            }
+            cause = new NullPointerException("The trace returned null");
+        } catch (Throwable failure) {
+            cause = failure;
+        }
+        logOnce("trace's around", key, cause);
+        return work;
+    }
+
+    void started(String key, String id, long queuedNanos, @Nullable TaskTrace trace) {
         TaskLifecycleListener listener = listener();
         if (listener != null) {
             try {
                 listener.onStarted(key, id, queuedNanos);
             } catch (Throwable failure) {
-                logOnce("onStarted", key, failure);
+                logOnce("listener's onStarted", key, failure);
+            }
+        }
+        if (trace != null) {
+            try {
+                trace.onStarted(queuedNanos);
+            } catch (Throwable failure) {
+                logOnce("trace's onStarted", key, failure);
             }
         }
     }
 
-    void rejected(String key, String id, RejectionReason reason) {
+    void rejected(String key, String id, RejectionReason reason, @Nullable TaskTrace trace) {
         TaskLifecycleListener listener = listener();
         if (listener != null) {
             try {
                 listener.onRejected(key, id, reason);
             } catch (Throwable failure) {
-                logOnce("onRejected", key, failure);
+                logOnce("listener's onRejected", key, failure);
+            }
+        }
+        if (trace != null) {
+            try {
+                trace.onRejected(reason);
+            } catch (Throwable failure) {
+                logOnce("trace's onRejected", key, failure);
             }
         }
     }
 
-    void completed(String key, String id, GroupResult<?> result) {
+    private void completed(String key, String id, GroupResult<?> result, @Nullable TaskTrace trace) {
         TaskLifecycleListener listener = listener();
         if (listener != null) {
             try {
                 listener.onCompleted(key, id, result);
             } catch (Throwable failure) {
-                logOnce("onCompleted", key, failure);
+                logOnce("listener's onCompleted", key, failure);
+            }
+        }
+        if (trace != null) {
+            try {
+                trace.onCompleted(result);
+            } catch (Throwable failure) {
+                logOnce("trace's onCompleted", key, failure);
             }
         }
     }
 
     /** A task has ended, as {@link Task#tellEnd} has it. */
     void ended(Task<?> task, @Nullable Object end) {
-        TaskLifecycleListener listener = listener();
-        if (listener != null) {
+        TaskTrace trace = task.trace();
+        if (isHeard(trace)) {
+            GroupResult<?> result;
             try {
-                listener.onCompleted(task.groupKey(), task.taskId(), task.told(end));
-            } catch (Throwable failure) {
-                logOnce("onCompleted", task.groupKey(), failure);
+                result = task.told(end);
+            } catch (Throwable lack) {
+                logOnce("listener's onCompleted", task.groupKey(), lack);
+                return;
             }
+            completed(task.groupKey(), task.taskId(), result, trace);
         }
     }
 
     /** What ran on a caller's thread has ended, or failed to begin. */
-    void ended(String key, String id, @Nullable Object value, @Nullable Throwable failure, long start, long end) {
-        TaskLifecycleListener listener = listener();
-        if (listener != null) {
+    void ended(
+            String key,
+            String id,
+            @Nullable Object value,
+            @Nullable Throwable failure,
+            long start,
+            long end,
+            @Nullable TaskTrace trace) {
+        if (isHeard(trace)) {
+            GroupResult<?> result;
             try {
-                listener.onCompleted(key, id, GroupResult.of(key, id, value, failure, start, end));
-            } catch (Throwable thrown) {
-                logOnce("onCompleted", key, thrown);
+                result = GroupResult.of(key, id, value, failure, start, end);
+            } catch (Throwable lack) {
+                logOnce("listener's onCompleted", key, lack);
+                return;
             }
+            completed(key, id, result, trace);
         }
     }
 
     /** There was no memory for what was submitted. */
-    void failed(String key, String id, Throwable lack) {
-        ended(key, id, null, lack, 0, 0);
+    void failed(String key, String id, Throwable lack, @Nullable TaskTrace trace) {
+        ended(key, id, null, lack, 0, 0, trace);
     }
 
     /** A wait was given up by its caller, for {@code cause}; {@code null}: for no reason known. */
-    void cancelled(String key, String id, @Nullable Throwable cause) {
-        TaskLifecycleListener listener = listener();
-        if (listener != null) {
+    void cancelled(String key, String id, @Nullable Throwable cause, @Nullable TaskTrace trace) {
+        if (isHeard(trace)) {
+            GroupResult<?> result;
             try {
                 Throwable why = cause != null ? cause : new CancellationException("The wait was given up");
-                listener.onCompleted(key, id, GroupResult.cancelled(key, id, why, 0, 0));
-            } catch (Throwable thrown) {
-                logOnce("onCompleted", key, thrown);
+                result = GroupResult.cancelled(key, id, why, 0, 0);
+            } catch (Throwable lack) {
+                logOnce("listener's onCompleted", key, lack);
+                return;
             }
+            completed(key, id, result, trace);
         }
     }
 
@@ -121,7 +192,7 @@ final class Reports {
             try {
                 listener.onGroupRemoved(key);
             } catch (Throwable failure) {
-                logOnce("onGroupRemoved", key, failure);
+                logOnce("listener's onGroupRemoved", key, failure);
             }
         }
     }
@@ -131,7 +202,7 @@ final class Reports {
             if (logged.add(method)) {
                 Log.write(
                         Level.WARNING,
-                        () -> "The listener's " + method + " failed for group '" + KeyText.printable(key)
+                        () -> "The " + method + " failed for group '" + KeyText.printable(key)
                                 + "'. Nothing changes by it; later failures of this method are not logged.",
                         failure);
             }

@@ -121,9 +121,10 @@ final class Run extends Hold implements Runnable {
             endWithoutCode(lack, Batch.orNull(engine, engine.nanoTime()));
             return;
         }
-        if (engine.reports.isHeard()) {
+        TaskTrace trace = task.trace();
+        if (engine.reports.isHeard(trace)) {
             task.markWaited(task.hasOpenWait() ? engine.now() : 0);
-            engine.reports.started(task.groupKey(), task.taskId(), task.waitedNanos(0));
+            engine.reports.started(task.groupKey(), task.taskId(), task.waitedNanos(0), trace);
         }
         long start = engine.nanoTime();
         task.markWaited(engine.sinceOrigin(start));

@@ -122,6 +122,12 @@ class Task<T> extends Node implements TaskHandle<T> {
         work = null;
     }
 
+    /** {@return what follows this task alone, if anything} */
+    @Nullable
+    TaskTrace trace() {
+        return null;
+    }
+
     /** {@return whether a rejection handler speaks for it} */
     boolean heedsHandler() {
         return true;
@@ -178,7 +184,7 @@ class Task<T> extends Node implements TaskHandle<T> {
     /** Tells of and completes a task that was cancelled before it ran; it is claimed and counted. */
     void reportCancelled() {
         markWaited(group.engine.now());
-        tellEnd(group.engine.reports.isHeard() ? Outcome.cancelled(this) : Brief.CANCELLED);
+        tellEnd(group.engine.reports.isHeard(trace()) ? Outcome.cancelled(this) : Brief.CANCELLED);
     }
 
     /** {@return what to tell the listener of an end, as {@link #tellEnd} has it} */

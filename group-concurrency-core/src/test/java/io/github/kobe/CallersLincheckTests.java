@@ -51,7 +51,7 @@ public class CallersLincheckTests {
     public String acquireAsync(@Param(name = "thread") int thread) {
         Engine engine = executor.engine();
         Group group = engine.group(KEY);
-        PermitFuture node = new PermitFuture(group);
+        PermitFuture node = new PermitFuture(group, "", Long.MAX_VALUE, null);
         Batch batch = new Batch(engine);
         Group.Verdict verdict = group.tryTakeFast()
                 ? Group.Verdict.GRANTED

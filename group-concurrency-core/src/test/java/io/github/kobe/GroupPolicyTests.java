@@ -83,6 +83,7 @@ class GroupPolicyTests {
         };
         ToIntFunction<String> resolver = String::length;
         TaskLifecycleListener listener = new TaskLifecycleListener() {};
+        TaskTracer tracer = (groupKey, taskId) -> null;
 
         GroupPolicy policy = GroupPolicy.builder()
                 .globalMaxInFlight(11)
@@ -98,6 +99,7 @@ class GroupPolicyTests {
                 .rejectionHandler(handler)
                 .concurrencyResolver(resolver)
                 .taskLifecycleListener(listener)
+                .taskTracer(tracer)
                 .taskDecorator(decorator)
                 .maxIdleGroups(20)
                 .idleTimeout(Duration.ofSeconds(21))
@@ -116,6 +118,7 @@ class GroupPolicyTests {
         assertThat(policy.rejectionHandler()).containsSame(handler);
         assertThat(policy.concurrencyResolver()).containsSame(resolver);
         assertThat(policy.taskLifecycleListener()).containsSame(listener);
+        assertThat(policy.taskTracer()).containsSame(tracer);
         assertThat(policy.taskDecorator()).containsSame(decorator);
         assertThat(policy.maxIdleGroups()).isEqualTo(20);
         assertThat(policy.idleTimeout()).isEqualTo(Duration.ofSeconds(21));
@@ -180,6 +183,7 @@ class GroupPolicyTests {
     @Test
     void toBuilderKeepsEverySetting() {
         TaskLifecycleListener listener = new TaskLifecycleListener() {};
+        TaskTracer tracer = (groupKey, taskId) -> null;
         RejectionHandler handler = new RejectionHandler() {
             @Override
             public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
@@ -202,6 +206,7 @@ class GroupPolicyTests {
                 .rejectionHandler(handler)
                 .concurrencyResolver(String::length)
                 .taskLifecycleListener(listener)
+                .taskTracer(tracer)
                 .taskDecorator(decorator)
                 .maxIdleGroups(7)
                 .idleTimeout(Duration.ofSeconds(8))
@@ -218,6 +223,7 @@ class GroupPolicyTests {
         assertThat(copy.rejectionHandler()).containsSame(handler);
         assertThat(copy.concurrencyResolver()).isEqualTo(policy.concurrencyResolver());
         assertThat(copy.taskLifecycleListener()).containsSame(listener);
+        assertThat(copy.taskTracer()).containsSame(tracer);
         assertThat(copy.taskDecorator()).containsSame(decorator);
         assertThat(copy.maxIdleGroups()).isEqualTo(7);
         assertThat(copy.idleTimeout()).isEqualTo(Duration.ofSeconds(8));

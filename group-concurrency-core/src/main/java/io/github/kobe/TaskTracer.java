@@ -1,0 +1,25 @@
+package io.github.kobe;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Follows work piece by piece. Ids need not be unique, so a {@link TaskLifecycleListener} can't tell which events belong
+ * together; a tracer makes a {@link TaskTrace} of each piece of work, which hears of that work alone.
+ *
+ * <p>It is called on the thread that is about to submit the work or to ask for a permit, before the listener's
+ * {@code onSubmitted}; never under a lock, by many threads at once. What it throws is logged once, and the work goes on
+ * without a trace. Re-entrant work isn't traced.
+ */
+@FunctionalInterface
+public interface TaskTracer {
+
+    /**
+     * Begins to follow one piece of work.
+     *
+     * @param groupKey its group
+     * @param taskId its id
+     * @return hears of this work; {@code null}: nothing does, and nothing is made for it
+     */
+    @Nullable
+    TaskTrace trace(String groupKey, String taskId);
+}
