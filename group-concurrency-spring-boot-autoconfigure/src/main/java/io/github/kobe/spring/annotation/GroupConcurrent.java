@@ -24,11 +24,13 @@ import java.lang.annotation.Target;
  * <p><b>Threads.</b> The declared return type decides. A method that declares exactly
  * {@link java.util.concurrent.CompletionStage}, {@link java.util.concurrent.CompletableFuture} or
  * {@link java.util.concurrent.Future} returns at once and runs on a virtual thread of its own, holding its permits until
- * its future ends; cancelling what it returned cancels it. Any other method runs on the calling thread, which waits for
+ * its future ends; cancelling what it returned cancels it. One that declares exactly Reactor's {@code Mono} or
+ * {@code Flux} returns at once, and runs at each subscription, which waits for its permit without a thread and holds it
+ * until the end. Any other method runs on the calling thread, which waits for
  * its turn; transactions, security and thread-locals stay.
  *
  * <p><b>Rejection.</b> A call that isn't let in ends with a {@link io.github.kobe.RejectedTaskException}, thrown or in the
- * returned future, unless there is a {@link #fallbackMethod()}. A caller that is interrupted while it waits gets the
+ * returned future or publisher, unless there is a {@link #fallbackMethod()}. A caller that is interrupted while it waits gets the
  * {@link InterruptedException} if the method declares it, else a rejection for that reason and its flag set.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})

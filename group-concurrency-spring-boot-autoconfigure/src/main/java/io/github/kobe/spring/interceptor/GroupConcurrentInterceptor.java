@@ -48,8 +48,14 @@ public final class GroupConcurrentInterceptor implements MethodInterceptor {
                         invocation.getArguments(),
                         GuardedMethods.PARAMETER_NAMES,
                         beanResolver));
-        GuardedCall call = new GuardedCall(method, groupKey, executor(method.executor()), invocation);
-        return method.dispatched() ? call.dispatch() : call.runHere();
+        GroupExecutor executor = executor(method.executor());
+        GuardedCall call = new GuardedCall(method, groupKey, executor, invocation);
+        return switch (method.style()) {
+            case HERE -> call.runHere();
+            case DISPATCHED -> call.dispatch();
+            case MONO -> new ReactiveCall(method, groupKey, executor, invocation, call).mono();
+            case FLUX -> new ReactiveCall(method, groupKey, executor, invocation, call).flux();
+        };
     }
 
     /** Not computeIfAbsent: making the bean may call annotated methods. */

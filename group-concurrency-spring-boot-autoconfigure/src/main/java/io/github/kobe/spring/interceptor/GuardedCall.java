@@ -90,7 +90,9 @@ final class GuardedCall {
         }
     }
 
-    private @Nullable Object rejected(RejectedTaskException rejection) throws Throwable {
+    /** {@return what the fallback answers; throws the rejection if there is none for it} */
+    @Nullable
+    Object rejected(RejectedTaskException rejection) throws Throwable {
         FallbackMethod fallback = method.fallback();
         if (fallback == null || rejection.reason() == RejectionReason.INTERRUPTED) {
             throw rejection;
@@ -132,7 +134,7 @@ final class GuardedCall {
                 groupKey, method.taskId(), RejectionReason.GLOBAL_QUEUE_FULL, all.globalQueueThreshold(), all.queued());
     }
 
-    private RejectedTaskException rejection(RejectionReason reason) {
+    RejectedTaskException rejection(RejectionReason reason) {
         long queued = executor.groupStats(groupKey).map(group -> group.queued()).orElse(0);
         return new RejectedTaskException(groupKey, method.taskId(), reason, -1, queued);
     }

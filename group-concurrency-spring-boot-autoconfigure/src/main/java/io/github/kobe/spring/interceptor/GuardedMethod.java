@@ -5,9 +5,6 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param queueTimeout how long a call may wait; null: as long as the group allows
  * @param fallback what answers rejected calls, if anything
  * @param executor the name of the executor's bean; empty: the default one
- * @param dispatched whether it runs on a thread of its own and returns a future at once
+ * @param style how it runs
  */
 record GuardedMethod(
         Method method,
@@ -26,7 +23,7 @@ record GuardedMethod(
         @Nullable Duration queueTimeout,
         @Nullable FallbackMethod fallback,
         String executor,
-        boolean dispatched) {
+        CallStyle style) {
 
     /** {@return what its calls are called in events and exceptions} */
     String taskId() {
@@ -45,11 +42,5 @@ record GuardedMethod(
         if (fallback != null) {
             reached.add(fallback.method());
         }
-    }
-
-    static boolean isDispatched(Class<?> returnType) {
-        return returnType == CompletionStage.class
-                || returnType == CompletableFuture.class
-                || returnType == Future.class;
     }
 }

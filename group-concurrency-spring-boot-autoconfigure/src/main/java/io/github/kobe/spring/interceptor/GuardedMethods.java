@@ -9,6 +9,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -173,12 +174,12 @@ public final class GuardedMethods {
                         ? null
                         : FallbackMethod.find(annotation.fallbackMethod(), element, method, type),
                 executor(annotation, element),
-                GuardedMethod.isDispatched(method.getReturnType()));
+                CallStyle.of(method.getReturnType()));
     }
 
     private static void requireSupportedReturnType(AnnotatedElement element, Method method) {
         Class<?> type = method.getReturnType();
-        if (GuardedMethod.isDispatched(type)) {
+        if (CallStyle.of(type) != CallStyle.HERE) {
             return;
         }
         List<Class<?>> parameters = List.of(method.getParameterTypes());
@@ -192,15 +193,16 @@ public final class GuardedMethods {
                     element,
                     "can't work: " + (suspending ? "it is a suspend function" : "it returns " + type.getName())
                             + ", whose end can't be seen from here",
-                    "Return CompletionStage, CompletableFuture or Future, or something that is there when the method"
-                            + " returns.");
+                    "Return CompletionStage, CompletableFuture, Future, Mono or Flux, or something that is there when"
+                            + " the method returns.");
         }
     }
 
-    private static boolean isPublisher(Class<?> type) {
-        return type.getName().equals("org.reactivestreams.Publisher")
-                || ClassUtils.getAllInterfacesForClassAsSet(type).stream()
-                        .anyMatch(each -> each.getName().equals("org.reactivestreams.Publisher"));
+    private static boolean isPublisher(@Nullable Class<?> type) {
+        return type != null
+                && (type.getName().equals("org.reactivestreams.Publisher")
+                        || isPublisher(type.getSuperclass())
+                        || Arrays.stream(type.getInterfaces()).anyMatch(GuardedMethods::isPublisher));
     }
 
     private @Nullable Duration queueTimeout(GroupConcurrent annotation, AnnotatedElement element) {

@@ -4,6 +4,8 @@ import io.github.kobe.RejectedTaskException;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.scheduling.annotation.Async;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** The annotated methods that the docs show. */
 @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // the fallback, found by its name
@@ -32,5 +34,14 @@ class TenantReports {
     @Async("exports")
     public CompletableFuture<Report> export(String tenantId) {
         return CompletableFuture.completedFuture(reports.buildFor(tenantId));
+    }
+
+    @GroupConcurrent(group = "tenant:#{#tenantId}", queueTimeout = "500ms", fallbackMethod = "later")
+    Mono<Report> stream(String tenantId) {
+        return Mono.fromCallable(() -> reports.buildFor(tenantId)).subscribeOn(Schedulers.boundedElastic());
+    }
+
+    private Mono<Report> later(String tenantId, RejectedTaskException rejection) {
+        return Mono.just(reports.lastOf(tenantId));
     }
 }
