@@ -15,7 +15,6 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationContext;
@@ -51,10 +50,15 @@ public final class GroupConcurrencyAutoConfiguration {
         return new ConfiguredPolicy(properties, settings);
     }
 
-    @Bean
-    @ConditionalOnMissingBean
-    GroupPolicy groupPolicy(ConfiguredPolicy configured) {
-        return configured.toPolicy();
+    /** The policy of the settings, unless the application brings its own. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean(GroupPolicy.class)
+    static final class PolicyConfiguration {
+
+        @Bean
+        GroupPolicy groupPolicy(ConfiguredPolicy configured) {
+            return configured.toPolicy();
+        }
     }
 
     /** An executor and what it ends with; nothing of it where the application brings its own. */
@@ -82,11 +86,7 @@ public final class GroupConcurrencyAutoConfiguration {
 
     /** What goes along with tasks. */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnProperty(
-            prefix = GroupConcurrencyProperties.PREFIX,
-            name = "context-propagation.enabled",
-            havingValue = "true",
-            matchIfMissing = true)
+    @ConditionalOnSwitch("context-propagation.enabled")
     static final class ContextPropagationConfiguration {
 
         @Bean

@@ -10,7 +10,6 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
@@ -23,11 +22,7 @@ import org.springframework.core.type.AnnotationMetadata;
 /** Puts the limits around methods with {@link io.github.kobe.spring.annotation.GroupConcurrent}; without AspectJ. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
 @Conditional(OnGroupConcurrencyEnabled.class)
-@ConditionalOnProperty(
-        prefix = GroupConcurrencyProperties.PREFIX,
-        name = "aspect.enabled",
-        havingValue = "true",
-        matchIfMissing = true)
+@ConditionalOnSwitch("aspect.enabled")
 @Import(GroupConcurrentAspectAutoConfiguration.AutoProxying.class)
 public final class GroupConcurrentAspectAutoConfiguration {
 

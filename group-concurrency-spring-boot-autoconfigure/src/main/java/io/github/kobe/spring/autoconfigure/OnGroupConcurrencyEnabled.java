@@ -5,7 +5,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.core.type.AnnotationMetadata;
@@ -25,9 +24,7 @@ public final class OnGroupConcurrencyEnabled extends SpringBootCondition {
 
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        boolean enabled = Binder.get(context.getEnvironment())
-                .bind(PROPERTY, Boolean.class)
-                .orElse(true);
+        boolean enabled = OnSwitch.isOn(context.getEnvironment(), PROPERTY, true);
         if (!enabled
                 && metadata instanceof AnnotationMetadata type
                 && type.getClassName().equals(GroupConcurrencyAutoConfiguration.class.getName())) {

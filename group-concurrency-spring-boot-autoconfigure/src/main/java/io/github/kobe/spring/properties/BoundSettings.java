@@ -43,6 +43,32 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
         return new WatchingHandler(handler);
     }
 
+    /**
+     * Makes the exception for a bad setting: with its value and origin, if it was set.
+     *
+     * @param problem what is wrong with it
+     * @param allowed what is allowed
+     * @param cause what found it out; may be {@code null}
+     * @param elements the elements of its name, after the prefix
+     * @return the exception to throw
+     */
+    public InvalidSettingException refusal(
+            String problem, String allowed, @Nullable Throwable cause, String... elements) {
+        ConfigurationProperty property = find(elements);
+        if (property == null) {
+            String name = String.join(".", elements).replaceFirst("^group-list\\.(\\d+)", "group-list[$1]");
+            return new InvalidSettingException(
+                    GroupConcurrencyProperties.PREFIX + "." + name, null, "not set", problem, allowed, cause);
+        }
+        return new InvalidSettingException(
+                property.getName().toString(),
+                String.valueOf(property.getValue()),
+                String.valueOf(property.getOrigin()),
+                problem,
+                allowed,
+                cause);
+    }
+
     /** {@return the property with these elements, each in any of its spellings} */
     @Nullable
     ConfigurationProperty find(String... elements) {

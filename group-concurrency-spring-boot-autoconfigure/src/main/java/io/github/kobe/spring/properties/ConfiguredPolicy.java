@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
@@ -49,10 +48,11 @@ public final class ConfiguredPolicy {
         this.properties = properties;
         this.settings = settings;
         if (properties.metrics().maxGroups() < 1) {
-            throw refused(find("metrics", "max-groups"), "must be at least 1", "at least 1", null);
+            throw settings.refusal("must be at least 1", "at least 1", null, "metrics", "max-groups");
         }
         if (properties.shutdown().awaitTerminationPeriod().isNegative()) {
-            throw refused(find("shutdown", "await-termination-period"), "must be zero or more", "zero or more", null);
+            throw settings.refusal(
+                    "must be zero or more", "zero or more", null, "shutdown", "await-termination-period");
         }
     }
 
@@ -101,13 +101,13 @@ public final class ConfiguredPolicy {
         Set<String> keys = new TreeSet<>(properties.groups().keySet());
         for (int i = 0; i < properties.groupList().size(); i++) {
             ListedGroup group = properties.groupList().get(i);
-            Setting setting = find("group-list", Integer.toString(i), "key");
+            String[] setting = {"group-list", Integer.toString(i), "key"};
             if (group.key() == null || group.key().isBlank()) {
-                throw refused(setting, "must name a group", "a group key or pattern", null);
+                throw settings.refusal("must name a group", "a group key or pattern", null, setting);
             }
             if (!keys.add(group.key())) {
-                throw refused(
-                        setting, "names a group for the second time", "each key once, here or under groups", null);
+                throw settings.refusal(
+                        "names a group for the second time", "each key once, here or under groups", null, setting);
             }
         }
     }
@@ -133,47 +133,24 @@ public final class ConfiguredPolicy {
     }
 
     private InvalidSettingException translate(InvalidPolicyException refusal) {
-        Setting setting = refusal.rule() == null
-                ? find(PROPERTIES
+        String[] setting = refusal.rule() == null
+                ? PROPERTIES
                         .getOrDefault(refusal.setting(), List.of(refusal.setting()))
-                        .toArray(String[]::new))
-                : findOfGroup(refusal.rule(), dashed(refusal.setting()));
-        return refused(setting, "must be " + refusal.allowed(), refusal.allowed(), refusal);
+                        .toArray(String[]::new)
+                : ofGroup(refusal.rule(), dashed(refusal.setting()));
+        return settings.refusal("must be " + refusal.allowed(), refusal.allowed(), refusal, setting);
     }
 
-    private Setting findOfGroup(String key, String limit) {
+    private String[] ofGroup(String key, String limit) {
         for (int i = 0; i < properties.groupList().size(); i++) {
             if (key.equals(properties.groupList().get(i).key())) {
-                return find("group-list", Integer.toString(i), limit);
+                return new String[] {"group-list", Integer.toString(i), limit};
             }
         }
-        return find("groups", key, limit);
-    }
-
-    private Setting find(String... elements) {
-        String name = String.join(".", elements).replaceFirst("^group-list\\.(\\d+)", "group-list[$1]");
-        return new Setting(GroupConcurrencyProperties.PREFIX + "." + name, settings.find(elements));
-    }
-
-    private static InvalidSettingException refused(
-            Setting setting, String problem, String allowed, @Nullable Throwable cause) {
-        ConfigurationProperty property = setting.property();
-        if (property == null) {
-            return new InvalidSettingException(setting.name(), null, "not set", problem, allowed, cause);
-        }
-        return new InvalidSettingException(
-                property.getName().toString(),
-                String.valueOf(property.getValue()),
-                String.valueOf(property.getOrigin()),
-                problem,
-                allowed,
-                cause);
+        return new String[] {"groups", key, limit};
     }
 
     private static String dashed(String setting) {
         return setting.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
-
-    /** A property by its name, and as it was bound, if it was. */
-    private record Setting(String name, @Nullable ConfigurationProperty property) {}
 }

@@ -29,6 +29,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param contextPropagation What goes along with a task to its thread.
  * @param metrics The meters.
  * @param shutdown The end of the application.
+ * @param web Requests over HTTP.
  */
 @ConfigurationProperties(prefix = GroupConcurrencyProperties.PREFIX, ignoreUnknownFields = false)
 public record GroupConcurrencyProperties(
@@ -44,7 +45,8 @@ public record GroupConcurrencyProperties(
         @DefaultValue Aspect aspect,
         @DefaultValue ContextPropagation contextPropagation,
         @DefaultValue Metrics metrics,
-        @DefaultValue Shutdown shutdown) {
+        @DefaultValue Shutdown shutdown,
+        @DefaultValue Web web) {
 
     /** What all the settings' names begin with. */
     public static final String PREFIX = "group-concurrency";
@@ -149,4 +151,44 @@ public record GroupConcurrencyProperties(
      *     than spring.lifecycle.timeout-per-shutdown-phase.
      */
     public record Shutdown(@DefaultValue("25s") Duration awaitTerminationPeriod) {}
+
+    /**
+     * Requests over HTTP.
+     *
+     * @param problemDetails What a client is told of a rejection.
+     * @param filter The filter that limits requests.
+     */
+    public record Web(
+            @DefaultValue ProblemDetails problemDetails,
+            @DefaultValue Filter filter) {}
+
+    /**
+     * What a client is told of a rejection.
+     *
+     * @param enabled Whether a rejection that nothing else handles is answered with 429 or 503 and
+     *     application/problem+json.
+     */
+    public record ProblemDetails(@DefaultValue("false") boolean enabled) {}
+
+    /**
+     * The servlet filter that limits requests by a key.
+     *
+     * @param enabled Whether requests are limited; it takes one of header, principal and path-pattern, or a bean of type
+     *     RequestGroupKey.
+     * @param header The request header that the key is in.
+     * @param principal Whether the key is the name of the logged-in user.
+     * @param pathPattern The path pattern with one variable in braces, whose value is the key.
+     * @param keyPrefix What the group's key begins with, before what the request says; it keeps clients from naming other
+     *     groups.
+     * @param paths The path patterns that requests are limited for.
+     * @param order The place among the filters of the application; the smaller, the further out.
+     */
+    public record Filter(
+            @DefaultValue("false") boolean enabled,
+            @DefaultValue("") String header,
+            @DefaultValue("false") boolean principal,
+            @DefaultValue("") String pathPattern,
+            @DefaultValue("http:") String keyPrefix,
+            @DefaultValue("/**") List<String> paths,
+            @DefaultValue("2147483647") int order) {}
 }

@@ -68,13 +68,16 @@ class UnusedSlicesTests {
     }
 
     @Test
-    void switchedOffThereIsNothingButTheConditionThatTells() throws Exception {
+    void switchedOffThereIsNothingButTheConditionsThatTell() throws Exception {
         Started started = Started.with(new String[0], "--group-concurrency.enabled=false");
 
         assertThat(started.beans()).isEmpty();
         assertThat(started.classes())
                 .containsExactlyInAnyOrder(
-                        GroupConcurrencyAutoConfiguration.class.getName(), OnGroupConcurrencyEnabled.class.getName());
+                        GroupConcurrencyAutoConfiguration.class.getName(),
+                        OnGroupConcurrencyEnabled.class.getName(),
+                        ConditionalOnSwitch.class.getName(),
+                        OnSwitch.class.getName());
     }
 
     /**

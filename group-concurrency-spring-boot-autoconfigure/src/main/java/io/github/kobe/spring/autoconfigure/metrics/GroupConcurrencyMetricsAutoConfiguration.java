@@ -1,6 +1,7 @@
 package io.github.kobe.spring.autoconfigure.metrics;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.OnGroupConcurrencyEnabled;
 import io.github.kobe.spring.lifecycle.GroupExecutorLifecycle;
@@ -15,7 +16,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.util.function.SingletonSupplier;
@@ -30,11 +30,7 @@ import org.springframework.util.function.SingletonSupplier;
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(MeterRegistry.class)
 @Conditional(OnGroupConcurrencyEnabled.class)
-@ConditionalOnProperty(
-        prefix = GroupConcurrencyProperties.PREFIX,
-        name = "metrics.enabled",
-        havingValue = "true",
-        matchIfMissing = true)
+@ConditionalOnSwitch("metrics.enabled")
 public final class GroupConcurrencyMetricsAutoConfiguration {
 
     GroupConcurrencyMetricsAutoConfiguration() {}

@@ -1,0 +1,45 @@
+package io.github.kobe.spring.web;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Optional;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+
+/**
+ * Answers rejections that a handler of Spring MVC ends with, be it at once or through its future. The last of all
+ * resolvers, so that whatever the application has to say of the exception wins.
+ */
+public final class RejectionExceptionResolver implements HandlerExceptionResolver, Ordered {
+
+    private static final Log LOGGER = LogFactory.getLog(RejectionExceptionResolver.class);
+
+    /** Makes a resolver. */
+    public RejectionExceptionResolver() {}
+
+    @Override
+    public int getOrder() {
+        return LOWEST_PRECEDENCE;
+    }
+
+    @Override
+    public @Nullable ModelAndView resolveException(
+            HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception exception) {
+        Optional<RejectionProblem> problem = RejectionProblem.of(exception);
+        try {
+            if (problem.isPresent() && ServletRejectionAnswer.write(problem.get(), response)) {
+                LOGGER.debug("Answered with a problem", exception);
+                return new ModelAndView();
+            }
+        } catch (IOException gone) {
+            LOGGER.debug("The client has gone before it was told of a rejection", gone);
+            return new ModelAndView();
+        }
+        return null;
+    }
+}

@@ -1,0 +1,59 @@
+package io.github.kobe.spring.web;
+
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+
+/**
+ * What a client is told of a rejection, as RFC 9457 has it: the reason, and whether the client's own group is full (429)
+ * or the service can't serve (503). Neither the key, which may be somebody's name or a secret, nor any number.
+ *
+ * @param status the HTTP status
+ * @param reason why it was rejected
+ */
+record RejectionProblem(HttpStatus status, RejectionReason reason) {
+
+    static final String CONTENT_TYPE = MediaType.APPLICATION_PROBLEM_JSON_VALUE;
+    static final String RETRY_AFTER = HttpHeaders.RETRY_AFTER;
+    /** Seconds. When there will be room, nobody knows: long enough not to be hammered, short enough to be of use. */
+    static final String RETRY_AFTER_VALUE = "1";
+
+    static RejectionProblem of(RejectionReason reason) {
+        HttpStatus status = switch (reason) {
+            case GROUP_QUEUE_FULL, QUEUE_TIMEOUT -> HttpStatus.TOO_MANY_REQUESTS;
+            case GLOBAL_QUEUE_FULL, SHUTDOWN, INTERRUPTED -> HttpStatus.SERVICE_UNAVAILABLE;
+        };
+        return new RejectionProblem(status, reason);
+    }
+
+    /**
+     * Tells whether a failure is a rejection: itself, or as what a future wraps. A rejection that is the cause of any
+     * other exception was given another meaning by whoever wrapped it.
+     */
+    static Optional<RejectionProblem> of(Throwable failure) {
+        Throwable inner = failure;
+        while ((inner instanceof CompletionException || inner instanceof ExecutionException)
+                && inner.getCause() != null) {
+            inner = inner.getCause();
+        }
+        return inner instanceof RejectedTaskException rejection
+                ? Optional.of(of(rejection.reason()))
+                : Optional.empty();
+    }
+
+    /** {@return the body, in JSON; nothing in it comes from outside, so that nothing has to be escaped} */
+    byte[] body() {
+        String detail = status == HttpStatus.TOO_MANY_REQUESTS
+                ? "There are too many requests of this kind at the moment."
+                : "The service can't take the request at the moment.";
+        return "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\",\"reason\":\"%s\"}"
+                .formatted(status.getReasonPhrase(), status.value(), detail, reason)
+                .getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,185 @@
+package io.github.kobe.spring.web;
+
+import io.github.kobe.GroupPermit;
+import io.github.kobe.GroupTaskDecorator;
+import io.github.kobe.RejectedTaskException;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The turn of one request in its group: one permit, from when it is asked for until the request is done with.
+ *
+ * <pre>
+ *   asked for ──────────────► granted ──► the chain has returned ──► given back
+ *       │                        ▲               │
+ *       └─► waits, dispatched ───┘               └─► asynchronous, completed ──► given back
+ * </pre>
+ *
+ * <p>The container completes an asynchronous request after each error and time-out too, so that is the one moment when
+ * the permit comes back. A container calls filter and listeners of one request never at once.
+ */
+final class RequestTurn implements AsyncListener {
+
+    private final CompletableFuture<GroupPermit> permit;
+
+    /** What goes on where the request waited, with what went along from the thread that it came in on. */
+    private @Nullable Callable<@Nullable Void> rest;
+
+    private @Nullable Pass pass;
+    private boolean listening;
+
+    RequestTurn(CompletableFuture<GroupPermit> permit) {
+        this.permit = permit;
+    }
+
+    boolean isDecided() {
+        return permit.isDone();
+    }
+
+    /**
+     * Has the request wait without its thread: it is dispatched once more when the turn is decided.
+     *
+     * @param groupKey the key, for the decorator
+     * @param decorator takes along what belongs to this thread; may be {@code null}
+     */
+    void await(
+            HttpServletRequest request,
+            HttpServletResponse response,
+            String groupKey,
+            @Nullable GroupTaskDecorator decorator) {
+        Callable<@Nullable Void> bare = () -> {
+            if (pass != null) {
+                pass.go();
+            }
+            return null;
+        };
+        rest = decorator == null ? bare : decorator.decorate(groupKey, bare);
+        AsyncContext context = request.startAsync(request, response);
+        context.setTimeout(0); // The group's own time-out decides.
+        listenTo(context);
+        whenDecided((granted, failure) -> {
+            if (!(failure instanceof CancellationException)) {
+                dispatch(context);
+            }
+        });
+    }
+
+    private void whenDecided(BiConsumer<@Nullable GroupPermit, @Nullable Throwable> action) {
+        CompletionStage<GroupPermit> stage = permit;
+        stage.whenComplete(action);
+    }
+
+    private void dispatch(AsyncContext context) {
+        try {
+            context.dispatch();
+        } catch (IllegalStateException completed) {
+            giveBack();
+        }
+    }
+
+    /** {@return whether this is the dispatch that the request waited for; once} */
+    boolean isResumed() {
+        return rest != null && isDecided();
+    }
+
+    /** Goes on with a request that waited. */
+    void resume(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws ServletException, IOException {
+        Callable<@Nullable Void> waited = rest;
+        rest = null;
+        ResumedRequest resumed = new ResumedRequest(request);
+        pass = () -> {
+            try {
+                proceed(resumed, response, chain);
+            } finally {
+                resumed.passed();
+            }
+        };
+        try {
+            if (waited != null) {
+                waited.call();
+            }
+        } catch (ServletException | IOException | RuntimeException failure) {
+            throw failure;
+        } catch (Exception failure) {
+            throw new ServletException(failure);
+        } finally {
+            pass = null;
+        }
+    }
+
+    /** {@return why there is no permit; {@code null} if there is one} */
+    @Nullable
+    RejectedTaskException rejection() {
+        return permit.isCompletedExceptionally() && permit.exceptionNow() instanceof RejectedTaskException rejection
+                ? rejection
+                : null;
+    }
+
+    /** Runs the rest of the chain within the permit. */
+    void proceed(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws ServletException, IOException {
+        permit.join(); // is there, or what kept it from being made is thrown
+        try {
+            chain.doFilter(request, response);
+        } finally {
+            if (!request.isAsyncStarted()) {
+                giveBack();
+            } else if (!listening) {
+                listenTo(request.getAsyncContext());
+            }
+        }
+    }
+
+    private void listenTo(AsyncContext context) {
+        listening = true;
+        context.addListener(this);
+    }
+
+    /** As often as one likes; what isn't granted yet never will be. */
+    void giveBack() {
+        permit.cancel(false);
+        whenDecided((granted, failure) -> {
+            if (granted != null) {
+                granted.close();
+            }
+        });
+    }
+
+    @Override
+    public void onComplete(AsyncEvent event) {
+        giveBack();
+    }
+
+    @Override
+    public void onTimeout(AsyncEvent event) {
+        // Whoever answers a time-out still works for the request.
+    }
+
+    @Override
+    public void onError(AsyncEvent event) {
+        // As for a time-out.
+    }
+
+    /** The container forgets the listeners of the cycle before. */
+    @Override
+    public void onStartAsync(AsyncEvent event) {
+        listenTo(event.getAsyncContext());
+    }
+
+    private interface Pass {
+        void go() throws ServletException, IOException;
+    }
+}

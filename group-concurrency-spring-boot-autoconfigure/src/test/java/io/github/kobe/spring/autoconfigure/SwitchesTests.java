@@ -1,0 +1,58 @@
+package io.github.kobe.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.spring.autoconfigure.metrics.GroupConcurrencyMetricsAutoConfiguration;
+import io.github.kobe.spring.autoconfigure.web.GroupConcurrencyWebAutoConfiguration;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+
+/** Every switch means what Spring Boot takes it for. */
+class SwitchesTests {
+
+    private static final String ALL = """
+        aspect.enabled                | groupConcurrentAdvisor
+        metrics.enabled               | groupExecutorMeterBinder
+        context-propagation.enabled   | groupConcurrencyMdcTaskDecorator
+        web.problem-details.enabled   | groupConcurrencyRejectionExceptionResolver
+        """;
+
+    private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
+            .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+            .withConfiguration(AutoConfigurations.of(
+                    GroupConcurrencyAutoConfiguration.class,
+                    GroupConcurrentAspectAutoConfiguration.class,
+                    GroupConcurrencyMetricsAutoConfiguration.class,
+                    GroupConcurrencyWebAutoConfiguration.class));
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = ALL)
+    void anyWordForTrueSwitchesOn(String property, String bean) {
+        for (String on : new String[] {"true", "on", "YES", "1"}) {
+            runner.withPropertyValues("group-concurrency." + property + "=" + on)
+                    .run(context -> assertThat(context).hasBean(bean));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = ALL)
+    void anyWordForFalseSwitchesOff(String property, String bean) {
+        for (String off : new String[] {"false", "off", "No", "0"}) {
+            runner.withPropertyValues("group-concurrency." + property + "=" + off)
+                    .run(context -> assertThat(context).doesNotHaveBean(bean));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = ALL)
+    void anyOtherWordFailsTheStartUp(String property, String bean) {
+        runner.withPropertyValues("group-concurrency." + property + "=perhaps")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("'group-concurrency." + property + "'"));
+    }
+}

@@ -1,0 +1,131 @@
+package io.github.kobe.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.kobe.GroupPermit;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ServletException;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.EnumSet;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.security.authentication.AuthenticationManager;
+import org.springframework.security.authentication.ProviderManager;
+import org.springframework.security.authentication.dao.DaoAuthenticationProvider;
+import org.springframework.security.authorization.AuthenticatedAuthorizationManager;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
+import org.springframework.security.web.DefaultSecurityFilterChain;
+import org.springframework.security.web.FilterChainProxy;
+import org.springframework.security.web.access.ExceptionTranslationFilter;
+import org.springframework.security.web.access.intercept.AuthorizationFilter;
+import org.springframework.security.web.authentication.HttpStatusEntryPoint;
+import org.springframework.security.web.authentication.www.BasicAuthenticationFilter;
+import org.springframework.security.web.context.RequestAttributeSecurityContextRepository;
+import org.springframework.security.web.context.SecurityContextHolderFilter;
+import org.springframework.security.web.servletapi.SecurityContextHolderAwareRequestFilter;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Spring Security's own filters before ours, where Spring Boot puts them. */
+class SecuredRequestsTests {
+
+    private static WebServer start(boolean virtual) {
+        return new WebServer(
+                Application.class,
+                "spring.threads.virtual.enabled=" + virtual,
+                "group-concurrency.web.filter.enabled=true",
+                "group-concurrency.web.filter.principal=true");
+    }
+
+    private static CompletableFuture<HttpResponse<String>> askAs(WebServer server, String user) {
+        String credentials =
+                Base64.getEncoder().encodeToString((user + ":password").getBytes(StandardCharsets.US_ASCII));
+        return server.getAsync("/me", "Authorization", "Basic " + credentials);
+    }
+
+    private static void assertAnswer(CompletableFuture<HttpResponse<String>> answer, String user) {
+        assertThat(answer)
+                .succeedsWithin(Duration.ofSeconds(20))
+                .satisfies(response -> assertThat(response.body()).isEqualTo(user));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aUserWaitsForNobodyElseAndIsStillKnownAfterwards(boolean virtual) {
+        try (WebServer server = start(virtual)) {
+            GroupPermit permit = server.executor()
+                    .acquireAsync("http:ann")
+                    .toCompletableFuture()
+                    .join();
+            CompletableFuture<HttpResponse<String>> ann = askAs(server, "ann");
+            await().until(() ->
+                    server.executor().groupStats("http:ann").orElseThrow().queued() == 1);
+
+            assertAnswer(askAs(server, "bob"), "bob");
+            assertThat(ann).isNotDone();
+            permit.close();
+            assertAnswer(ann, "ann");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whoIsNotLetInTakesNoPlace(boolean virtual) throws Exception {
+        try (WebServer server = start(virtual)) {
+            assertThat(server.get("/me").statusCode()).isEqualTo(401);
+
+            assertThat(server.executor().groupKeys()).isEmpty();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Me.class)
+    static class Application {
+
+        /** As Spring Boot registers it. */
+        @Bean
+        FilterRegistrationBean<FilterChainProxy> security() throws ServletException {
+            InMemoryUserDetailsManager users = new InMemoryUserDetailsManager(
+                    User.withUsername("ann").password("{noop}password").build(),
+                    User.withUsername("bob").password("{noop}password").build());
+            AuthenticationManager manager = new ProviderManager(new DaoAuthenticationProvider(users));
+            SecurityContextHolderAwareRequestFilter principal = new SecurityContextHolderAwareRequestFilter();
+            principal.afterPropertiesSet();
+            FilterRegistrationBean<FilterChainProxy> registration =
+                    new FilterRegistrationBean<>(new FilterChainProxy(new DefaultSecurityFilterChain(
+                            request -> true,
+                            new SecurityContextHolderFilter(new RequestAttributeSecurityContextRepository()),
+                            new BasicAuthenticationFilter(manager),
+                            principal,
+                            new ExceptionTranslationFilter(new HttpStatusEntryPoint(HttpStatus.UNAUTHORIZED)),
+                            new AuthorizationFilter(AuthenticatedAuthorizationManager.authenticated()))));
+            registration.setOrder(-100);
+            registration.setDispatcherTypes(
+                    EnumSet.of(DispatcherType.ASYNC, DispatcherType.ERROR, DispatcherType.REQUEST));
+            return registration;
+        }
+    }
+
+    @RestController
+    static class Me {
+
+        @GetMapping("/me")
+        String me() {
+            return SecurityContextHolder.getContext().getAuthentication().getName();
+        }
+    }
+}

@@ -1,0 +1,210 @@
+package io.github.kobe.spring.web;
+
+import static io.github.kobe.spring.web.WebServer.assertProblem;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
+import java.net.http.HttpResponse;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerResponse;
+
+class ServletProblemDetailsTests {
+
+    private static final String ON = "group-concurrency.web.problem-details.enabled=true";
+
+    private static WebServer server;
+
+    @BeforeAll
+    static void start() {
+        server = new WebServer(Application.class, ON);
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "GROUP_QUEUE_FULL, 429",
+        "QUEUE_TIMEOUT, 429",
+        "GLOBAL_QUEUE_FULL, 503",
+        "SHUTDOWN, 503",
+        "INTERRUPTED, 503"
+    })
+    void theReasonDecidesTheStatus(String reason, int status) throws Exception {
+        assertProblem(server.get("/thrown/" + reason), status, reason);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/future", "/composed", "/callable", "/deferred", "/functional"})
+    void aRejectionThatAFutureWrapsIsOneToo(String path) throws Exception {
+        assertProblem(server.get(path), 429, "GROUP_QUEUE_FULL");
+    }
+
+    @Test
+    void theKeyIsKeptFromTheClient() throws Exception {
+        HttpResponse<String> answer = server.get("/thrown/GROUP_QUEUE_FULL");
+
+        assertThat(answer.statusCode()).isEqualTo(429);
+        assertThat(answer.body() + answer.headers()).doesNotContain("secret", "170017", "180018");
+    }
+
+    @Test
+    void anyClientGetsTheSame() throws Exception {
+        assertProblem(server.get("/thrown/SHUTDOWN", "Accept", "text/html"), 503, "SHUTDOWN");
+    }
+
+    @Test
+    void anExceptionThatHasAStatusOfItsOwnKeepsIt() throws Exception {
+        assertThat(server.get("/status").statusCode()).isEqualTo(502);
+    }
+
+    @Test
+    void aFailureThatARejectionCausedIsNoRejection() throws Exception {
+        assertThat(server.get("/wrapped").statusCode()).isEqualTo(500);
+    }
+
+    @Test
+    void aHandlerInTheControllerWins() throws Exception {
+        assertThat(server.get("/own").body()).isEqualTo("the controller's own");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {OwnAdvice.class, CatchAllAdvice.class})
+    void aHandlerInAnAdviceWins(Class<?> advice) throws Exception {
+        try (WebServer advised = new WebServer(advice, ON)) {
+            HttpResponse<String> answer = advised.get("/thrown/SHUTDOWN");
+
+            assertThat(answer.statusCode()).isEqualTo(418);
+            assertThat(answer.body()).isEqualTo(advice.getSimpleName());
+        }
+    }
+
+    @Test
+    void withoutTheSettingARejectionIsAnErrorAsAnyOther() throws Exception {
+        try (WebServer plain = new WebServer(Application.class)) {
+            assertThat(plain.get("/thrown/GROUP_QUEUE_FULL").statusCode()).isEqualTo(500);
+        }
+    }
+
+    private static RejectedTaskException rejection(RejectionReason reason) {
+        return new RejectedTaskException("secret", "task-secret", reason, 170_017, 180_018L);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import({Rejecting.class, OwnHandler.class})
+    static class Application {
+
+        @Bean
+        RouterFunction<ServerResponse> functional() {
+            return RouterFunctions.route()
+                    .GET("/functional", request -> {
+                        throw rejection(RejectionReason.GROUP_QUEUE_FULL);
+                    })
+                    .build();
+        }
+    }
+
+    @RestController
+    static class Rejecting {
+
+        @GetMapping("/thrown/{reason}")
+        String thrown(@PathVariable RejectionReason reason) {
+            throw rejection(reason);
+        }
+
+        @GetMapping("/future")
+        CompletableFuture<String> future() {
+            return CompletableFuture.failedFuture(rejection(RejectionReason.GROUP_QUEUE_FULL));
+        }
+
+        @GetMapping("/composed")
+        CompletableFuture<String> composed() {
+            return future().thenApply(String::trim);
+        }
+
+        @GetMapping("/callable")
+        Callable<String> callable() {
+            return () -> future().get();
+        }
+
+        @GetMapping("/deferred")
+        DeferredResult<String> deferred() {
+            DeferredResult<String> result = new DeferredResult<>();
+            result.setErrorResult(
+                    new ExecutionException(new CompletionException(rejection(RejectionReason.GROUP_QUEUE_FULL))));
+            return result;
+        }
+
+        @GetMapping("/status")
+        String status() {
+            throw new ResponseStatusException(HttpStatus.BAD_GATEWAY, "", rejection(RejectionReason.SHUTDOWN));
+        }
+
+        @GetMapping("/wrapped")
+        String wrapped() {
+            throw new IllegalStateException(rejection(RejectionReason.SHUTDOWN));
+        }
+    }
+
+    @RestController
+    static class OwnHandler {
+
+        @GetMapping("/own")
+        String own() {
+            throw rejection(RejectionReason.SHUTDOWN);
+        }
+
+        @ExceptionHandler
+        ResponseEntity<String> answer(RejectedTaskException rejection) {
+            return ResponseEntity.status(418).body("the controller's own");
+        }
+    }
+
+    @RestControllerAdvice
+    @Import(Application.class)
+    static class OwnAdvice {
+
+        @ExceptionHandler
+        ResponseEntity<String> answer(RejectedTaskException rejection) {
+            return ResponseEntity.status(418).body("OwnAdvice");
+        }
+    }
+
+    @RestControllerAdvice
+    @Import(Application.class)
+    static class CatchAllAdvice {
+
+        @ExceptionHandler
+        ResponseEntity<String> answer(Exception any) {
+            return ResponseEntity.status(418).body("CatchAllAdvice");
+        }
+    }
+}
