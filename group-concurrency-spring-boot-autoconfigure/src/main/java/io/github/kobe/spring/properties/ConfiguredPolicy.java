@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
@@ -54,6 +55,18 @@ public final class ConfiguredPolicy {
             throw settings.refusal(
                     "must be zero or more", "zero or more", null, "shutdown", "await-termination-period");
         }
+    }
+
+    /**
+     * Reads the settings anew.
+     *
+     * @param environment where they are
+     * @return what they say
+     * @throws InvalidSettingException if they can't be read, or one that isn't the policy's is out of its range
+     */
+    public static ConfiguredPolicy read(ConfigurableEnvironment environment) {
+        BoundSettings settings = new BoundSettings(environment);
+        return new ConfiguredPolicy(FreshSettings.bind(environment, settings), settings);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.github.kobe.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.spring.endpoint.GroupExecutorEndpoint;
+import io.github.kobe.spring.refresh.GroupConcurrencyRefresher;
 import io.github.kobe.spring.testing.SeparateClassPath;
 import java.util.Arrays;
 import java.util.Set;
@@ -97,11 +98,15 @@ class UnusedSlicesTests {
             }
         }
 
-        /** {@return the packages of the classes, below ours, but for the one by which Boot knows if it is exposed} */
+        /**
+         * {@return the packages of the classes, below ours, but for the one by which Boot knows if it is exposed, and the
+         * one that an application may ask for} None is made of either.
+         */
         Set<String> packages() {
             Set<String> packages = new TreeSet<>();
             for (String type : classes) {
-                if (type.equals(GroupExecutorEndpoint.class.getName())) {
+                if (type.equals(GroupExecutorEndpoint.class.getName())
+                        || type.equals(GroupConcurrencyRefresher.class.getName())) {
                     continue;
                 }
                 String below = type.substring("io.github.kobe.spring.".length());

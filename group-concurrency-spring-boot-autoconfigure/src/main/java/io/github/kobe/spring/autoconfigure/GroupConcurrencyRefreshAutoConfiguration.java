@@ -1,0 +1,55 @@
+package io.github.kobe.spring.autoconfigure;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.spring.lifecycle.GroupExecutorLifecycle;
+import io.github.kobe.spring.policy.GroupPolicyComposer;
+import io.github.kobe.spring.refresh.EnvironmentChangeListener;
+import io.github.kobe.spring.refresh.GroupConcurrencyRefresher;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.ConfigurableEnvironment;
+
+/** Puts changed settings into force, where policy and executor are both the ones of ours. */
+@AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
+@Conditional(OnGroupConcurrencyEnabled.class)
+public final class GroupConcurrencyRefreshAutoConfiguration {
+
+    GroupConcurrencyRefreshAutoConfiguration() {}
+
+    /** Inside, so that the condition's classes aren't loaded where the library is switched off. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBean({GroupExecutorLifecycle.class, GroupConcurrencyAutoConfiguration.PolicyConfiguration.class})
+    static final class RefresherConfiguration {
+
+        /** Lazy, since most applications never ask for it. */
+        @Bean
+        @Lazy
+        @ConditionalOnMissingBean
+        GroupConcurrencyRefresher groupConcurrencyRefresher(ConfigurableEnvironment environment, BeanFactory beans) {
+            return new GroupConcurrencyRefresher(
+                    environment,
+                    () -> beans.getBean(GroupConcurrencyAutoConfiguration.EXECUTOR_BEAN_NAME, GroupExecutor.class),
+                    new GroupPolicyComposer(beans));
+        }
+
+        /** With Spring Cloud's event of a changed environment. */
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(name = EnvironmentChangeListener.EVENT)
+        static final class EnvironmentChangeConfiguration {
+
+            @Bean
+            EnvironmentChangeListener groupConcurrencyEnvironmentChangeListener(
+                    ObjectProvider<GroupConcurrencyRefresher> refresher) {
+                return new EnvironmentChangeListener(refresher::getObject);
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package io.github.kobe.spring.docs;
+
+import io.github.kobe.spring.refresh.GroupConcurrencyRefresher;
+import org.springframework.stereotype.Component;
+
+@Component
+class SettingsChange {
+
+    private final GroupConcurrencyRefresher refresher;
+
+    SettingsChange(GroupConcurrencyRefresher refresher) {
+        this.refresher = refresher;
+    }
+
+    void apply() {
+        refresher.refresh();
+    }
+}
