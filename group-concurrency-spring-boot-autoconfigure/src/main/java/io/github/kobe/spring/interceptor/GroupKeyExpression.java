@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
@@ -28,6 +28,9 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 final class GroupKeyExpression {
 
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+    private static final String ACTION =
+            "Mend the group: text as \"exports\", a template as \"tenant:#{#tenantId}\", or an expression as"
+                    + " \"#tenantId\".";
     private static final String TEMPLATE_MARK = "#{";
     private static final Pattern VARIABLE = Pattern.compile("#[\\p{L}_]");
 
@@ -50,27 +53,24 @@ final class GroupKeyExpression {
      * @throws InvalidGroupConcurrentException if it can't be read
      */
     static GroupKeyExpression parse(
-            String text,
-            AnnotatedElement element,
-            Method method,
-            ExpressionCheck check,
-            UnaryOperator<String> placeholders) {
+            String text, AnnotatedElement element, Method method, ExpressionCheck check, Placeholders placeholders) {
         List<Part> parts = new ArrayList<>();
         for (Expression expression : expressions(text, element)) {
             if (expression instanceof LiteralExpression literal) {
-                parts.add(new Part(placeholders.apply(literal.getExpressionString()), null));
+                parts.add(new Part(placeholders.fill(literal.getExpressionString(), element, "group"), null));
             } else {
                 SpelExpression spel = (SpelExpression) expression;
                 String problem = check.problemOf(spel.getAST());
                 if (problem != null) {
-                    throw unreadable(element, text, problem, null);
+                    throw unreadable(element, "\"" + text + "\"", problem);
                 }
                 parts.add(new Part("", spel));
             }
         }
         if (parts.stream().allMatch(part -> part.expression == null)
                 && parts.stream().allMatch(part -> part.text.isBlank())) {
-            throw unreadable(element, text, "is blank", null);
+            String filled = parts.stream().map(Part::text).collect(Collectors.joining());
+            throw unreadable(element, placeholders.tell(text, filled), "is blank");
         }
         return new GroupKeyExpression(method, List.copyOf(parts));
     }
@@ -88,19 +88,16 @@ final class GroupKeyExpression {
             }
             return List.of(new LiteralExpression(text));
         } catch (ParseException failure) {
-            throw unreadable(element, text, "can't be read as an expression: " + failure.getMessage(), failure);
+            throw new InvalidGroupConcurrentException(
+                    element,
+                    "has the group \"" + text + "\", which can't be read as an expression: " + failure.getMessage(),
+                    ACTION,
+                    failure);
         }
     }
 
-    private static InvalidGroupConcurrentException unreadable(
-            AnnotatedElement element, String text, String problem, @Nullable Throwable cause) {
-        String message = "has the group \"" + text + "\", which " + problem;
-        String action =
-                "Mend the group: text as \"exports\", a template as \"tenant:#{#tenantId}\", or an expression as"
-                        + " \"#tenantId\".";
-        return cause == null
-                ? new InvalidGroupConcurrentException(element, message, action)
-                : new InvalidGroupConcurrentException(element, message, action, cause);
+    private static InvalidGroupConcurrentException unreadable(AnnotatedElement element, String told, String problem) {
+        return new InvalidGroupConcurrentException(element, "has the group " + told + ", which " + problem, ACTION);
     }
 
     /**

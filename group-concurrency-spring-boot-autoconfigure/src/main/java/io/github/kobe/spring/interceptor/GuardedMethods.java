@@ -24,6 +24,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
@@ -47,7 +48,7 @@ public final class GuardedMethods {
 
     private static final Log LOGGER = LogFactory.getLog(GuardedMethods.class);
 
-    private final Environment environment;
+    private final Placeholders placeholders;
     private final BeanFactory beans;
     private final boolean beanReferences;
     private final Map<Class<?>, Map<Method, GuardedMethod>> byClass = new ConcurrentHashMap<>();
@@ -62,7 +63,7 @@ public final class GuardedMethods {
      * @param beanReferences whether group expressions may name beans
      */
     public GuardedMethods(Environment environment, BeanFactory beans, boolean beanReferences) {
-        this.environment = environment;
+        this.placeholders = new Placeholders(environment);
         this.beans = beans;
         this.beanReferences = beanReferences;
     }
@@ -167,8 +168,7 @@ public final class GuardedMethods {
         ExpressionCheck check = new ExpressionCheck(method, PARAMETER_NAMES, beanReferences);
         return new GuardedMethod(
                 method,
-                GroupKeyExpression.parse(
-                        annotation.group(), element, method, check, text -> fill(text, element, "group")),
+                GroupKeyExpression.parse(annotation.group(), element, method, check, placeholders),
                 queueTimeout(annotation, element),
                 annotation.fallbackMethod().isEmpty()
                         ? null
@@ -209,13 +209,14 @@ public final class GuardedMethods {
         if (annotation.queueTimeout().isEmpty()) {
             return null;
         }
-        String text = fill(annotation.queueTimeout(), element, "queueTimeout");
+        String text = placeholders.fill(annotation.queueTimeout(), element, "queueTimeout");
         try {
             return DurationStyle.detectAndParse(text);
         } catch (IllegalArgumentException failure) {
             throw new InvalidGroupConcurrentException(
                     element,
-                    "has the queueTimeout \"" + text + "\", which is no duration",
+                    "has the queueTimeout " + placeholders.tell(annotation.queueTimeout(), text)
+                            + ", which is no duration",
                     "Write a number with a unit, such as 500ms or 5s, or an ISO-8601 duration.",
                     failure);
         }
@@ -230,9 +231,17 @@ public final class GuardedMethods {
             throw new InvalidGroupConcurrentException(
                     element,
                     "has the executor \"" + name + "\", and there is no GroupExecutor bean of that name",
-                    "Name a bean of the type " + GroupExecutor.class.getName() + ", or leave the executor out.");
+                    "Name a bean of the type " + GroupExecutor.class.getName() + namesOfExecutors()
+                            + ", or leave the executor out.");
         }
         return name;
+    }
+
+    private String namesOfExecutors() {
+        return beans instanceof ListableBeanFactory factory
+                ? ", of which there are: "
+                        + String.join(", ", factory.getBeanNamesForType(GroupExecutor.class, true, false))
+                : "";
     }
 
     /** As the bean factory will choose one at the first call; what it can't is told now. */
@@ -260,21 +269,6 @@ public final class GuardedMethods {
                     "names no executor, and there are several: " + String.join(", ", candidates),
                     "Name one of them as the executor, or make one of the beans @Primary and the others"
                             + " @Bean(defaultCandidate = false).");
-        }
-    }
-
-    private String fill(String text, AnnotatedElement element, String attribute) {
-        if (!text.contains("${")) {
-            return text;
-        }
-        try {
-            return environment.resolveRequiredPlaceholders(text);
-        } catch (IllegalArgumentException failure) {
-            throw new InvalidGroupConcurrentException(
-                    element,
-                    "has the " + attribute + " \"" + text + "\", which can't be filled: " + failure.getMessage(),
-                    "Set the property, or give the placeholder a default.",
-                    failure);
         }
     }
 }

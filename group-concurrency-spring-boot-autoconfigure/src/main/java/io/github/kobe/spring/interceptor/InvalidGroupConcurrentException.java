@@ -1,6 +1,7 @@
 package io.github.kobe.spring.interceptor;
 
 import io.github.kobe.spring.annotation.GroupConcurrent;
+import io.github.kobe.spring.text.PrintableText;
 import java.io.Serial;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
@@ -17,13 +18,17 @@ public final class InvalidGroupConcurrentException extends RuntimeException {
     private final String action;
 
     InvalidGroupConcurrentException(AnnotatedElement element, String problem, String action) {
-        super("@GroupConcurrent on " + nameOf(element) + " " + problem);
+        super(message(element, problem));
         this.action = action;
     }
 
     InvalidGroupConcurrentException(AnnotatedElement element, String problem, String action, Throwable cause) {
-        super("@GroupConcurrent on " + nameOf(element) + " " + problem, cause);
+        super(message(element, problem), cause);
         this.action = action;
+    }
+
+    private static String message(AnnotatedElement element, String problem) {
+        return "@GroupConcurrent on " + nameOf(element) + " " + PrintableText.inOneLine(problem);
     }
 
     /** {@return what to do about it} */

@@ -76,6 +76,9 @@ final class GroupKeySpelling {
             String key = rest.substring(1, last < 1 ? rest.length() : last);
             throw refused(name, source, "has a bracket inside the group key '" + key + "'", inList(key));
         }
+        if (rest.substring(1, end).isBlank()) {
+            throw refused(name, source, "has a blank group key", "a group key or pattern");
+        }
     }
 
     /** All up to the setting, since a dot may belong to what was meant as the key. */

@@ -1,5 +1,6 @@
 package io.github.kobe.spring.properties;
 
+import io.github.kobe.spring.text.PrintableText;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,7 @@ public final class InvalidSettingException extends RuntimeException {
             String problem,
             String allowed,
             @Nullable Throwable cause) {
-        super("Setting '" + property + "' " + problem, cause);
+        super(PrintableText.inOneLine("Setting '" + property + "' " + problem), cause);
         this.property = property;
         this.value = value;
         this.origin = origin;

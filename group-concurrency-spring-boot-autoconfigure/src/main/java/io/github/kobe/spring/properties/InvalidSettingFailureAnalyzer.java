@@ -1,5 +1,6 @@
 package io.github.kobe.spring.properties;
 
+import io.github.kobe.spring.text.PrintableText;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
@@ -11,9 +12,19 @@ final class InvalidSettingFailureAnalyzer extends AbstractFailureAnalyzer<Invali
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, InvalidSettingException cause) {
-        String value = cause.value() == null ? "" : "%n    Value: \"%s\"".formatted(cause.value());
+        String value = cause.value() == null ? "" : "%n    Value: \"%s\"".formatted(shown(cause.value()));
         String description = "%s:%n%n    Property: %s%s%n    Origin: %s%n    Allowed: %s"
-                .formatted(cause.getMessage(), cause.property(), value, cause.origin(), cause.allowed());
+                .formatted(
+                        cause.getMessage(),
+                        shown(cause.property()),
+                        value,
+                        shown(cause.origin()),
+                        shown(cause.allowed()));
         return new FailureAnalysis(description, "Change the setting to what is allowed.", cause);
+    }
+
+    /** Keys may hold anything, and all of these may hold a key. */
+    private static String shown(String text) {
+        return PrintableText.inOneLine(text);
     }
 }

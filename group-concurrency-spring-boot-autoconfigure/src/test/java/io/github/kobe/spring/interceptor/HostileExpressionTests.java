@@ -12,12 +12,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.StandardEnvironment;
 
 /**
  * Group expressions that want more than they may have, and arguments that want to be one. Expressions are written by the
@@ -181,7 +181,7 @@ class HostileExpressionTests {
                 method(),
                 method(),
                 new ExpressionCheck(method(), GuardedMethods.PARAMETER_NAMES, false),
-                UnaryOperator.identity());
+                new Placeholders(new StandardEnvironment()));
     }
 
     private static Method method() throws NoSuchMethodException {

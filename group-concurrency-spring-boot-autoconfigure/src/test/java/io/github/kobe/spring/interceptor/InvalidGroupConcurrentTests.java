@@ -87,6 +87,33 @@ class InvalidGroupConcurrentTests {
     }
 
     @Test
+    void whatAPlaceholderHoldsIsToldWithItsOrigin() {
+        runner.withPropertyValues("soon=tomorrow\nforged", "nothing=")
+                .withBean(FilledTimeout.class)
+                .run(context -> assertThat(chain(context.getStartupFailure()))
+                        .anySatisfy(failure -> assertThat(failure)
+                                .hasMessageContaining("has the queueTimeout \"${soon}\", filled as \"tomorrow_forged\""
+                                        + " from \"soon\" from property source \"test\", which is no duration")));
+        runner.withPropertyValues("nothing=")
+                .withBean(FilledBlank.class)
+                .run(context -> assertThat(chain(context.getStartupFailure()))
+                        .anySatisfy(failure -> assertThat(failure)
+                                .hasMessageContaining(
+                                        "has the group \"${nothing}\", filled as \"\" from \"nothing\" from"
+                                                + " property source \"test\", which is blank")));
+    }
+
+    @Test
+    void theExecutorsThatThereAreAreNamed() {
+        runner.withBean(NoSuchExecutor.class)
+                .run(context -> assertThat(chain(context.getStartupFailure()))
+                        .filteredOn(InvalidGroupConcurrentException.class::isInstance)
+                        .singleElement()
+                        .satisfies(failure -> assertThat(((InvalidGroupConcurrentException) failure).action())
+                                .contains("of which there are: groupExecutor,")));
+    }
+
+    @Test
     void severalExecutorsAndNoneNamedFailTheStartUp() {
         runner.withBean("one", GroupExecutor.class, InvalidGroupConcurrentTests::newExecutor)
                 .withBean("two", GroupExecutor.class, InvalidGroupConcurrentTests::newExecutor)
@@ -244,6 +271,16 @@ class InvalidGroupConcurrentTests {
 
     static class BadTimeout {
         @GroupConcurrent(group = "g", queueTimeout = "soon")
+        void work() {}
+    }
+
+    static class FilledTimeout {
+        @GroupConcurrent(group = "g", queueTimeout = "${soon}")
+        void work() {}
+    }
+
+    static class FilledBlank {
+        @GroupConcurrent(group = "${nothing}")
         void work() {}
     }
 

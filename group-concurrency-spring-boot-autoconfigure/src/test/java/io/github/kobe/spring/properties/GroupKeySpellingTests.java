@@ -78,6 +78,15 @@ class GroupKeySpellingTests {
                         .isEqualTo("an element of group-concurrency.group-list with key: \"" + key + "\""));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"group-concurrency.groups[].weight", "group-concurrency.groups[ \t].weight"})
+    void aBlankKeyIsRefused(String name) {
+        assertThatExceptionOfType(InvalidSettingException.class)
+                .isThrownBy(() -> check(name))
+                .withMessageContaining("has a blank group key")
+                .satisfies(refusal -> assertThat(refusal.allowed()).isEqualTo("a group key or pattern"));
+    }
+
     @Test
     void environmentVariablesAreLeftAlone() {
         StandardEnvironment environment = new StandardEnvironment();
