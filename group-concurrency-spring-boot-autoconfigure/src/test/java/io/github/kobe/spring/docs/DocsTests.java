@@ -4,20 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.kobe.EffectiveLimit;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
+import io.github.kobe.GroupStats;
 import io.github.kobe.LimitSource;
-import io.github.kobe.spring.annotation.GroupConcurrent;
-import io.micrometer.core.instrument.Meter;
-import io.micrometer.core.instrument.MeterRegistry;
+import io.github.resilience4j.bulkhead.BulkheadConfig;
 import java.io.IOException;
-import java.io.InputStream;
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -26,21 +27,21 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Keeps what the docs say of Spring true: code, settings, requests, and the tables of properties and meters. */
+/** Keeps what the docs say of Spring true: code, settings, requests and answers. */
 class DocsTests {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Pattern CURL =
             Pattern.compile("curl (?:-X (\\w+) )?(?:-H 'Content-Type: application/json' )?(?:-d '([^']*)'"
                     + " )?'?localhost:8080([^'\\s]*)'?");
-    private static final String SOURCES =
-            "group-concurrency-spring-boot-autoconfigure/src/test/java/io/github/kobe/spring/docs";
+    private static final List<String> SOURCES = List.of(
+            "group-concurrency-spring-boot-autoconfigure/src/test/java/io/github/kobe/spring/docs",
+            "compat-boot41/src/test/java/io/github/kobe/compat");
     private static final Duration DEADLINE = Duration.ofSeconds(20);
 
     @TempDir
@@ -53,12 +54,13 @@ class DocsTests {
     @ParameterizedTest
     @MethodSource("code")
     void codeInTheDocsStandsInASourceThatIsCompiledHere(String code) throws IOException {
-        try (Stream<Path> files = Files.list(Page.repository().resolve(SOURCES))) {
-            List<String> sources = files.map(DocsTests::read)
-                    .map(DocsTests::withoutIndentation)
-                    .toList();
-            assertThat(sources).anyMatch(source -> source.contains(withoutIndentation(code)));
+        List<String> sources = new ArrayList<>();
+        for (String folder : SOURCES) {
+            try (Stream<Path> files = Files.list(Page.repository().resolve(folder))) {
+                files.map(DocsTests::read).map(DocsTests::withoutIndentation).forEach(sources::add);
+            }
         }
+        assertThat(sources).anyMatch(source -> source.contains(withoutIndentation(code)));
     }
 
     private static String read(Path file) {
@@ -210,37 +212,94 @@ class DocsTests {
     }
 
     @Test
-    void thePageOfPropertiesNamesEachWithItsDefault() throws IOException {
-        Page page = Page.of("docs/reference/properties.md");
-        try (InputStream metadata =
-                GroupConcurrent.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
-            List<JsonNode> properties = StreamSupport.stream(
-                            JSON.readTree(metadata).path("properties").spliterator(), false)
-                    .filter(property -> property.path("name").asText().startsWith("group-concurrency."))
-                    .toList();
-            assertThat(properties).isNotEmpty().allSatisfy(property -> {
-                String name = property.path("name").asText().substring("group-concurrency.".length());
-                assertThat(page.text()).containsPattern("(?m)^\\| `" + Pattern.quote(name) + "(\"?[`.\\[])");
-                String value = property.path("defaultValue").asText();
-                boolean none = value.isEmpty() || value.equals("2147483647") || value.startsWith("PT25620");
-                assertThat(none || page.text().contains("| `" + name + "` | `" + value + "` |"))
-                        .as(name + " has the default " + value)
-                        .isTrue();
-            });
+    void theHowtoOnDatabasesLimitsReadsAndWrites() throws Exception {
+        try (DocumentedApplication application = of("docs/howto/protect-a-database.md", 0)) {
+            OrderStore orders = application.bean(OrderStore.class);
+            orders.place("a", "tea");
+            assertThat(orders.countOf("a")).isEqualTo(1);
+
+            GroupExecutor executor = application.bean(GroupExecutor.class);
+            assertThat(executor.groupStats("db-read").orElseThrow().totals().succeeded())
+                    .isEqualTo(1);
+            assertThat(executor.groupStats("db-write").orElseThrow().totals().succeeded())
+                    .isEqualTo(1);
+            int ofBoth = executor.groupStats("db-read")
+                            .orElseThrow()
+                            .maxConcurrency()
+                            .value()
+                    + executor.groupStats("db-write")
+                            .orElseThrow()
+                            .maxConcurrency()
+                            .value();
+            assertThat(ofBoth)
+                    .isEqualTo(application.bean(HikariDataSource.class).getMaximumPoolSize());
         }
     }
 
     @Test
-    void thePageOfMetersNamesThemAllAndNoOther() throws Exception {
-        try (DocumentedApplication application = quickStart()) {
-            application.bean(TenantReports.class).build("a");
-            Set<String> registered = application.bean(MeterRegistry.class).getMeters().stream()
-                    .map(Meter::getId)
-                    .map(Meter.Id::getName)
-                    .filter(name -> name.startsWith("group.executor."))
-                    .collect(Collectors.toCollection(TreeSet::new));
-            assertThat(Page.of("docs/reference/meters.md").firstCells("group\\.executor\\.[a-z.]+"))
-                    .isEqualTo(registered);
+    void theHowtoOnPartnersLimitsEachOfThem() throws Exception {
+        try (DocumentedApplication application = of("docs/howto/call-a-partner-api.md", 0)) {
+            PartnerClient client = application.bean(PartnerClient.class);
+            URI partner = application.address();
+            assertThat(client.quote(partner, "tea")).isEqualTo("tea for 3");
+            assertThat(client.quoteLater(partner, "tea"))
+                    .succeedsWithin(DEADLINE)
+                    .isEqualTo("tea for 3");
+
+            GroupExecutor executor = application.bean(GroupExecutor.class);
+            executor.setLimits("partner:localhost", GroupLimits.unset().withQueueThreshold(0));
+            executor.pause("partner:localhost");
+            assertThat(client.quote(partner, "tea")).isEqualTo("no quote at the moment");
+
+            assertThat(executor.call("partner:slow.example", () -> "called")).isEqualTo("called");
+            GroupStats slow = executor.groupStats("partner:slow.example").orElseThrow();
+            assertThat(slow.maxConcurrency()).isEqualTo(new EffectiveLimit<>(2, LimitSource.CONFIGURED));
+            assertThat(slow.queueThreshold()).isEqualTo(new EffectiveLimit<>(100, LimitSource.PATTERN));
         }
+    }
+
+    @Test
+    void onAPortOfItsOwnTheEndpointIsNotPublic() throws Exception {
+        try (DocumentedApplication application = of("docs/howto/expose-safely.md", 0)) {
+            assertThat(application.get("/actuator/groupexecutor").statusCode()).isEqualTo(404);
+            assertThat(application
+                            .sendToManagement("GET", "/actuator/groupexecutor", null)
+                            .statusCode())
+                    .isEqualTo(200);
+            assertThat(application
+                            .sendToManagement("POST", "/actuator/groupexecutor", "{\"group\": \"a\", \"weight\": 2}")
+                            .statusCode())
+                    .isEqualTo(405);
+        }
+    }
+
+    @Test
+    void whatIsPermittedAtMostClosesTheEndpointForWriting() throws Exception {
+        try (DocumentedApplication application = of("docs/howto/expose-safely.md", 1)) {
+            assertThat(application.get("/actuator/groupexecutor").statusCode()).isEqualTo(200);
+            assertThat(application
+                            .send("POST", "/actuator/groupexecutor", "{\"group\": \"a\", \"weight\": 2}")
+                            .statusCode())
+                    .isEqualTo(405);
+        }
+    }
+
+    @Test
+    void whatReplacesABulkheadGivesTheSameReport() throws Exception {
+        try (DocumentedApplication application = of("docs/howto/migrate-from-bulkhead.md", 0)) {
+            assertThat(application.bean(TenantReports.class).build("a")).isEqualTo(new BulkheadReports().build("a"));
+
+            GroupStats group =
+                    application.bean(GroupExecutor.class).groupStats("tenant:a").orElseThrow();
+            assertThat(group.maxConcurrency().value()).isEqualTo(4);
+            assertThat(group.queueTimeout().value()).isEqualTo(Duration.ofSeconds(5));
+        }
+        BulkheadConfig defaults = BulkheadConfig.ofDefaults();
+        assertThat(defaults.getMaxConcurrentCalls()).isEqualTo(25);
+        assertThat(defaults.getMaxWaitDuration()).isZero();
+    }
+
+    private DocumentedApplication of(String page, int settings) throws IOException {
+        return new DocumentedApplication(Page.of(page).blocks("yaml").get(settings), folder);
     }
 }

@@ -32,7 +32,7 @@ final class DocumentedApplication implements AutoCloseable {
     DocumentedApplication(String yaml, Path folder) throws IOException {
         Path settings = Files.writeString(folder.resolve("application.yml"), yaml);
         context = new SpringApplicationBuilder(Beans.class)
-                .run("--server.port=0", "--spring.config.location=" + settings.toUri());
+                .run("--server.port=0", "--MANAGEMENT_PORT=0", "--spring.config.location=" + settings.toUri());
     }
 
     <T> T bean(Class<T> type) {
@@ -44,7 +44,21 @@ final class DocumentedApplication implements AutoCloseable {
     }
 
     HttpResponse<String> send(String method, String path, String body) throws IOException, InterruptedException {
-        String port = context.getEnvironment().getRequiredProperty("local.server.port");
+        return send("local.server.port", method, path, body);
+    }
+
+    HttpResponse<String> sendToManagement(String method, String path, String body)
+            throws IOException, InterruptedException {
+        return send("local.management.port", method, path, body);
+    }
+
+    URI address() {
+        return URI.create("http://localhost:" + context.getEnvironment().getRequiredProperty("local.server.port"));
+    }
+
+    private HttpResponse<String> send(String portName, String method, String path, String body)
+            throws IOException, InterruptedException {
+        String port = context.getEnvironment().getRequiredProperty(portName);
         HttpRequest.BodyPublisher publisher =
                 body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body);
         return client.send(
@@ -64,7 +78,14 @@ final class DocumentedApplication implements AutoCloseable {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @EnableAsync
-    @Import({ReportStore.class, TenantReports.class, Rejections.class, Reports.class})
+    @Import({
+        ReportStore.class,
+        TenantReports.class,
+        OrderStore.class,
+        PartnerClient.class,
+        Rejections.class,
+        Reports.class
+    })
     static class Beans {
 
         @Bean
@@ -90,6 +111,11 @@ final class DocumentedApplication implements AutoCloseable {
 
         Reports(TenantReports reports) {
             this.reports = reports;
+        }
+
+        @GetMapping("/quotes/{article}")
+        String quote(@PathVariable String article) {
+            return article + " for 3";
         }
 
         @GetMapping("/reports/{tenantId}")

@@ -1,15 +1,15 @@
 package io.github.kobe.spring.docs;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A page of the documentation. */
@@ -66,12 +66,22 @@ record Page(String name, String text) {
         return block.group(3).replaceAll("(?m)^" + block.group(1), "");
     }
 
-    /** {@return what stands in backticks at the beginning of the rows of tables, if it fits} */
-    Set<String> firstCells(String pattern) {
-        return Pattern.compile("(?m)^\\| `(" + pattern + ")`")
-                .matcher(text)
-                .results()
-                .map(row -> row.group(1))
-                .collect(Collectors.toCollection(TreeSet::new));
+    /** {@return the rows of the table that has these headings, as the texts of their cells} */
+    List<List<String>> table(String... headings) {
+        String head = "| " + String.join(" | ", headings) + " |\n";
+        int start = text.indexOf(head);
+        assertThat(start).as(name + " has a table " + head.strip()).isNotNegative();
+        return text.substring(start + head.length())
+                .lines()
+                .skip(1)
+                .takeWhile(line -> line.startsWith("|"))
+                .map(Page::cells)
+                .toList();
+    }
+
+    private static List<String> cells(String row) {
+        return Arrays.stream(row.substring(1, row.length() - 1).split(" \\|(?= |$)"))
+                .map(String::strip)
+                .toList();
     }
 }
