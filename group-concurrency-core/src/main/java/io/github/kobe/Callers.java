@@ -20,6 +20,10 @@ final class Callers {
 
     <T> T call(String key, String id, @Nullable Duration maxWait, Callable<T> task) throws Exception {
         StackReserve.require();
+        Hold hold = enterFast(key, false);
+        if (hold != null) {
+            return runUnheard(hold, task);
+        }
         Hold outer = enclosing(key);
         if (outer != null) {
             try {
@@ -29,7 +33,7 @@ final class Callers {
             }
         }
         Entrance entrance = new Entrance(key, id, nanos(maxWait));
-        Hold hold = entrance.orThrow();
+        hold = entrance.orThrow();
         TaskTrace trace = entrance.trace;
         Callable<T> code = engine.reports.around(trace, key, task);
         boolean heard = engine.reports.isHeard(trace);
@@ -45,6 +49,20 @@ final class Callers {
         return value;
     }
 
+    private <T> T runUnheard(Hold hold, Callable<T> task) throws Exception {
+        T value;
+        try {
+            value = task.call();
+        } catch (Throwable failure) {
+            hold.group.counters.ended(TaskStatus.of(failure));
+            leave(hold);
+            throw failure;
+        }
+        hold.group.counters.ended(TaskStatus.SUCCESS);
+        leave(hold);
+        return value;
+    }
+
     private void endCall(
             Hold hold,
             String id,
@@ -55,20 +73,93 @@ final class Callers {
             @Nullable TaskTrace trace) {
         Group group = hold.group;
         group.counters.ended(TaskStatus.of(failure));
-        closeOnce(hold);
+        leave(hold);
         if (heard) {
             engine.reports.ended(group.key, id, value, failure, start, engine.nanoTime(), trace);
         }
     }
 
+    /** Closes the hold of a call. */
+    private void leave(Hold hold) {
+        Group group = hold.group;
+        if (!hold.park()) {
+            closeOnce(hold);
+            return;
+        }
+        if (!group.tryGiveBackWhole()) {
+            group.giveBackWholeSlowly();
+        }
+        if (group.isDead()) {
+            engine.holds.forgetParked(hold, Thread.currentThread());
+        }
+    }
+
+    /**
+     * Lets the current thread into a group by one compare-and-set.
+     *
+     * @return {@code null}: the thread is inside a group, or this one or the executor isn't calm, or somebody is to hear
+     */
+    private @Nullable Hold enterFast(String key, boolean asPermit) {
+        if (!engine.policy.isSilent()) {
+            return null;
+        }
+        Thread thread = Thread.currentThread();
+        Hold parked = engine.holds.parked(thread);
+        if (parked == null && engine.holds.topOpen(thread) != null || !engine.lifecycle.admits()) {
+            return null;
+        }
+        Group group = engine.group(key);
+        if (!group.tryTakeFast()) {
+            return null;
+        }
+        if (parked != null && !asPermit) {
+            parked.unpark(group);
+            return parked;
+        }
+        try {
+            Hold hold = asPermit ? new Permit(null, group, true) : callHold(thread, group);
+            engine.holds.push(hold, thread);
+            return hold;
+        } catch (OutOfMemoryError lack) {
+            giveBackUnused(group, false, lack, "", null);
+            throw lack;
+        }
+    }
+
+    private static Hold callHold(Thread thread, Group group) {
+        Hold hold = new Hold(null, group, true);
+        hold.setParkable(!thread.isVirtual());
+        return hold;
+    }
+
+    /** Gives back what the current thread was granted and has no memory for. */
+    private void giveBackUnused(
+            Group group, boolean nested, OutOfMemoryError lack, String id, @Nullable TaskTrace trace) {
+        Batch batch = Batch.orNull(engine, 0);
+        group.counters.ended(TaskStatus.FAILED);
+        group.giveBackUnused(nested, batch);
+        if (batch != null) {
+            batch.carryOut();
+        }
+        engine.reports.failed(group.key, id, lack, trace);
+    }
+
     GroupPermit acquire(String key) throws InterruptedException {
         StackReserve.require();
+        Hold hold = enterFast(key, true);
+        if (hold != null) {
+            return (Permit) hold;
+        }
         Hold outer = enclosing(key);
         return outer != null ? new Reentry(outer) : (Permit) new Entrance(key, null, Long.MAX_VALUE).orThrow();
     }
 
     Optional<GroupPermit> tryAcquire(String key, Duration maxWait) throws InterruptedException {
         StackReserve.require();
+        Hold hold = enterFast(key, true);
+        if (hold != null) {
+            return Optional.of((Permit) hold);
+        }
         Hold outer = enclosing(key);
         if (outer != null) {
             return Optional.of(new Reentry(outer));
@@ -184,30 +275,26 @@ final class Callers {
                 if (heard) {
                     engine.reports.started(key, id, queuedNanos, trace);
                 }
+                Thread thread = Thread.currentThread();
                 Hold made;
                 if (!asPermit) {
-                    made = new Hold(null, group, !nested);
+                    Hold parked = engine.holds.parked(thread);
+                    if (parked != null) {
+                        parked.unpark(group);
+                        return parked;
+                    }
+                    made = nested ? new Hold(null, group, false) : callHold(thread, group);
                 } else {
                     made = heard
                             ? new Permit.Reported(null, group, !nested, id, trace)
                             : new Permit(null, group, !nested);
                 }
-                engine.holds.push(made, Thread.currentThread());
+                engine.holds.push(made, thread);
                 return made;
             } catch (OutOfMemoryError lack) {
-                giveBackUnused(group, nested, lack);
+                giveBackUnused(group, nested, lack, id, trace);
                 throw lack;
             }
-        }
-
-        private void giveBackUnused(Group group, boolean nested, OutOfMemoryError lack) {
-            Batch batch = Batch.orNull(engine, 0);
-            group.counters.ended(TaskStatus.FAILED);
-            group.giveBackUnused(nested, batch);
-            if (batch != null) {
-                batch.carryOut();
-            }
-            engine.reports.failed(key, id, lack, trace);
         }
 
         private @Nullable Hold rejected(Rejection why) {

@@ -79,6 +79,8 @@ final class Group {
     // ---- lock-free
     private volatile long word = SLOW;
     private volatile ReentrantLock guard = own;
+    /** The word when all permits are free; written under the guard. */
+    private volatile long whole;
     /** Rises with each group shutdown; written under the guard. */
     private volatile int stopEpoch;
     /** Owned by {@link IdleGroups}. */
@@ -132,6 +134,7 @@ final class Group {
         this.ledger = engine.ledger;
         this.settings = new GroupSettings(base, named);
         this.queue = new GroupQueue(engine.waiting);
+        this.whole = wholeWord(base);
         this.freeConcurrency = base.maxConcurrency().value();
         this.freeInFlight = base.maxInFlight().value();
     }
@@ -167,7 +170,7 @@ final class Group {
                 return false;
             }
             if (WORD.compareAndSet(this, w, w + permits)) {
-                if (isIdleWord(w + permits) && isUnlisted()) {
+                if (w + permits == whole && isUnlisted()) {
                     if (batch != null) {
                         batch.idle(this);
                     } else {
@@ -187,7 +190,7 @@ final class Group {
                 return false;
             }
             if (WORD.compareAndSet(this, w, w + ONE_CONCURRENCY + ONE_IN_FLIGHT)) {
-                if (isIdleWord(w + ONE_CONCURRENCY + ONE_IN_FLIGHT) && isUnlisted()) {
+                if (w + ONE_CONCURRENCY + ONE_IN_FLIGHT == whole && isUnlisted()) {
                     engine.idle.offer(this);
                 }
                 return true;
@@ -195,10 +198,12 @@ final class Group {
         }
     }
 
-    private boolean isIdleWord(long w) {
-        EffectiveLimits now = limits();
-        return (w & COUNT) == now.maxConcurrency().value()
-                && w >>> 31 == now.maxInFlight().value();
+    private static long wordOf(int concurrency, int inFlight) {
+        return ((long) inFlight << 31) | concurrency;
+    }
+
+    private static long wholeWord(EffectiveLimits limits) {
+        return wordOf(limits.maxConcurrency().value(), limits.maxInFlight().value());
     }
 
     /** Gives back the permits of a hold that stood alone for its thread, global one included. */
@@ -211,6 +216,15 @@ final class Group {
             } finally {
                 exit(batch);
             }
+        }
+    }
+
+    /** As {@link #giveBackWhole(Batch)}; what that lets start is carried out. */
+    void giveBackWholeSlowly() {
+        Batch batch = Batch.orNull(engine, 0);
+        giveBackWhole(batch);
+        if (batch != null) {
+            batch.carryOut();
         }
     }
 
@@ -323,7 +337,7 @@ final class Group {
                     && !attached
                     && freeConcurrency >= 0
                     && freeInFlight >= 0;
-            WORD.setRelease(this, calm ? ((long) freeInFlight << 31) | freeConcurrency : SLOW);
+            WORD.setRelease(this, calm ? wordOf(freeConcurrency, freeInFlight) : SLOW);
         } finally {
             if (lock != own && !attached) {
                 guard = own;
@@ -355,7 +369,7 @@ final class Group {
     }
 
     private boolean isUnlisted() {
-        return !settings.isKept() && !(listed && touched);
+        return !(listed && touched) && !settings.isKept();
     }
 
     /** Hands the group over to the ledger; under the ledger's lock. */
@@ -845,6 +859,7 @@ final class Group {
         freeConcurrency +=
                 after.maxConcurrency().value() - before.maxConcurrency().value();
         freeInFlight += after.maxInFlight().value() - before.maxInFlight().value();
+        whole = wholeWord(after);
         armAlarm(engine.now());
     }
 

@@ -205,6 +205,11 @@ public final class GroupPolicy {
         return taskTracer;
     }
 
+    /** {@return whether nobody hears of work: neither a listener nor a tracer is set} */
+    boolean isSilent() {
+        return taskLifecycleListener == null && taskTracer == null;
+    }
+
     @Nullable
     GroupTaskDecorator decoratorOrNull() {
         return taskDecorator;

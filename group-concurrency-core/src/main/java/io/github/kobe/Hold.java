@@ -13,8 +13,15 @@ import org.jspecify.annotations.Nullable;
  */
 class Hold {
 
+    /** Closed, and kept by its thread for the next call. */
+    private static final int PARKED = 1 << 31;
+
     private static final int OWN_CLOSED = 1 << 30;
-    private static final int OPENS = OWN_CLOSED - 1;
+    /** Its thread may park it. */
+    private static final int PARKABLE = 1 << 29;
+
+    private static final int OPENS = PARKABLE - 1;
+    private static final int OPEN_ONCE_PARKABLE = PARKABLE | 1;
 
     private static final VarHandle STATE;
 
@@ -30,13 +37,17 @@ class Hold {
     @Nullable
     Thread thread;
 
-    final Group group;
+    /** Changed only while it is parked, by its thread. */
+    Group group;
 
     /** The one below of the same thread; see {@link Holds}. */
     @Nullable
     volatile Hold below;
 
-    /** How often it is open, and whether the one who got it first has closed it. 0 opens is final. */
+    /**
+     * How often it is open, whether the one who got it first has closed it, and whether its thread may park it or has.
+     * 0 opens is final, but of one that is parked.
+     */
     private volatile int state = 1;
 
     /**
@@ -57,9 +68,51 @@ class Hold {
         this.ownsGlobal = ownsGlobal;
     }
 
+    /** Lets its thread park it; before it is registered. */
+    final void setParkable(boolean parkable) {
+        STATE.set(this, parkable ? OPEN_ONCE_PARKABLE : 1);
+    }
+
+    /** Keeps its thread from parking it: it isn't where that would find it again. */
+    final void keepFromParking() {
+        STATE.getAndBitwiseAnd(this, ~PARKABLE);
+    }
+
+    final boolean isParked() {
+        return state == PARKED;
+    }
+
+    /**
+     * Closes it for its thread and keeps it for that thread's next call, which thus needs no new one and no change to
+     * {@link Holds}. Only if nothing else has it open or is under it; the caller has to give the permits back.
+     *
+     * <p>By its thread, which is the only one that opens it; so who finds it open once has it alone, and a release write
+     * is enough.
+     */
+    final boolean park() {
+        if (state != OPEN_ONCE_PARKABLE || !ownsGlobal || below != null) {
+            return false;
+        }
+        STATE.setRelease(this, PARKED);
+        return true;
+    }
+
+    /** Opens what its thread has parked, on permits of its own; by that thread. */
+    final void unpark(Group entered) {
+        if (group != entered) {
+            group = entered;
+        }
+        STATE.setRelease(this, OPEN_ONCE_PARKABLE);
+    }
+
     /** {@return whether it still stands for permits that are out or lent} */
     final boolean isOpen() {
         return (state & OPENS) != 0;
+    }
+
+    /** {@return whether it is closed for good} */
+    final boolean isGone() {
+        return (state & (OPENS | PARKED)) == 0;
     }
 
     /** Opens it once more; false if it is closed for good. */

@@ -13,12 +13,17 @@ import org.jspecify.annotations.Nullable;
  * <p>A table of slots by thread id takes nearly all; a thread whose slot is taken by another goes to a map. Only the
  * thread itself, or whoever is about to start it, puts a hold on top; a hold that is closed for good is taken off by
  * anyone who meets it on top, and unlinked further down when its thread adds the next one.
+ *
+ * <p>A platform thread leaves the hold of its last call in its slot, {@linkplain Hold#park parked}, for its next call.
+ * Platform threads have slots of their own, so that those don't take the place of tasks; the next thread with the same
+ * slot takes it over once the one that parked has ended. A virtual thread isn't expected to call for long.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Holds {
 
     private static final int SLOT_BITS = 10;
-    static final int SLOTS = 1 << SLOT_BITS;
+    /** Of each kind of thread half. */
+    static final int SLOTS = 2 << SLOT_BITS;
     /** Fibonacci hashing: 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming, 6.4). */
     private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
@@ -29,7 +34,8 @@ final class Holds {
     private final AtomicIntegerArray overflowing = new AtomicIntegerArray(SLOTS);
 
     static int slotOf(Thread thread) {
-        return (int) ((thread.threadId() * SPREAD) >>> (Long.SIZE - SLOT_BITS));
+        int slot = (int) ((thread.threadId() * SPREAD) >>> (Long.SIZE - SLOT_BITS));
+        return thread.isVirtual() ? slot : slot + (1 << SLOT_BITS);
     }
 
     /** {@return the newest hold of {@code thread}, which may be closed already} */
@@ -38,6 +44,18 @@ final class Holds {
         int slot = slotOf(thread);
         Hold inSlot = slots.get(slot);
         return inSlot != null && inSlot.thread == thread ? inSlot : aside(thread, slot);
+    }
+
+    /** {@return the hold that {@code thread}, the current one, has parked: then it has none that is open} */
+    @Nullable
+    Hold parked(Thread thread) {
+        Hold inSlot = slots.get(slotOf(thread));
+        return inSlot != null && inSlot.thread == thread && inSlot.isParked() ? inSlot : null;
+    }
+
+    /** Forgets a hold that {@code thread}, the current one, has parked. */
+    void forgetParked(Hold parked, Thread thread) {
+        slots.compareAndSet(slotOf(thread), parked, null);
     }
 
     /**
@@ -70,6 +88,9 @@ final class Holds {
         for (; ; ) {
             Hold inSlot = slots.get(slot);
             if (inSlot != null && inSlot.thread == thread) {
+                if (inSlot.isOpen()) {
+                    inSlot.keepFromParking();
+                }
                 hold.below = compact(inSlot);
                 if (slots.compareAndSet(slot, inSlot, hold)) {
                     return;
@@ -78,6 +99,7 @@ final class Holds {
             }
             Hold aside = aside(thread, slot);
             if (aside != null) {
+                hold.keepFromParking();
                 hold.below = compact(aside);
                 if (overflow.replace(thread, aside, hold)) {
                     return;
@@ -85,14 +107,23 @@ final class Holds {
                 continue;
             }
             hold.below = null;
-            if (inSlot == null) {
-                if (slots.compareAndSet(slot, null, hold)) {
+            if (inSlot == null || isLeftBehind(inSlot)) {
+                if (slots.compareAndSet(slot, inSlot, hold)) {
                     return;
                 }
-            } else if (putAside(thread, hold, slot)) {
+                continue;
+            }
+            hold.keepFromParking();
+            if (putAside(thread, hold, slot)) {
                 return;
             }
         }
+    }
+
+    /** {@return whether a hold was parked by a thread that has ended} */
+    private static boolean isLeftBehind(Hold hold) {
+        Thread owner = hold.thread;
+        return owner != null && hold.isParked() && !owner.isAlive();
     }
 
     private boolean putAside(Thread thread, Hold hold, int slot) {
@@ -122,7 +153,7 @@ final class Holds {
         int slot = slotOf(thread);
         for (; ; ) {
             Hold top = top(thread);
-            if (top == null || top.isOpen()) {
+            if (top == null || !top.isGone()) {
                 return;
             }
             Hold below = open(top.below);

@@ -80,11 +80,9 @@ final class Lifecycle {
 
     /** {@return whether new work of the current thread is let in} */
     boolean admits() {
-        return switch (state) {
-            case RUNNING -> true;
-            case DRAINING -> engine.holds.topOpen(Thread.currentThread()) != null;
-            case SHUT_DOWN -> false;
-        };
+        State now = state;
+        return now == State.RUNNING
+                || now == State.DRAINING && engine.holds.topOpen(Thread.currentThread()) != null;
     }
 
     boolean isTerminated() {

@@ -29,9 +29,11 @@ class HoldsTests {
     private void occupyAllSlots() {
         Set<Integer> occupied = new HashSet<>();
         while (occupied.size() < Holds.SLOTS) {
-            Thread thread = Thread.ofVirtual().unstarted(() -> {});
-            if (occupied.add(Holds.slotOf(thread))) {
-                push(thread);
+            for (Thread.Builder kind : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
+                Thread thread = kind.unstarted(() -> {});
+                if (occupied.add(Holds.slotOf(thread))) {
+                    push(thread);
+                }
             }
         }
     }

@@ -41,6 +41,8 @@ final class SchedulePoints extends ClassVisitor {
 
     /** What the simulation does in place of the JDK: the static method of the same name, told the receiver first. */
     private static final Map<String, String> REPLACED = Map.of(
+            "java/lang/Thread.isVirtual()Z",
+            "(Ljava/lang/Thread;)Z",
             "java/lang/System.nanoTime()J",
             "()J",
             "java/util/concurrent/locks/LockSupport.parkNanos(J)V",

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
@@ -175,6 +176,8 @@ final class Simulation {
         private final int id = fibers.size() + 1;
         private final String name;
         private final boolean serves;
+        /** Whether it passes for a platform thread: half of the scenario's own do. */
+        private boolean platform;
         private int priority = random.nextInt(Integer.MAX_VALUE);
         private String at = "not started";
         private boolean ended;
@@ -237,6 +240,7 @@ final class Simulation {
                 fail(name + " failed with " + e, e);
             }
         });
+        Objects.requireNonNull(byThread.get(thread)).platform = random.nextBoolean();
         thread.start();
         return thread;
     }
@@ -384,6 +388,12 @@ final class Simulation {
 
     static Condition newCondition(ReentrantLock lock) {
         return new SimulatedCondition(lock);
+    }
+
+    /** {@return whether a thread passes for a virtual one: those that call do something else on platform threads} */
+    static boolean isVirtual(Thread thread) {
+        Fiber fiber = current == null ? null : current.byThread.get(thread);
+        return fiber == null ? thread.isVirtual() : !fiber.platform;
     }
 
     /** Small numbers, the same at each run; some share one, so that they meet in the table of {@link Holds}. */

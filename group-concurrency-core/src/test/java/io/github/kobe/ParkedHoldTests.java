@@ -1,0 +1,217 @@
+package io.github.kobe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The hold that a platform thread keeps from one call to the next. No listener, which would send calls the long way. */
+class ParkedHoldTests {
+
+    private static final Callable<String> WORK = () -> "done";
+
+    @RegisterExtension
+    final Engines engines = new Engines();
+
+    private GroupExecutor executor;
+    private Holds holds;
+
+    @BeforeEach
+    void start() {
+        executor = engines.startPlain(GroupPolicy.builder().build());
+        holds = executor.engine().holds;
+    }
+
+    @Test
+    void aPlatformThreadKeepsItsHoldFromCallToCall() throws Exception {
+        onPlatformThread(() -> {
+            executor.call("a", WORK);
+            Hold parked = parked();
+            assertThat(parked).isNotNull();
+
+            executor.call("b", () -> {
+                assertThat(holds.topOpen(Thread.currentThread())).isSameAs(parked);
+                assertThat(parked.group.key).isEqualTo("b");
+                assertThat(executor.groupStats("b").orElseThrow().running()).isEqualTo(1);
+                return null;
+            });
+
+            assertThat(parked()).isSameAs(parked);
+        });
+    }
+
+    @Test
+    void aVirtualThreadKeepsNone() throws Exception {
+        Hold left = Caller.start(() -> {
+                    executor.call("a", WORK);
+                    return holds.top(Thread.currentThread());
+                })
+                .result();
+
+        assertThat(left).isNull();
+    }
+
+    @Test
+    void aCallThatFailsKeepsItToo() throws Exception {
+        onPlatformThread(() -> {
+            executor.call("a", WORK);
+            Hold parked = parked();
+
+            Throwable failure = null;
+            try {
+                executor.call("a", () -> {
+                    throw new IllegalArgumentException("meant");
+                });
+            } catch (IllegalArgumentException expected) {
+                failure = expected;
+            }
+
+            assertThat(failure).hasMessage("meant");
+            assertThat(executor.groupStats("a").orElseThrow().totals().failed()).isEqualTo(1);
+            assertThat(parked()).isSameAs(parked);
+        });
+    }
+
+    @Test
+    void aGroupThatIsGoneIsNotKept() throws Exception {
+        executor.updatePolicy(executor.policy().toBuilder().maxIdleGroups(0).build());
+
+        onPlatformThread(() -> {
+            executor.call("a", WORK);
+            assertThat(holds.top(Thread.currentThread())).isNull();
+        });
+
+        assertThat(executor.groupKeys()).isEmpty();
+    }
+
+    @Test
+    void aPermitOfTheSameGroupOutlivesTheCall() throws Exception {
+        onPlatformThread(() -> {
+            executor.call("a", WORK);
+            GroupPermit permit = executor.call("a", () -> executor.acquire("a"));
+            assertThat(parked()).isNull();
+            assertThat(executor.groupStats("a").orElseThrow().running()).isEqualTo(1);
+
+            assertThat(executor.call("b", () -> executor.groupStats("b").orElseThrow().running()))
+                    .isEqualTo(1);
+            onPlatformThread(permit::close);
+
+            assertThat(executor.groupStats("a").orElseThrow().running()).isZero();
+            executor.call("a", WORK);
+            assertThat(parked()).isNotNull();
+        });
+    }
+
+    @Test
+    void aPermitOfAnotherGroupOutlivesTheCall() throws Exception {
+        executor.updatePolicy(executor.policy().toBuilder().globalMaxInFlight(1).build());
+        onPlatformThread(() -> {
+            executor.call("a", WORK);
+            GroupPermit permit = executor.call("a", () -> executor.acquire("b"));
+            assertThat(executor.groupStats("a").orElseThrow().running()).isZero();
+            assertThat(executor.stats().inFlight()).isEqualTo(1);
+            assertThat(elsewhere(() -> executor.tryAcquire("c", Duration.ZERO))).isEmpty();
+
+            permit.close();
+            assertThat(elsewhere(() -> executor.call("c", WORK))).isEqualTo("done");
+            executor.call("a", WORK);
+            assertThat(executor.stats().inFlight()).isZero();
+        });
+    }
+
+    @Test
+    void aPermitTakesThePlaceOfAParkedHold() throws Exception {
+        onPlatformThread(() -> {
+            executor.call("a", WORK);
+            try (GroupPermit permit = executor.acquire("b")) {
+                assertThat(holds.top(Thread.currentThread())).isSameAs(permit);
+            }
+            assertThat(holds.top(Thread.currentThread())).isNull();
+        });
+    }
+
+    @Test
+    void aThreadTakesTheSlotOfOneThatHasEnded() throws Exception {
+        Thread first = elsewhere(() -> executor.call("a", Thread::currentThread));
+        first.join();
+
+        Holder next = nextWithTheSlotOf(first);
+
+        assertThat(holds.top(first)).isNull();
+        assertThat(holds.top(next.thread)).isSameAs(next.hold);
+    }
+
+    @Test
+    void aThreadLeavesTheSlotOfOneThatLives() throws Exception {
+        Gate gate = new Gate();
+        Caller<?> first = Caller.startPlatform(() -> {
+            executor.call("a", WORK);
+            gate.pass();
+            return null;
+        });
+        first.awaitBlocked();
+        Hold parked = holds.top(first.thread());
+
+        Holder next = nextWithTheSlotOf(first.thread());
+
+        assertThat(holds.top(first.thread())).isSameAs(parked);
+        assertThat(holds.top(next.thread)).isSameAs(next.hold);
+        assertThat(next.hold.closeOnce()).isTrue();
+        holds.prune(next.thread);
+        assertThat(holds.top(next.thread)).isNull();
+        gate.open();
+        Object unused = first.result();
+    }
+
+    @Test
+    void aHoldThatIsNotInItsSlotIsNotParked() {
+        Thread first = new Thread();
+        Hold inSlot = hold();
+        holds.push(inSlot, first);
+        Hold aside = nextWithTheSlotOf(first).hold;
+
+        assertThat(aside.park()).isFalse();
+        assertThat(inSlot.park()).isTrue();
+    }
+
+    private record Holder(Thread thread, Hold hold) {}
+
+    private Hold hold() {
+        Hold hold = new Hold(null, executor.engine().group("other"), true);
+        hold.setParkable(true);
+        return hold;
+    }
+
+    /** Registers a hold of a thread, which isn't started, that has the slot of another. */
+    private Holder nextWithTheSlotOf(Thread other) {
+        Thread thread = new Thread();
+        while (Holds.slotOf(thread) != Holds.slotOf(other)) {
+            thread = new Thread();
+        }
+        Holder next = new Holder(thread, hold());
+        holds.push(next.hold, thread);
+        return next;
+    }
+
+    private Hold parked() {
+        return holds.parked(Thread.currentThread());
+    }
+
+    private interface Action {
+        void run() throws Exception;
+    }
+
+    private static void onPlatformThread(Action action) throws Exception {
+        Object unused = elsewhere(() -> {
+            action.run();
+            return action;
+        });
+    }
+
+    private static <T> T elsewhere(Callable<T> work) throws Exception {
+        return Caller.startPlatform(work).result();
+    }
+}
