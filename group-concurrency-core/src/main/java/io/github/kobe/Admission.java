@@ -91,8 +91,7 @@ final class Admission {
         N node = factory.newNode(group, id, work, trace);
         for (; ; group = engine.group(key)) {
             node.group = group;
-            Batch batch = new Batch(engine);
-            if (startFast(node, work, loader, batch) || admitSlowly(node, loader, ownTimeout > 0, batch)) {
+            if (startFast(node, work, loader) || admitSlowly(node, loader, ownTimeout > 0)) {
                 return node;
             }
             engine.forget(group);
@@ -100,7 +99,7 @@ final class Admission {
     }
 
     /** Starts it, if its group is fast and has permits. */
-    private boolean startFast(Task<?> node, Object work, @Nullable ClassLoader loader, Batch batch) {
+    private boolean startFast(Task<?> node, Object work, @Nullable ClassLoader loader) {
         Group group = node.group;
         int stopEpoch = group.stopEpoch();
         if (!group.tryTakeFast()) {
@@ -110,20 +109,19 @@ final class Admission {
         try {
             run = Run.of(node, work, loader, stopEpoch, null);
         } catch (OutOfMemoryError lack) {
-            group.giveBackWhole(batch);
-            batch.carryOut();
+            group.giveBackWholeSlowly();
             throw lack;
         }
         if (!node.engage(work, run)) {
             throw new AssertionError("a task that nobody knows was claimed: " + node);
         }
-        engine.dispatcher.start(run, batch);
-        batch.carryOut();
+        engine.dispatcher.start(run, null);
         return true;
     }
 
     /** Decides under the group's guard; false if the group is dead. */
-    private boolean admitSlowly(Task<?> node, @Nullable ClassLoader loader, boolean mayWait, Batch batch) {
+    private boolean admitSlowly(Task<?> node, @Nullable ClassLoader loader, boolean mayWait) {
+        Batch batch = new Batch(engine);
         Group.Verdict verdict = node.group.admit(node, loader, mayWait, null, batch);
         switch (verdict) {
             case GRANTED -> node.start(batch);

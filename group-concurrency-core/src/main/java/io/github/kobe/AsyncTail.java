@@ -53,11 +53,7 @@ final class AsyncTail implements BiConsumer<@Nullable Object, @Nullable Throwabl
         boolean engaged = run.task.engage(run, this);
         run.becomeTailed();
         if (run.closeOnce()) {
-            Batch batch = Batch.orNull(engine, engine.nanoTime());
-            engine.releases.lastClose(run, batch);
-            if (batch != null) {
-                batch.carryOut();
-            }
+            engine.releases.lastClose(run, engine.nanoTime());
         }
         if (!engaged) {
             cancelStage();

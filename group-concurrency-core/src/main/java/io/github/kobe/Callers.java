@@ -83,7 +83,9 @@ final class Callers {
     private void leave(Hold hold) {
         Group group = hold.group;
         if (!hold.park()) {
-            closeOnce(hold);
+            if (hold.closeOnceHere()) {
+                engine.releases.lastClose(hold, 0);
+            }
             return;
         }
         if (!group.tryGiveBackWhole()) {
@@ -363,14 +365,14 @@ final class Callers {
         }
         permit.group.countLate(TaskStatus.SUCCESS);
         if (closing == Hold.Closing.LAST) {
-            engine.releases.lastClose(permit);
+            engine.releases.lastClose(permit, 0);
         }
         permit.reportEnd();
     }
 
     private void closeOnce(Hold hold) {
         if (hold.closeOnce()) {
-            engine.releases.lastClose(hold);
+            engine.releases.lastClose(hold, 0);
         }
     }
 

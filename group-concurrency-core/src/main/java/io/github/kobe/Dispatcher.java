@@ -2,6 +2,7 @@ package io.github.kobe;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** Starts threads: one for each run, and one for what has to be told by nobody's thread. */
 @SuppressWarnings("ReferenceEquality") // identity is meant
@@ -22,9 +23,14 @@ final class Dispatcher {
         this.lastHop = new AtomicLong(engine.nanoTime());
     }
 
-    /** Starts {@code run} on a thread of its own, here or by way of the housekeeper. */
-    void start(Run run, Batch batch) {
-        if (!(hopIsDue(batch) && engine.housekeeper.hop(run))) {
+    /**
+     * Starts {@code run} on a thread of its own, here or by way of the housekeeper. If that fails, so does the task, and
+     * its permits are back.
+     *
+     * @param batch where to put what a failure lets start; {@code null}: that is carried out here, and nothing hops
+     */
+    void start(Run run, @Nullable Batch batch) {
+        if (batch == null || !(hopIsDue(batch) && engine.housekeeper.hop(run))) {
             startHere(run, batch);
         }
     }
@@ -37,21 +43,30 @@ final class Dispatcher {
         return batch.now - last > HOP_NANOS && lastHop.compareAndSet(last, batch.now);
     }
 
-    /** Starts {@code run} on a thread of its own. If that fails, so does the task, and its permits are back. */
-    void startHere(Run run, Batch batch) {
+    /** As {@link #start}, without a hop. */
+    void startHere(Run run, @Nullable Batch batch) {
         try {
             Thread thread = engine.environment.taskThreads().unstarted(run.group.threadName, run);
             if (thread.getContextClassLoader() != run.loader) {
                 thread.setContextClassLoader(run.loader);
             }
-            engine.holds.push(run, thread);
+            run.thread = thread;
             thread.start();
         } catch (Throwable failure) {
-            // Else its whole queue would fail in one go.
-            run.group.stall(batch);
-            if (!(engine.housekeeper.isCurrent() && endElsewhere(run, failure))) {
-                run.endWithoutCode(failure, batch);
-            }
+            run.thread = null;
+            notStarted(run, failure, batch);
+        }
+    }
+
+    private void notStarted(Run run, Throwable failure, @Nullable Batch givenBatch) {
+        Batch batch = givenBatch == null ? Batch.orNull(engine, 0) : givenBatch;
+        // Else its whole queue would fail in one go.
+        run.group.stall(batch);
+        if (!(engine.housekeeper.isCurrent() && endElsewhere(run, failure))) {
+            run.endWithoutCode(failure, batch);
+        }
+        if (givenBatch == null && batch != null) {
+            batch.carryOut();
         }
     }
 
@@ -59,7 +74,7 @@ final class Dispatcher {
     private boolean endElsewhere(Run run, Throwable failure) {
         Runnable ending;
         try {
-            ending = () -> run.endWithoutCode(failure, Batch.orNull(engine, engine.nanoTime()));
+            ending = () -> run.endWithoutCode(failure, null);
         } catch (OutOfMemoryError lack) {
             return false;
         }

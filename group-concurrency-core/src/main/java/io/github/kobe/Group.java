@@ -802,7 +802,7 @@ final class Group {
      * Keeps the group from starting anything until the housekeeper tries again, if there is one: a start has just failed.
      * Enters and leaves.
      */
-    void stall(Batch batch) {
+    void stall(@Nullable Batch batch) {
         enter();
         try {
             stalled = engine.housekeeper.retryLater(this);

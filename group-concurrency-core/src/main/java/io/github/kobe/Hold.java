@@ -133,6 +133,15 @@ class Hold {
         return (((int) STATE.getAndAdd(this, -1) - 1) & OPENS) == 0;
     }
 
+    /** As {@link #closeOnce}, by its thread: who finds it open once has it alone, as for {@link #park}. */
+    final boolean closeOnceHere() {
+        if (state == 1) {
+            STATE.setRelease(this, 0);
+            return true;
+        }
+        return closeOnce();
+    }
+
     /** Closes it for the one who got it first. */
     final Closing closeOwn() {
         for (; ; ) {

@@ -253,7 +253,7 @@ final class Lending {
     private void closeIfOwed(@Nullable Hold hold) {
         if (hold != null && hold.closedWhileLent) {
             hold.closedWhileLent = false;
-            engine.releases.lastClose(hold);
+            engine.releases.lastClose(hold, 0);
         }
     }
 

@@ -14,8 +14,13 @@ final class Releases {
         this.ledger = engine.ledger;
     }
 
-    /** Gives back what {@code hold} stands for, after its last close; on any thread, without any lock. */
-    void lastClose(Hold hold) {
+    /**
+     * Gives back what {@code hold} stands for, after its last close, and carries out what that lets start; on any thread,
+     * without any lock.
+     *
+     * @param now a recent reading of the clock, for the outside hop; 0: nothing hops
+     */
+    void lastClose(Hold hold, long now) {
         Thread thread = hold.thread;
         if (thread != null && isPlain(hold, thread)) {
             engine.holds.prune(thread);
@@ -23,7 +28,7 @@ final class Releases {
                 return;
             }
         }
-        Batch batch = Batch.orNull(engine, 0);
+        Batch batch = Batch.orNull(engine, now);
         lastClose(hold, batch);
         if (batch != null) {
             batch.carryOut();
@@ -34,12 +39,12 @@ final class Releases {
     private boolean isPlain(Hold hold, Thread thread) {
         return hold.ownsGlobal
                 && !hold.lent
-                && loanOf(hold) == null
+                && !(hold instanceof Run run && (run.loan != null || run.isTailed()))
                 && engine.holds.top(thread) == hold
                 && Holds.open(hold.below) == null;
     }
 
-    /** As {@link #lastClose(Hold)}; what that lets start is in {@code batch}, unless there is no memory for one. */
+    /** As {@link #lastClose(Hold, long)}; what that lets start is in {@code batch}, unless there is no memory for one. */
     void lastClose(Hold hold, @Nullable Batch batch) {
         Thread thread = hold.thread;
         if (thread == null) {
@@ -53,13 +58,13 @@ final class Releases {
         }
         boolean plain = isPlain(hold, thread);
         engine.holds.prune(thread);
-        if (hold instanceof Run run && run.isTailed()) {
+        if (plain) {
+            hold.group.giveBackWhole(batch);
+        } else if (hold instanceof Run run && run.isTailed()) {
             concurrency(run, batch);
             if (run.endsPart()) {
                 flight(run, batch);
             }
-        } else if (plain) {
-            hold.group.giveBackWhole(batch);
         } else {
             amongOthers(hold, thread, batch);
         }

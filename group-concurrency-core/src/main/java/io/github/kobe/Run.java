@@ -2,6 +2,7 @@ package io.github.kobe;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
@@ -108,17 +109,21 @@ final class Run extends Hold implements Runnable {
 
     @Override
     public void run() {
+        Engine engine = group.engine;
         if (!task.isEngagedBy(this)) {
-            endWithoutCode(null, Batch.orNull(group.engine, group.engine.nanoTime()));
+            thread = null;
+            endWithoutCode(null, null);
             return;
         }
-        Engine engine = group.engine;
         AsyncTail tail;
         try {
+            // Not before: many more may wait for a carrier than have begun. Who interrupts all that runs and misses this
+            // one has left word before, which is looked at below.
+            engine.holds.push(this, Objects.requireNonNull(thread));
             // Now, since there is no way back once the code has made a stage.
             tail = async ? new AsyncTail(this) : null;
         } catch (OutOfMemoryError lack) {
-            endWithoutCode(lack, Batch.orNull(engine, engine.nanoTime()));
+            endWithoutCode(lack, null);
             return;
         }
         TaskTrace trace = task.trace();
@@ -148,22 +153,21 @@ final class Run extends Hold implements Runnable {
         if (tail != null && failure == null) {
             failure = AsyncTail.noStage();
         }
-        finish(value, failure, start, end, Batch.orNull(engine, end));
+        finish(value, failure, start, end, null);
     }
 
     /**
      * Ends a run whose code never began.
      *
      * @param failure why; {@code null}: it was cancelled, and the handle is complete
+     * @param batch where to put what its permits let start; {@code null}: that is carried out here
      */
     void endWithoutCode(@Nullable Throwable failure, @Nullable Batch batch) {
         task.markWaited(group.engine.now());
         finish(null, failure, 0, 0, batch);
     }
 
-    /**
-     * At the end of a task: count, permits back, tell, complete. What the permits let start is in {@code batch}.
-     */
+    /** At the end of a task: count, permits back, tell, complete. */
     private void finish(
             @Nullable Object value, @Nullable Throwable failure, long start, long end, @Nullable Batch batch) {
         Object outcome = null;
@@ -173,11 +177,14 @@ final class Run extends Hold implements Runnable {
             task.forgetRun();
         }
         group.counters.ended(Outcome.statusOf(outcome));
-        if (closeOnce()) {
-            group.engine.releases.lastClose(this, batch);
-        }
-        if (batch != null) {
-            batch.carryOut();
+        if (closeOnceHere()) {
+            Releases releases = group.engine.releases;
+            if (batch == null) {
+                releases.lastClose(this, end == 0 ? group.engine.nanoTime() : end);
+            } else {
+                releases.lastClose(this, batch);
+                batch.carryOut();
+            }
         }
         task.tellEnd(outcome);
     }
