@@ -134,6 +134,19 @@ class ParkedHoldTests {
     }
 
     @Test
+    void aLateCloseElsewhereLeavesTheParkedHold() throws Exception {
+        onPlatformThread(() -> {
+            executor.call("a", WORK);
+            Hold parked = parked();
+
+            Thread caller = Thread.currentThread();
+            onPlatformThread(() -> holds.prune(caller));
+
+            assertThat(parked()).isNotNull().isSameAs(parked);
+        });
+    }
+
+    @Test
     void aThreadTakesTheSlotOfOneThatHasEnded() throws Exception {
         Thread first = elsewhere(() -> executor.call("a", Thread::currentThread));
         first.join();
