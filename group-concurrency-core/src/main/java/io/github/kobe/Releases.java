@@ -22,14 +22,19 @@ final class Releases {
      */
     void lastClose(Hold hold, long now) {
         Thread thread = hold.thread;
-        if (thread != null && isPlain(hold, thread)) {
+        boolean plain = thread != null && isPlain(hold, thread);
+        if (plain) {
             engine.holds.prune(thread);
             if (hold.group.tryGiveBackWhole()) {
                 return;
             }
         }
         Batch batch = Batch.orNull(engine, now);
-        lastClose(hold, batch);
+        if (plain) {
+            hold.group.giveBackWhole(batch);
+        } else {
+            lastClose(hold, batch);
+        }
         if (batch != null) {
             batch.carryOut();
         }
