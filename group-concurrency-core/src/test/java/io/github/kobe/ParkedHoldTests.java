@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -88,6 +89,7 @@ class ParkedHoldTests {
     }
 
     @Test
+    @Tag("I3")
     void aPermitOfTheSameGroupOutlivesTheCall() throws Exception {
         onPlatformThread(() -> {
             executor.call("a", WORK);
