@@ -117,7 +117,8 @@ final class Run extends Hold implements Runnable {
         }
         AsyncTail tail;
         try {
-            // Not before: many more may wait for a carrier than have begun. Who interrupts all that runs and misses this
+            // Not before: many more may wait for a carrier than have begun. Who interrupts all that runs and misses
+            // this
             // one has left word before, which is looked at below.
             engine.holds.push(this, Objects.requireNonNull(thread));
             // Now, since there is no way back once the code has made a stage.

@@ -97,7 +97,8 @@ class ParkedHoldTests {
             assertThat(parked()).isNull();
             assertThat(executor.groupStats("a").orElseThrow().running()).isEqualTo(1);
 
-            assertThat(executor.call("b", () -> executor.groupStats("b").orElseThrow().running()))
+            assertThat(executor.call(
+                            "b", () -> executor.groupStats("b").orElseThrow().running()))
                     .isEqualTo(1);
             onPlatformThread(permit::close);
 

@@ -7,8 +7,8 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Objects;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -178,6 +178,7 @@ final class Simulation {
         private final boolean serves;
         /** Whether it passes for a platform thread: half of the scenario's own do. */
         private boolean platform;
+
         private int priority = random.nextInt(Integer.MAX_VALUE);
         private String at = "not started";
         private boolean ended;
