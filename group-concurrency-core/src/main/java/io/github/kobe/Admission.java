@@ -109,7 +109,7 @@ final class Admission {
         try {
             run = Run.of(node, work, loader, stopEpoch, null);
         } catch (OutOfMemoryError lack) {
-            group.giveBackWholeSlowly();
+            group.giveBackWhole(0);
             throw lack;
         }
         if (!node.engage(work, run)) {

@@ -88,9 +88,7 @@ final class Callers {
             }
             return;
         }
-        if (!group.tryGiveBackWhole()) {
-            group.giveBackWholeSlowly();
-        }
+        group.giveBackWhole(0);
         if (group.isDead()) {
             engine.holds.forgetParked(hold, Thread.currentThread());
         }
@@ -107,7 +105,7 @@ final class Callers {
         }
         Thread thread = Thread.currentThread();
         Hold parked = engine.holds.parked(thread);
-        if (parked == null && engine.holds.topOpen(thread) != null || !engine.lifecycle.admits()) {
+        if ((parked == null && engine.holds.topOpen(thread) != null) || !engine.lifecycle.admits()) {
             return null;
         }
         Group group = engine.group(key);

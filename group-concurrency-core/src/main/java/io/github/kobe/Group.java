@@ -182,8 +182,8 @@ final class Group {
         }
     }
 
-    /** As {@link #giveBackWhole}, if the group is fast; without any lock and without need of memory. */
-    boolean tryGiveBackWhole() {
+    /** Gives back the permits of a hold that stood alone for its thread, if the group is fast; without any lock and without need of memory. */
+    private boolean tryGiveBackWhole() {
         for (; ; ) {
             long w = word;
             if ((w & SLOW) != 0) {
@@ -219,12 +219,18 @@ final class Group {
         }
     }
 
-    /** As {@link #giveBackWhole(Batch)}; what that lets start is carried out. */
-    void giveBackWholeSlowly() {
-        Batch batch = Batch.orNull(engine, 0);
-        giveBackWhole(batch);
-        if (batch != null) {
-            batch.carryOut();
+    /**
+     * As {@link #giveBackWhole(Batch)}; what that lets start is carried out.
+     *
+     * @param now as in {@link Batch#now}
+     */
+    void giveBackWhole(long now) {
+        if (!tryGiveBackWhole()) {
+            Batch batch = Batch.orNull(engine, now);
+            giveBackWhole(batch);
+            if (batch != null) {
+                batch.carryOut();
+            }
         }
     }
 

@@ -81,7 +81,7 @@ final class Lifecycle {
     /** {@return whether new work of the current thread is let in} */
     boolean admits() {
         State now = state;
-        return now == State.RUNNING || now == State.DRAINING && engine.holds.topOpen(Thread.currentThread()) != null;
+        return now == State.RUNNING || (now == State.DRAINING && engine.holds.topOpen(Thread.currentThread()) != null);
     }
 
     boolean isTerminated() {

@@ -22,19 +22,13 @@ final class Releases {
      */
     void lastClose(Hold hold, long now) {
         Thread thread = hold.thread;
-        boolean plain = thread != null && isPlain(hold, thread);
-        if (plain) {
+        if (thread != null && isPlain(hold, thread)) {
             engine.holds.prune(thread);
-            if (hold.group.tryGiveBackWhole()) {
-                return;
-            }
+            hold.group.giveBackWhole(now);
+            return;
         }
         Batch batch = Batch.orNull(engine, now);
-        if (plain) {
-            hold.group.giveBackWhole(batch);
-        } else {
-            lastClose(hold, batch);
-        }
+        lastClose(hold, batch);
         if (batch != null) {
             batch.carryOut();
         }
