@@ -1,6 +1,7 @@
 package io.github.kobe.spring.metrics;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.spring.tags.GroupTags;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.Map;

@@ -2,6 +2,7 @@ package io.github.kobe.spring.metrics;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupStats;
+import io.github.kobe.spring.tags.GroupTags;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;

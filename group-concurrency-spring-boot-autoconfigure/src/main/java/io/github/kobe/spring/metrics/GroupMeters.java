@@ -4,6 +4,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupResult;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskLifecycleListener;
+import io.github.kobe.spring.tags.GroupTags;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;

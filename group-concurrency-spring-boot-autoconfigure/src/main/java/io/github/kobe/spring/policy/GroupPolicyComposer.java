@@ -4,6 +4,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectionHandler;
 import io.github.kobe.TaskLifecycleListener;
+import io.github.kobe.TaskTracer;
 import io.github.kobe.spring.GroupConcurrencyResolver;
 import io.github.kobe.spring.GroupPolicyCustomizer;
 import java.util.ArrayList;
@@ -13,7 +14,7 @@ import org.springframework.beans.factory.ObjectProvider;
 
 /**
  * Adds to a policy what the application's beans have to say: customizers first, then a rejection handler and a resolver
- * where the policy has none, then listeners and decorators, which add up with those that the policy has.
+ * where the policy has none, then listeners, tracers and decorators, which add up with those that the policy has.
  */
 public final class GroupPolicyComposer {
 
@@ -21,6 +22,7 @@ public final class GroupPolicyComposer {
     private final ObjectProvider<RejectionHandler> rejectionHandler;
     private final ObjectProvider<GroupConcurrencyResolver> resolver;
     private final ObjectProvider<TaskLifecycleListener> listeners;
+    private final ObjectProvider<TaskTracer> tracers;
     private final ObjectProvider<GroupTaskDecorator> decorators;
 
     /**
@@ -33,6 +35,7 @@ public final class GroupPolicyComposer {
         rejectionHandler = beans.getBeanProvider(RejectionHandler.class);
         resolver = beans.getBeanProvider(GroupConcurrencyResolver.class);
         listeners = beans.getBeanProvider(TaskLifecycleListener.class);
+        tracers = beans.getBeanProvider(TaskTracer.class);
         decorators = beans.getBeanProvider(GroupTaskDecorator.class);
     }
 
@@ -56,10 +59,14 @@ public final class GroupPolicyComposer {
         List<TaskLifecycleListener> allListeners =
                 new ArrayList<>(customized.taskLifecycleListener().stream().toList());
         listeners.orderedStream().forEach(allListeners::add);
+        List<TaskTracer> allTracers =
+                new ArrayList<>(customized.taskTracer().stream().toList());
+        tracers.orderedStream().forEach(allTracers::add);
         List<GroupTaskDecorator> allDecorators =
                 new ArrayList<>(customized.taskDecorator().stream().toList());
         decorators.orderedStream().forEach(allDecorators::add);
         return builder.taskLifecycleListener(ListenerChain.of(allListeners))
+                .taskTracer(TracerChain.of(allTracers))
                 .taskDecorator(DecoratorChain.of(allDecorators))
                 .build();
     }

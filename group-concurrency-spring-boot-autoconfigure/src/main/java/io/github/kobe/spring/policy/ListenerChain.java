@@ -26,32 +26,33 @@ final class ListenerChain implements TaskLifecycleListener {
 
     @Override
     public void onSubmitted(String groupKey, String taskId) {
-        tellAll(listener -> listener.onSubmitted(groupKey, taskId));
+        tellAll(listeners, listener -> listener.onSubmitted(groupKey, taskId));
     }
 
     @Override
     public void onStarted(String groupKey, String taskId, long queuedNanos) {
-        tellAll(listener -> listener.onStarted(groupKey, taskId, queuedNanos));
+        tellAll(listeners, listener -> listener.onStarted(groupKey, taskId, queuedNanos));
     }
 
     @Override
     public void onRejected(String groupKey, String taskId, RejectionReason reason) {
-        tellAll(listener -> listener.onRejected(groupKey, taskId, reason));
+        tellAll(listeners, listener -> listener.onRejected(groupKey, taskId, reason));
     }
 
     @Override
     public void onCompleted(String groupKey, String taskId, GroupResult<?> result) {
-        tellAll(listener -> listener.onCompleted(groupKey, taskId, result));
+        tellAll(listeners, listener -> listener.onCompleted(groupKey, taskId, result));
     }
 
     @Override
     public void onGroupRemoved(String groupKey) {
-        tellAll(listener -> listener.onGroupRemoved(groupKey));
+        tellAll(listeners, listener -> listener.onGroupRemoved(groupKey));
     }
 
-    private void tellAll(Consumer<TaskLifecycleListener> event) {
+    /** Tells each, then throws what the first of them has thrown, if any. */
+    static <L> void tellAll(List<L> listeners, Consumer<L> event) {
         Throwable first = null;
-        for (TaskLifecycleListener listener : listeners) {
+        for (L listener : listeners) {
             try {
                 event.accept(listener);
             } catch (Throwable failure) {

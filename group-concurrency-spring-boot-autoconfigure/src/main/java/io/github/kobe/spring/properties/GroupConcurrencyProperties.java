@@ -28,6 +28,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param aspect The annotation {@code @GroupConcurrent}.
  * @param contextPropagation What goes along with a task to its thread.
  * @param metrics The meters.
+ * @param observations The observations.
  * @param shutdown The end of the application.
  * @param web Requests over HTTP.
  */
@@ -45,6 +46,7 @@ public record GroupConcurrencyProperties(
         @DefaultValue Aspect aspect,
         @DefaultValue ContextPropagation contextPropagation,
         @DefaultValue Metrics metrics,
+        @DefaultValue Observations observations,
         @DefaultValue Shutdown shutdown,
         @DefaultValue Web web) {
 
@@ -118,7 +120,8 @@ public record GroupConcurrencyProperties(
     /**
      * What goes along with a task to its thread.
      *
-     * @param enabled Whether the logging context (MDC) of the submitting thread is there on the task's thread.
+     * @param enabled Whether the logging context (MDC) of the submitting thread, what is registered with
+     *     Micrometer's context propagation, and what TaskDecorator beans add are there on the task's thread.
      */
     public record ContextPropagation(@DefaultValue("true") boolean enabled) {}
 
@@ -126,13 +129,20 @@ public record GroupConcurrencyProperties(
      * The meters.
      *
      * @param enabled Whether there are meters.
-     * @param groupTag What the tag "group" of a meter tells.
+     * @param groupTag What the tag "group" of a meter, and of an observation, tells.
      * @param maxGroups How many groups get a tag value of their own with group-tag: all, at least 1.
      */
     public record Metrics(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("configured") GroupTag groupTag,
             @DefaultValue("100") int maxGroups) {}
+
+    /**
+     * The observations.
+     *
+     * @param enabled Whether work in groups is observed, for traces and what else listens to observations.
+     */
+    public record Observations(@DefaultValue("true") boolean enabled) {}
 
     /** What the tag "group" of a meter tells. */
     public enum GroupTag {

@@ -3,9 +3,11 @@ package io.github.kobe.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.spring.autoconfigure.metrics.GroupConcurrencyMetricsAutoConfiguration;
+import io.github.kobe.spring.autoconfigure.observation.GroupConcurrencyObservationAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.web.GroupConcurrencyWebAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -18,15 +20,18 @@ class SwitchesTests {
         aspect.enabled                | groupConcurrentAdvisor
         metrics.enabled               | groupExecutorMeterBinder
         context-propagation.enabled   | groupConcurrencyMdcTaskDecorator
+        observations.enabled          | groupTaskObservations
         web.problem-details.enabled   | groupConcurrencyRejectionExceptionResolver
         """;
 
     private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
             .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+            .withBean(ObservationRegistry.class, ObservationRegistry::create)
             .withConfiguration(AutoConfigurations.of(
                     GroupConcurrencyAutoConfiguration.class,
                     GroupConcurrentAspectAutoConfiguration.class,
                     GroupConcurrencyMetricsAutoConfiguration.class,
+                    GroupConcurrencyObservationAutoConfiguration.class,
                     GroupConcurrencyWebAutoConfiguration.class));
 
     @ParameterizedTest

@@ -38,7 +38,7 @@ class UnusedSlicesTests {
     private static final String EXPOSED = "--management.endpoints.web.exposure.include=groupexecutor";
 
     private static final String[] PACKAGES_FOR_EVERY_APPLICATION = {
-        "", "annotation", "autoconfigure", "context", "interceptor", "lifecycle", "policy", "properties", "text"
+        "", "annotation", "autoconfigure", "context", "interceptor", "jfr", "lifecycle", "policy", "properties", "text"
     };
 
     @Test
@@ -52,6 +52,7 @@ class UnusedSlicesTests {
     @ParameterizedTest
     @CsvSource({
         "group-concurrency.metrics.enabled=false, metrics",
+        "group-concurrency.observations.enabled=false, observation",
         "group-concurrency.context-propagation.enabled=false, context",
         "group-concurrency.aspect.enabled=false, interceptor",
         "management.endpoints.web.exposure.exclude=groupexecutor, endpoint",
@@ -65,7 +66,7 @@ class UnusedSlicesTests {
     @Test
     void whatNothingSwitchesOffIsThere() throws Exception {
         assertThat(Started.with(new String[0], EXPOSED).packages())
-                .contains("metrics", "context", "interceptor", "endpoint");
+                .contains("metrics", "observation", "context", "interceptor", "endpoint");
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupStats;
 import io.github.kobe.LimitSource;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
+import io.micrometer.context.ContextRegistry;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpResponse;
@@ -148,6 +149,41 @@ class DocsTests {
             assertThat(executor.awaitQuiet(DEADLINE)).isTrue();
             assertThat(executor.groupStats("exports").orElseThrow().totals().succeeded())
                     .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aReactiveMethodIsAnsweredByItselfOrByItsFallback() throws Exception {
+        try (DocumentedApplication application = quickStart()) {
+            GroupExecutor executor = application.bean(GroupExecutor.class);
+            executor.setLimits(
+                    "tenant:a", GroupLimits.unset().withMaxConcurrency(1).withQueueThreshold(0));
+            TenantReports reports = application.bean(TenantReports.class);
+            assertThat(reports.stream("a").block(DEADLINE)).isEqualTo(new Report("a", "new"));
+            GroupPermit permit =
+                    executor.acquireAsync("tenant:a").toCompletableFuture().get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            try {
+                assertThat(reports.stream("a").block(DEADLINE)).isEqualTo(new Report("a", "last"));
+            } finally {
+                permit.close();
+            }
+        }
+    }
+
+    @Test
+    void aThreadLocalWithAnAccessorGoesAlongWithATask() throws Exception {
+        CurrentTenant.register();
+        CurrentTenant.CURRENT_TENANT.set("a");
+        try (DocumentedApplication application = quickStart()) {
+            assertThat(application
+                            .bean(GroupExecutor.class)
+                            .submit("tenant:a", "1", CurrentTenant.CURRENT_TENANT::get)
+                            .await()
+                            .value())
+                    .isEqualTo("a");
+        } finally {
+            CurrentTenant.CURRENT_TENANT.remove();
+            ContextRegistry.getInstance().removeThreadLocalAccessor("tenant");
         }
     }
 

@@ -8,9 +8,13 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.endpoint.GroupExecutorEndpoint;
+import io.github.kobe.spring.observation.DefaultGroupTaskObservationConvention;
+import io.github.kobe.spring.observation.GroupTaskObservationDocumentation;
+import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
+import io.micrometer.observation.Observation;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Method;
@@ -27,6 +31,9 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import jdk.jfr.EventType;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.ValueDescriptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
@@ -123,7 +130,7 @@ class ReferenceTests {
             Map<String, Set<String>> tags = new TreeMap<>();
             for (Meter meter : application.bean(MeterRegistry.class).getMeters()) {
                 String name = meter.getId().getName();
-                if (name.startsWith("group.executor.")) {
+                if (name.startsWith("group.executor.") && !name.startsWith("group.executor.task")) {
                     ids.put(name, meter.getId());
                     Set<String> values = tags.computeIfAbsent(name, key -> new TreeSet<>());
                     for (Tag tag : meter.getId().getTags()) {
@@ -139,6 +146,76 @@ class ReferenceTests {
                 String unit = type.equals("timer") ? "" : String.valueOf(id.getBaseUnit());
                 registered.put(name, type + ", " + unit + tags.get(name));
             });
+            assertThat(documented).isNotEmpty().isEqualTo(registered);
+        }
+    }
+
+    @Test
+    void thePageOfObservationsHasEachKeyAndEvent() {
+        Page page = Page.of("docs/reference/observations.md");
+        GroupTaskObservationDocumentation task = GroupTaskObservationDocumentation.TASK;
+        Map<String, String> keys = new TreeMap<>();
+        for (KeyName key : task.getLowCardinalityKeyNames()) {
+            keys.put(key.asString(), "low");
+        }
+        for (KeyName key : task.getHighCardinalityKeyNames()) {
+            keys.put(key.asString(), "high");
+        }
+        Map<String, String> documented = new TreeMap<>();
+        for (List<String> row : page.table("key", "cardinality", "value")) {
+            documented.put(codeOf(row.get(0)), row.get(1));
+        }
+
+        assertThat(documented).isEqualTo(keys);
+        assertThat(page.table("event", "when"))
+                .extracting(row -> codeOf(row.get(0)))
+                .containsExactlyElementsOf(Stream.of(task.getEvents())
+                        .map(Observation.Event::getName)
+                        .toList());
+        assertThat(page.table("observation", "tells"))
+                .extracting(row -> codeOf(row.get(0)))
+                .containsExactly(new DefaultGroupTaskObservationConvention().getName());
+    }
+
+    @Test
+    void thePageOfObservationsHasEachEventOfTheFlightRecorderWithItsFields() throws IOException {
+        Page page = Page.of("docs/reference/observations.md");
+        try (DocumentedApplication application =
+                new DocumentedApplication(Page.of("README.md").blocks("yaml").getFirst(), folder)) {
+            application.bean(TenantReports.class).build("a");
+            // An application of another test's class path may have registered its own of the same names.
+            List<EventType> events = FlightRecorder.getFlightRecorder().getEventTypes().stream()
+                    .filter(type -> type.getName().startsWith("io.github.kobe."))
+                    .toList();
+
+            assertThat(page.table("event", "duration", "fields"))
+                    .extracting(row -> codeOf(row.get(0)))
+                    .containsExactlyInAnyOrderElementsOf(
+                            events.stream().map(EventType::getName).collect(Collectors.toSet()));
+            assertThat(events)
+                    .flatExtracting(EventType::getFields)
+                    .extracting(ValueDescriptor::getName)
+                    .filteredOn(name -> !List.of("startTime", "duration", "eventThread", "stackTrace")
+                            .contains(name))
+                    .allSatisfy(name -> assertThat(page.text()).contains("`" + name + "`"));
+        }
+    }
+
+    @Test
+    void thePageOfMetersHasWhatIsRecordedOfObservations() throws IOException {
+        Map<String, String> documented = new TreeMap<>();
+        for (List<String> row : Page.of("docs/reference/meters.md").table("name", "type", "of an observation")) {
+            documented.put(codeOf(row.get(0)), row.get(1));
+        }
+        try (DocumentedApplication application =
+                new DocumentedApplication(Page.of("README.md").blocks("yaml").getFirst(), folder)) {
+            application.bean(TenantReports.class).build("a");
+            Map<String, String> registered = new TreeMap<>();
+            application.bean(MeterRegistry.class).getMeters().stream()
+                    .map(Meter::getId)
+                    .filter(id -> id.getName().startsWith("group.executor.task"))
+                    .forEach(id ->
+                            registered.put(id.getName(), id.getType().name().toLowerCase(Locale.ROOT)));
             assertThat(documented).isNotEmpty().isEqualTo(registered);
         }
     }

@@ -8,6 +8,7 @@ import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.metrics.GroupConcurrencyMetricsAutoConfiguration;
+import io.github.kobe.spring.tags.GroupTags;
 import io.github.kobe.spring.testing.Gate;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

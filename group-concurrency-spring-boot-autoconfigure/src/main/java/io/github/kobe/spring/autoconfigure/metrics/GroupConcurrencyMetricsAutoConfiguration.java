@@ -7,8 +7,8 @@ import io.github.kobe.spring.autoconfigure.OnGroupConcurrencyEnabled;
 import io.github.kobe.spring.lifecycle.GroupExecutorLifecycle;
 import io.github.kobe.spring.metrics.GroupExecutorMeterBinder;
 import io.github.kobe.spring.metrics.GroupMeters;
-import io.github.kobe.spring.metrics.GroupTags;
 import io.github.kobe.spring.properties.GroupConcurrencyProperties;
+import io.github.kobe.spring.tags.GroupTags;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -45,7 +45,7 @@ public final class GroupConcurrencyMetricsAutoConfiguration {
                 name,
                 SingletonSupplier.of(() -> beans.getBean(name, GroupExecutor.class)),
                 SingletonSupplier.of(registry::getObject),
-                tags(properties.metrics()));
+                GroupTags.of(properties.metrics()));
     }
 
     @Bean
@@ -55,14 +55,6 @@ public final class GroupConcurrencyMetricsAutoConfiguration {
         return new GroupExecutorMeterBinder(
                 () -> beans.getBeansOfType(GroupExecutor.class),
                 ours == null ? Map.of() : Map.of(GroupConcurrencyAutoConfiguration.EXECUTOR_BEAN_NAME, ours),
-                () -> tags(properties.metrics()));
-    }
-
-    private static GroupTags tags(GroupConcurrencyProperties.Metrics metrics) {
-        return switch (metrics.groupTag()) {
-            case CONFIGURED -> GroupTags.byRule();
-            case ALL -> GroupTags.byKey(metrics.maxGroups());
-            case NONE -> GroupTags.none();
-        };
+                () -> GroupTags.of(properties.metrics()));
     }
 }

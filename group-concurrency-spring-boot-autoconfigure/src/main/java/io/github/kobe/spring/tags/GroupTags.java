@@ -1,7 +1,8 @@
-package io.github.kobe.spring.metrics;
+package io.github.kobe.spring.tags;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.properties.GroupConcurrencyProperties;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -15,9 +16,23 @@ public abstract sealed class GroupTags {
     /** The value for groups beyond the bound. */
     static final String OTHER = "_other";
     /** The value for all groups together. */
-    static final String ALL = "_all";
+    public static final String ALL = "_all";
 
     private GroupTags() {}
+
+    /**
+     * Makes the tags that the settings ask for.
+     *
+     * @param settings the settings of the meters
+     * @return tags of their own state
+     */
+    public static GroupTags of(GroupConcurrencyProperties.Metrics settings) {
+        return switch (settings.groupTag()) {
+            case CONFIGURED -> byRule();
+            case ALL -> byKey(settings.maxGroups());
+            case NONE -> none();
+        };
+    }
 
     /** {@return tags that tell the rule of the policy: the exact key, or the pattern} */
     public static GroupTags byRule() {
@@ -39,42 +54,70 @@ public abstract sealed class GroupTags {
         return new None();
     }
 
-    /** {@return the value for a group; it may take up a place} */
-    abstract String claim(GroupExecutor executor, String groupKey);
+    /**
+     * Gives a group its value.
+     *
+     * @param executor the executor of the group
+     * @param groupKey the group
+     * @return the value; the group may take up a place by it
+     */
+    public abstract String claim(GroupExecutor executor, String groupKey);
 
-    /** {@return the value for a group as things are} */
-    abstract String current(GroupExecutor executor, String groupKey);
+    /**
+     * Tells a group's value as things are.
+     *
+     * @param executor the executor of the group
+     * @param groupKey the group
+     * @return the value; no place is taken up by it
+     */
+    public abstract String current(GroupExecutor executor, String groupKey);
 
-    /** {@return whether the value stands for the one group of that key} */
-    abstract boolean namesOneGroup(GroupExecutor executor, String tag);
+    /**
+     * Tells whether a value is the key of the one group that it stands for.
+     *
+     * @param executor the executor of the group
+     * @param tag the value
+     * @return whether it is
+     */
+    public abstract boolean namesOneGroup(GroupExecutor executor, String tag);
 
-    /** {@return the values that are there from the start} */
-    abstract List<String> initial(GroupExecutor executor);
+    /**
+     * Tells the values that are there from the start.
+     *
+     * @param executor the executor of the groups
+     * @return the values
+     */
+    public abstract List<String> initial(GroupExecutor executor);
 
-    /** {@return whether the group had a value of its own, whose place is free now} */
-    boolean release(String groupKey) {
+    /**
+     * Frees the place that a group took up.
+     *
+     * @param groupKey the group
+     * @return whether it had a value of its own
+     */
+    public boolean release(String groupKey) {
         return false;
     }
 
     private static final class ByRule extends GroupTags {
 
         @Override
-        String claim(GroupExecutor executor, String groupKey) {
+        public String claim(GroupExecutor executor, String groupKey) {
             return current(executor, groupKey);
         }
 
         @Override
-        String current(GroupExecutor executor, String groupKey) {
+        public String current(GroupExecutor executor, String groupKey) {
             return executor.policy().rule(groupKey).orElse(DEFAULT);
         }
 
         @Override
-        boolean namesOneGroup(GroupExecutor executor, String tag) {
+        public boolean namesOneGroup(GroupExecutor executor, String tag) {
             return executor.policy().groups().containsKey(tag);
         }
 
         @Override
-        List<String> initial(GroupExecutor executor) {
+        public List<String> initial(GroupExecutor executor) {
             GroupPolicy policy = executor.policy();
             List<String> tags = new ArrayList<>(policy.groups().keySet());
             tags.addAll(policy.patterns().keySet());
@@ -93,7 +136,7 @@ public abstract sealed class GroupTags {
         }
 
         @Override
-        String claim(GroupExecutor executor, String groupKey) {
+        public String claim(GroupExecutor executor, String groupKey) {
             if (named.contains(groupKey)) {
                 return groupKey;
             }
@@ -107,24 +150,24 @@ public abstract sealed class GroupTags {
         }
 
         @Override
-        String current(GroupExecutor executor, String groupKey) {
+        public String current(GroupExecutor executor, String groupKey) {
             return named.contains(groupKey) ? groupKey : OTHER;
         }
 
         @Override
-        boolean namesOneGroup(GroupExecutor executor, String tag) {
+        public boolean namesOneGroup(GroupExecutor executor, String tag) {
             return named.contains(tag);
         }
 
         @Override
-        List<String> initial(GroupExecutor executor) {
+        public List<String> initial(GroupExecutor executor) {
             return executor.policy().groups().keySet().stream()
                     .filter(key -> claim(executor, key).equals(key))
                     .toList();
         }
 
         @Override
-        boolean release(String groupKey) {
+        public boolean release(String groupKey) {
             return named.remove(groupKey);
         }
     }
@@ -132,22 +175,22 @@ public abstract sealed class GroupTags {
     private static final class None extends GroupTags {
 
         @Override
-        String claim(GroupExecutor executor, String groupKey) {
+        public String claim(GroupExecutor executor, String groupKey) {
             return ALL;
         }
 
         @Override
-        String current(GroupExecutor executor, String groupKey) {
+        public String current(GroupExecutor executor, String groupKey) {
             return ALL;
         }
 
         @Override
-        boolean namesOneGroup(GroupExecutor executor, String tag) {
+        public boolean namesOneGroup(GroupExecutor executor, String tag) {
             return false;
         }
 
         @Override
-        List<String> initial(GroupExecutor executor) {
+        public List<String> initial(GroupExecutor executor) {
             return List.of(ALL);
         }
     }

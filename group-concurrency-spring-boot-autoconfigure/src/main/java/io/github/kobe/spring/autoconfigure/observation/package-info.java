@@ -1,0 +1,5 @@
+/** Sets up the observations. */
+@NullMarked
+package io.github.kobe.spring.autoconfigure.observation;
+
+import org.jspecify.annotations.NullMarked;

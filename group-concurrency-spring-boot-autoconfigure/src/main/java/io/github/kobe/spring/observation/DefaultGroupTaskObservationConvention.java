@@ -1,0 +1,47 @@
+package io.github.kobe.spring.observation;
+
+import io.github.kobe.TaskStatus;
+import io.github.kobe.spring.observation.GroupTaskObservationDocumentation.HighCardinality;
+import io.github.kobe.spring.observation.GroupTaskObservationDocumentation.LowCardinality;
+import io.micrometer.common.KeyValue;
+import io.micrometer.common.KeyValues;
+import java.util.Locale;
+
+/** The names that observations have unless the application says otherwise; to extend or to replace. */
+public class DefaultGroupTaskObservationConvention implements GroupTaskObservationConvention {
+
+    private static final String NAME = "group.executor.task";
+
+    /** Made by the starter, and by conventions that extend it. */
+    public DefaultGroupTaskObservationConvention() {}
+
+    @Override
+    public String getName() {
+        return NAME;
+    }
+
+    @Override
+    public String getContextualName(GroupTaskObservationContext context) {
+        return "group " + context.groupTag();
+    }
+
+    @Override
+    public KeyValues getLowCardinalityKeyValues(GroupTaskObservationContext context) {
+        return KeyValues.of(
+                LowCardinality.EXECUTOR.withValue(context.executorName()),
+                LowCardinality.GROUP.withValue(context.groupTag()),
+                outcome(context));
+    }
+
+    private static KeyValue outcome(GroupTaskObservationContext context) {
+        TaskStatus outcome = context.outcome();
+        return LowCardinality.OUTCOME.withValue(
+                outcome == null ? "unknown" : outcome.name().toLowerCase(Locale.ROOT));
+    }
+
+    @Override
+    public KeyValues getHighCardinalityKeyValues(GroupTaskObservationContext context) {
+        KeyValues key = KeyValues.of(HighCardinality.GROUP_KEY.withValue(context.groupKey()));
+        return context.taskId().isEmpty() ? key : key.and(HighCardinality.TASK_ID.withValue(context.taskId()));
+    }
+}

@@ -1,0 +1,59 @@
+package io.github.kobe.spring.observation;
+
+import io.github.kobe.TaskStatus;
+import io.micrometer.observation.Observation;
+import org.jspecify.annotations.Nullable;
+
+/** What a convention knows of the work that it names. */
+public final class GroupTaskObservationContext extends Observation.Context {
+
+    private final String executorName;
+    private final String groupTag;
+    private final String groupKey;
+    private final String taskId;
+    private volatile @Nullable TaskStatus outcome;
+
+    /**
+     * Makes a context.
+     *
+     * @param executorName the name of the executor's bean
+     * @param groupTag stands for the group where there may be only so many values, as in the meters' tag
+     * @param groupKey the group
+     * @param taskId the task's id
+     */
+    public GroupTaskObservationContext(String executorName, String groupTag, String groupKey, String taskId) {
+        this.executorName = executorName;
+        this.groupTag = groupTag;
+        this.groupKey = groupKey;
+        this.taskId = taskId;
+    }
+
+    /** {@return the name of the executor's bean} */
+    public String executorName() {
+        return executorName;
+    }
+
+    /** {@return what stands for the group where there may be only so many values, as in the meters' tag} */
+    public String groupTag() {
+        return groupTag;
+    }
+
+    /** {@return the group} */
+    public String groupKey() {
+        return groupKey;
+    }
+
+    /** {@return the task's id; empty if it has none} */
+    public String taskId() {
+        return taskId;
+    }
+
+    /** {@return how it ended; {@code null}: it hasn't yet} */
+    public @Nullable TaskStatus outcome() {
+        return outcome;
+    }
+
+    void end(TaskStatus status) {
+        outcome = status;
+    }
+}

@@ -1,0 +1,95 @@
+package io.github.kobe.spring.observation;
+
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationConvention;
+import io.micrometer.observation.docs.ObservationDocumentation;
+
+/** The names of all that is observed. */
+public enum GroupTaskObservationDocumentation implements ObservationDocumentation {
+
+    /** Work in a group: from its submission, its wait included, until its permits are back. */
+    TASK {
+        @Override
+        public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
+            return DefaultGroupTaskObservationConvention.class;
+        }
+
+        @Override
+        public KeyName[] getLowCardinalityKeyNames() {
+            return LowCardinality.values();
+        }
+
+        @Override
+        public KeyName[] getHighCardinalityKeyNames() {
+            return HighCardinality.values();
+        }
+
+        @Override
+        public Observation.Event[] getEvents() {
+            return Events.values();
+        }
+    };
+
+    /** Keys with so many values that a meter can have them as tags. */
+    public enum LowCardinality implements KeyName {
+        /** The name of the executor's bean. */
+        EXECUTOR("executor"),
+        /** What stands for the group, as in the meters' tag. */
+        GROUP("group"),
+        /** How the work ended: success, failed, cancelled or rejected; unknown while it hasn't. */
+        OUTCOME("outcome");
+
+        private final String key;
+
+        LowCardinality(String key) {
+            this.key = key;
+        }
+
+        @Override
+        public String asString() {
+            return key;
+        }
+    }
+
+    /** Keys with any number of values, for traces. */
+    public enum HighCardinality implements KeyName {
+        /** The group's key. */
+        GROUP_KEY("group.key"),
+        /** The task's id, if it has one. */
+        TASK_ID("task.id");
+
+        private final String key;
+
+        HighCardinality(String key) {
+            this.key = key;
+        }
+
+        @Override
+        public String asString() {
+            return key;
+        }
+    }
+
+    /** What happens in between. */
+    public enum Events implements Observation.Event {
+        /** The work has its permits: it waited until here. */
+        STARTED("started");
+
+        private final String event;
+
+        Events(String event) {
+            this.event = event;
+        }
+
+        @Override
+        public String getName() {
+            return event;
+        }
+
+        @Override
+        public String getContextualName() {
+            return event;
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package io.github.kobe.spring.observation;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupResult;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskStatus;
+import io.github.kobe.TaskTrace;
+import io.github.kobe.TaskTracer;
+import io.github.kobe.spring.tags.GroupTags;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Observes the work of an executor. An observation begins when work is submitted, as a child of the submitter's, is the
+ * current one while the work's code runs, and stops when the permits are back.
+ *
+ * <p>Executor and registry are asked for at the first work, since both may be made with this tracer in hand.
+ */
+public final class GroupTaskObservations implements TaskTracer {
+
+    private static final GroupTaskObservationConvention DEFAULT = new DefaultGroupTaskObservationConvention();
+
+    private final String executorName;
+    private final Supplier<GroupExecutor> executor;
+    private final Supplier<ObservationRegistry> registry;
+    private final @Nullable GroupTaskObservationConvention convention;
+    private final GroupTags tags;
+
+    /**
+     * Makes the observations of one executor.
+     *
+     * @param executorName the value of the key "executor"
+     * @param executor the executor that this is a tracer of
+     * @param registry where observations go; as long as nobody listens to it, there are none
+     * @param convention names them; {@code null}: the default one does
+     * @param tags gives each group its value of the key "group"
+     */
+    public GroupTaskObservations(
+            String executorName,
+            Supplier<GroupExecutor> executor,
+            Supplier<ObservationRegistry> registry,
+            @Nullable GroupTaskObservationConvention convention,
+            GroupTags tags) {
+        this.executorName = executorName;
+        this.executor = executor;
+        this.registry = registry;
+        this.convention = convention;
+        this.tags = tags;
+    }
+
+    @Override
+    public @Nullable TaskTrace trace(String groupKey, String taskId) {
+        ObservationRegistry target = registry.get();
+        if (target.isNoop()) {
+            return null;
+        }
+        GroupTaskObservationContext context =
+                new GroupTaskObservationContext(executorName, tags.claim(executor.get(), groupKey), groupKey, taskId);
+        Observation observation =
+                GroupTaskObservationDocumentation.TASK.observation(convention, DEFAULT, () -> context, target);
+        return observation.isNoop() ? null : new Observed(observation.start(), context);
+    }
+
+    private static final class Observed implements TaskTrace {
+        private final Observation observation;
+        private final GroupTaskObservationContext context;
+
+        Observed(Observation observation, GroupTaskObservationContext context) {
+            this.observation = observation;
+            this.context = context;
+        }
+
+        @Override
+        public <T> Callable<T> around(Callable<T> task) {
+            return () -> {
+                if (context.outcome() != null) {
+                    // Rejected, and run all the same by who submitted it: the observation is over.
+                    return task.call();
+                }
+                Observation.Scope scope = observation.openScope();
+                try {
+                    return task.call();
+                } finally {
+                    scope.close();
+                }
+            };
+        }
+
+        @Override
+        public void onStarted(long queuedNanos) {
+            observation.event(GroupTaskObservationDocumentation.Events.STARTED);
+        }
+
+        @Override
+        public void onRejected(RejectionReason reason) {
+            end(TaskStatus.REJECTED);
+        }
+
+        @Override
+        public void onCompleted(GroupResult<?> result) {
+            Throwable error = result.error();
+            if (result.status() == TaskStatus.FAILED && error != null) {
+                observation.error(error);
+            }
+            end(result.status());
+        }
+
+        private void end(TaskStatus outcome) {
+            context.end(outcome);
+            observation.stop();
+        }
+    }
+}

@@ -1,0 +1,382 @@
+package io.github.kobe.spring.observation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPermit;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.TaskHandle;
+import io.github.kobe.spring.annotation.GroupConcurrent;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
+import io.github.kobe.spring.autoconfigure.observation.GroupConcurrencyObservationAutoConfiguration;
+import io.github.kobe.spring.testing.BootAutoConfigurations;
+import io.github.kobe.spring.testing.Gate;
+import io.micrometer.common.KeyValue;
+import io.micrometer.common.KeyValues;
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+class GroupTaskObservationsTests {
+
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+    private final Notes notes = new Notes();
+    private final ObservationRegistry registry = ObservationRegistry.create();
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    GroupConcurrencyAutoConfiguration.class,
+                    GroupConcurrentAspectAutoConfiguration.class,
+                    GroupConcurrencyObservationAutoConfiguration.class))
+            .withBean(ObservationRegistry.class, () -> registry);
+
+    GroupTaskObservationsTests() {
+        registry.observationConfig().observationHandler(notes);
+    }
+
+    /** Writes down what becomes of observations of work in groups. */
+    private static final class Notes implements ObservationHandler<GroupTaskObservationContext> {
+
+        private final List<String> events = new CopyOnWriteArrayList<>();
+        private final List<GroupTaskObservationContext> stopped = new CopyOnWriteArrayList<>();
+
+        @Override
+        public boolean supportsContext(Observation.Context context) {
+            return context instanceof GroupTaskObservationContext;
+        }
+
+        @Override
+        public void onStart(GroupTaskObservationContext context) {
+            events.add(context.taskId() + " start");
+        }
+
+        @Override
+        public void onEvent(Observation.Event event, GroupTaskObservationContext context) {
+            events.add(context.taskId() + " " + event.getName());
+        }
+
+        @Override
+        public void onStop(GroupTaskObservationContext context) {
+            events.add(context.taskId() + " stop");
+            stopped.add(context);
+        }
+
+        GroupTaskObservationContext only() {
+            await().atMost(DEADLINE).untilAsserted(() -> assertThat(stopped).hasSize(1));
+            return stopped.getFirst();
+        }
+    }
+
+    private static List<String> values(KeyValues keyValues) {
+        return keyValues.stream()
+                .map(value -> value.getKey() + "=" + value.getValue())
+                .toList();
+    }
+
+    @Test
+    void aTaskIsObservedFromItsSubmissionUntilItsPermitsAreBack() {
+        runner.withPropertyValues("group-concurrency.group-list[0].key=vip:*").run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            Gate gate = new Gate();
+            TaskHandle<String> first = executor.submit("vip:1", "first", () -> {
+                gate.pass();
+                return "done";
+            });
+            TaskHandle<String> second = executor.submit("vip:1", "second", () -> "done");
+            await().atMost(DEADLINE)
+                    .untilAsserted(() -> assertThat(notes.events)
+                            .containsExactlyInAnyOrder("first start", "first started", "second start"));
+
+            gate.open();
+            first.await();
+            second.await();
+
+            assertThat(notes.events)
+                    .containsSubsequence("first start", "first started", "first stop")
+                    .containsSubsequence("second start", "second started", "second stop");
+            GroupTaskObservationContext last = notes.stopped.getLast();
+            assertThat(last.getName()).isEqualTo("group.executor.task");
+            assertThat(last.getContextualName()).isEqualTo("group vip:*");
+            assertThat(values(last.getLowCardinalityKeyValues()))
+                    .containsExactlyInAnyOrder("executor=groupExecutor", "group=vip:*", "outcome=success");
+            assertThat(values(last.getHighCardinalityKeyValues()))
+                    .containsExactlyInAnyOrder("group.key=vip:1", "task.id=" + last.taskId());
+        });
+    }
+
+    @Test
+    void theParentIsTheSubmittersObservationAndTheTasksCodeRunsInItsOwn() {
+        runner.run(context -> {
+            Observation request = Observation.start("request", registry);
+            Observation inside;
+            try (Observation.Scope scope = request.openScope()) {
+                assertThat(scope.getCurrentObservation()).isSameAs(request);
+                inside = context.getBean(GroupExecutor.class)
+                        .submit("a", "1", registry::getCurrentObservation)
+                        .await()
+                        .value();
+            } finally {
+                request.stop();
+            }
+
+            assertThat(inside.getContext()).isSameAs(notes.only());
+            assertThat(notes.only().getParentObservation()).isSameAs(request);
+        });
+    }
+
+    @Test
+    void aCallOnTheCallersThreadIsObservedAndLeavesTheCallersObservationCurrent() {
+        runner.run(context -> {
+            Observation request = Observation.start("request", registry);
+            try (Observation.Scope scope = request.openScope()) {
+                Observation inside = context.getBean(GroupExecutor.class).call("a", registry::getCurrentObservation);
+
+                assertThat(inside.getContext()).isSameAs(notes.only());
+                assertThat(registry.getCurrentObservation()).isSameAs(scope.getCurrentObservation());
+            } finally {
+                request.stop();
+            }
+            assertThat(notes.only().getParentObservation()).isSameAs(request);
+            assertThat(values(notes.only().getHighCardinalityKeyValues())).containsExactly("group.key=a");
+        });
+    }
+
+    @Test
+    void anAnnotatedMethodsFutureIsObservedUntilItEnds() {
+        runner.withBean(Exports.class).run(context -> {
+            CompletableFuture<String> open = new CompletableFuture<>();
+            CompletableFuture<String> returned = context.getBean(Exports.class).future(open);
+            await().atMost(DEADLINE)
+                    .untilAsserted(() ->
+                            assertThat(notes.events).containsExactly("Exports.future start", "Exports.future started"));
+
+            open.complete("done");
+
+            assertThat(returned).succeedsWithin(DEADLINE);
+            assertThat(values(notes.only().getLowCardinalityKeyValues())).contains("outcome=success");
+        });
+    }
+
+    @Test
+    void aSubscriptionIsObservedUntilItEnds() {
+        runner.withBean(Exports.class).run(context -> {
+            Disposable subscription = context.getBean(Exports.class).mono().subscribe();
+            assertThat(notes.events).containsExactly("Exports.mono start", "Exports.mono started");
+
+            subscription.dispose();
+
+            assertThat(notes.only().taskId()).isEqualTo("Exports.mono");
+        });
+    }
+
+    @Test
+    void aPermitIsObservedUntilItIsClosed() {
+        runner.run(context -> {
+            GroupPermit permit = context.getBean(GroupExecutor.class).acquire("a");
+            assertThat(notes.stopped).isEmpty();
+
+            permit.close();
+
+            assertThat(values(notes.only().getLowCardinalityKeyValues())).contains("outcome=success");
+        });
+    }
+
+    @Test
+    void aFailureIsTheObservationsError() {
+        IOException thrown = new IOException("disk");
+        runner.run(context -> {
+            context.getBean(GroupExecutor.class)
+                    .submit("a", "1", () -> {
+                        throw thrown;
+                    })
+                    .await();
+
+            assertThat(notes.only().getError()).isSameAs(thrown);
+            assertThat(values(notes.only().getLowCardinalityKeyValues())).contains("outcome=failed");
+        });
+    }
+
+    @Test
+    void whatIsCancelledInTheQueueIsToldSo() {
+        runner.run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            executor.pause("a");
+
+            executor.submit("a", "1", () -> "never").cancel(true);
+
+            assertThat(values(notes.only().getLowCardinalityKeyValues())).contains("outcome=cancelled");
+            assertThat(notes.only().getError()).isNull();
+        });
+    }
+
+    @Test
+    void whatIsNotLetInIsToldSo() {
+        runner.run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            executor.pause("a");
+
+            assertThatExceptionOfType(RejectedTaskException.class)
+                    .isThrownBy(() -> executor.call("a", Duration.ZERO, () -> "never"));
+
+            assertThat(values(notes.only().getLowCardinalityKeyValues())).contains("outcome=rejected");
+        });
+    }
+
+    @Test
+    void aRejectedTaskThatItsCallerRunsIsOutsideItsObservation() {
+        runner.withPropertyValues(
+                        "group-concurrency.rejection-policy=caller-runs",
+                        "group-concurrency.defaults.queue-threshold=0")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    executor.pause("a");
+
+                    assertThat(executor.submit("a", "1", () -> registry.getCurrentObservation() == null)
+                                    .await()
+                                    .value())
+                            .isTrue();
+                    assertThat(values(notes.only().getLowCardinalityKeyValues()))
+                            .contains("outcome=rejected");
+                });
+    }
+
+    @Test
+    void theGroupsOfTheirOwnValueAreSoManyForEver() {
+        runner.withPropertyValues(
+                        "group-concurrency.metrics.group-tag=all",
+                        "group-concurrency.metrics.max-groups=1",
+                        "group-concurrency.max-idle-groups=0")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    for (String key : List.of("a", "b", "c")) {
+                        executor.call(key, () -> "done");
+                        executor.evictGroup(key);
+                    }
+
+                    assertThat(notes.stopped)
+                            .extracting(GroupTaskObservationContext::groupTag)
+                            .containsExactly("a", "_other", "_other");
+                });
+    }
+
+    @Test
+    void aConventionOfTheApplicationsOwnNamesEverything() {
+        GroupTaskObservationConvention own = new DefaultGroupTaskObservationConvention() {
+            @Override
+            public String getName() {
+                return "work";
+            }
+
+            @Override
+            public KeyValues getHighCardinalityKeyValues(GroupTaskObservationContext context) {
+                return KeyValues.of(KeyValue.of("tenant", context.groupKey()));
+            }
+        };
+        runner.withBean(GroupTaskObservationConvention.class, () -> own).run(context -> {
+            context.getBean(GroupExecutor.class).call("a", () -> "done");
+
+            assertThat(notes.only().getName()).isEqualTo("work");
+            assertThat(values(notes.only().getHighCardinalityKeyValues())).containsExactly("tenant=a");
+        });
+    }
+
+    @Test
+    void theDocumentationNamesWhatIsObserved() {
+        runner.run(context -> {
+            context.getBean(GroupExecutor.class).submit("a", "1", () -> "done").await();
+
+            GroupTaskObservationDocumentation documented = GroupTaskObservationDocumentation.TASK;
+            assertThat(keys(notes.only().getLowCardinalityKeyValues()))
+                    .containsExactlyInAnyOrderElementsOf(keys(documented.getLowCardinalityKeyNames()));
+            assertThat(keys(notes.only().getHighCardinalityKeyValues()))
+                    .containsExactlyInAnyOrderElementsOf(keys(documented.getHighCardinalityKeyNames()));
+            assertThat(notes.events).contains("1 " + documented.getEvents()[0].getName());
+            assertThat(documented.getDefaultConvention()).isEqualTo(DefaultGroupTaskObservationConvention.class);
+        });
+    }
+
+    private static List<String> keys(KeyValues keyValues) {
+        return keyValues.stream().map(KeyValue::getKey).toList();
+    }
+
+    private static List<String> keys(KeyName[] names) {
+        return Arrays.stream(names).map(KeyName::asString).toList();
+    }
+
+    @Test
+    void withNobodyListeningNothingFollowsTheWork() {
+        for (ObservationRegistry silent : Stream.of(ObservationRegistry.NOOP, ObservationRegistry.create())
+                .toList()) {
+            new ApplicationContextRunner()
+                    .withConfiguration(AutoConfigurations.of(
+                            GroupConcurrencyAutoConfiguration.class,
+                            GroupConcurrencyObservationAutoConfiguration.class))
+                    .withBean(ObservationRegistry.class, () -> silent)
+                    .run(context -> assertThat(
+                                    context.getBean(GroupTaskObservations.class).trace("a", "1"))
+                            .isNull());
+        }
+    }
+
+    @Test
+    void aPredicateOfTheRegistryCanLeaveWorkOut() {
+        registry.observationConfig().observationPredicate((name, context) -> !name.equals("group.executor.task"));
+        runner.run(context -> {
+            context.getBean(GroupExecutor.class).call("a", () -> "done");
+
+            assertThat(notes.events).isEmpty();
+        });
+    }
+
+    @Test
+    void theRegistryThatSpringBootSetsUpIsFound() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyObservationAutoConfiguration.class, GroupConcurrencyAutoConfiguration.class))
+                .withConfiguration(BootAutoConfigurations.named("ObservationAutoConfiguration"))
+                .run(context -> assertThat(context).hasSingleBean(GroupTaskObservations.class));
+    }
+
+    @Test
+    void onePropertySwitchesObservationsOff() {
+        runner.withPropertyValues("group-concurrency.observations.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(GroupTaskObservations.class));
+    }
+
+    @Test
+    void withoutMicrometersObservationsThereAreNone() {
+        runner.withClassLoader(new FilteredClassLoader(ObservationRegistry.class))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(GroupTaskObservations.class));
+    }
+
+    static class Exports {
+
+        @GroupConcurrent(group = "exports")
+        CompletableFuture<String> future(CompletableFuture<String> end) {
+            return end;
+        }
+
+        @GroupConcurrent(group = "exports")
+        Mono<String> mono() {
+            return Mono.never();
+        }
+    }
+}
