@@ -134,6 +134,8 @@ final class Holds {
             return put;
         } finally {
             if (!put) {
+                // A map that finds no memory to grow has the entry all the same.
+                overflow.remove(thread, hold);
                 overflowing.decrementAndGet(slot);
             }
         }
