@@ -9,9 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the listener of the policy, and the trace of the work. What they throw is logged once
- * for each method and changes nothing. Never called
- * under a lock.
+ * Tells the listener of the policy, and the trace of the work. What they throw is logged once for each method and changes
+ * nothing. Never called under a lock.
  */
 final class Reports {
 
