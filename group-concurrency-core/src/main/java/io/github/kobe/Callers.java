@@ -49,6 +49,7 @@ final class Callers {
         return value;
     }
 
+    /** Runs a call that nobody hears of; apart from those that somebody does, for speed. */
     private <T> T runUnheard(Hold hold, Callable<T> task) throws Exception {
         T value;
         try {
