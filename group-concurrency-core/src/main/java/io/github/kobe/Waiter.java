@@ -105,10 +105,12 @@ final class Waiter extends Node {
             throw new InterruptedException();
         }
         if (state == GRANTED) {
-            Batch batch = new Batch(group.engine);
+            Batch batch = Batch.orNull(group.engine, 0);
             group.counters.ended(TaskStatus.CANCELLED);
             group.giveBackUnused(nested, batch);
-            batch.carryOut();
+            if (batch != null) {
+                batch.carryOut();
+            }
             throw new InterruptedException();
         }
         // Rejected in the same instant: that is the answer, and the interrupt is for what comes next.
