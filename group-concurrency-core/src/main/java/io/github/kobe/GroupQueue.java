@@ -97,6 +97,7 @@ final class GroupQueue {
     void removeFirst(Node first) {
         unlinkHead();
         leave(first);
+        sweepIfMostlyDead();
     }
 
     private void unlinkHead() {
@@ -114,9 +115,12 @@ final class GroupQueue {
     void remove(Node node) {
         leave(node);
         dead++;
-        if (first() == null) {
-            return;
+        if (first() != null) {
+            sweepIfMostlyDead();
         }
+    }
+
+    private void sweepIfMostlyDead() {
         if (dead > TOLERATED_DEAD && dead > live) {
             sweep();
         }
