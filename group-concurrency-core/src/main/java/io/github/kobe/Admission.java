@@ -91,7 +91,10 @@ final class Admission {
         N node = factory.newNode(group, id, work, trace);
         for (; ; group = engine.group(key)) {
             node.group = group;
-            if (startFast(node, work, loader) || admitSlowly(node, loader, ownTimeout > 0)) {
+            boolean mayWait = ownTimeout > 0;
+            if (startFast(node, work, loader)
+                    || (mayWait && group.queueBehind(node, loader))
+                    || admitSlowly(node, loader, mayWait)) {
                 return node;
             }
             engine.forget(group);
@@ -112,10 +115,8 @@ final class Admission {
             group.giveBackWhole(0);
             throw lack;
         }
-        if (!node.engage(work, run)) {
-            throw new AssertionError("a task that nobody knows was claimed: " + node);
-        }
-        engine.dispatcher.start(run, null);
+        node.engageUnknown(run);
+        engine.dispatcher.start(run, 0, null);
         return true;
     }
 
@@ -124,7 +125,7 @@ final class Admission {
         Batch batch = new Batch(engine);
         Group.Verdict verdict = node.group.admit(node, loader, mayWait, null, batch);
         switch (verdict) {
-            case GRANTED -> node.start(batch);
+            case GRANTED -> node.start(0, batch);
             case QUEUED -> {}
             case REJECTED -> {
                 Rejection rejection = Objects.requireNonNull(batch.rejection);

@@ -123,9 +123,7 @@ final class Batch {
                 startGranted();
                 tellEnded();
                 offerIdle();
-                engine.housekeeper.retryWhatIsOwed();
-                // Last: it wants memory, and if there is none, whoever comes next does it.
-                engine.endLateTails();
+                engine.seeToWhatIsOwed();
             } catch (Throwable failure) {
                 logged(failure);
             } finally {
@@ -161,8 +159,13 @@ final class Batch {
     }
 
     private void start(Node node) {
+        start(node, now, this);
+    }
+
+    /** Acts on a grant, as {@link Node#start}; never fails. */
+    static void start(Node node, long now, @Nullable Batch batch) {
         try {
-            node.start(this);
+            node.start(now, batch);
         } catch (Throwable failure) {
             logged(failure);
         }

@@ -3,6 +3,7 @@ package io.github.kobe;
 import io.github.kobe.Group.Verdict;
 import io.github.kobe.Outcome.Rejection;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
@@ -20,11 +21,10 @@ final class Callers {
 
     <T> T call(String key, String id, @Nullable Duration maxWait, Callable<T> task) throws Exception {
         StackReserve.require();
-        Hold hold = enterFast(key, false);
-        if (hold != null) {
-            return runUnheard(hold, task);
-        }
-        Hold outer = enclosing(key);
+        Thread thread = Thread.currentThread();
+        Hold parked = engine.holds.parked(thread);
+        boolean outside = isOutside(thread, parked);
+        Hold outer = outside ? null : enclosing(key);
         if (outer != null) {
             try {
                 return task.call();
@@ -32,9 +32,30 @@ final class Callers {
                 closeOnce(outer);
             }
         }
-        Entrance entrance = new Entrance(key, id, nanos(maxWait));
-        hold = entrance.orThrow();
-        TaskTrace trace = entrance.trace;
+        engine.requireAdmits();
+        if (!engine.policy.isSilent()) {
+            TaskTrace trace = engine.reports.submitted(key, id);
+            if (engine.reports.isHeard(trace)) {
+                return callFollowed(key, id, maxWait, task, trace);
+            }
+            // A tracer may call, too.
+            parked = engine.holds.parked(thread);
+            outside = isOutside(thread, parked);
+        }
+        Hold hold = outside ? enterUnheard(key, id, maxWait, thread, parked) : null;
+        return hold != null ? runUnheard(hold, task) : callFollowed(key, id, maxWait, task, null);
+    }
+
+    /** {@return whether the current thread is outside all groups} */
+    private boolean isOutside(Thread thread, @Nullable Hold parked) {
+        return parked != null || engine.holds.topOpen(thread) == null;
+    }
+
+    /** A call that somebody hears of, or that takes more than {@link #enterUnheard}. */
+    private <T> T callFollowed(
+            String key, String id, @Nullable Duration maxWait, Callable<T> task, @Nullable TaskTrace trace)
+            throws Exception {
+        Hold hold = new Entrance(key, id, trace).ask(false, nanos(maxWait)).orThrow();
         Callable<T> code = engine.reports.around(trace, key, task);
         boolean heard = engine.reports.isHeard(trace);
         long start = heard ? engine.nanoTime() : 0;
@@ -84,9 +105,7 @@ final class Callers {
     private void leave(Hold hold) {
         Group group = hold.group;
         if (!hold.park()) {
-            if (hold.closeOnceHere()) {
-                engine.releases.lastClose(hold, 0);
-            }
+            engine.releases.close(hold, 0);
             return;
         }
         group.giveBackWhole(0);
@@ -96,40 +115,44 @@ final class Callers {
     }
 
     /**
-     * Lets the current thread into a group by one compare-and-set.
+     * Lets a call of the current thread, which is outside all groups, into one: by one compare-and-set, or at the end of
+     * the queue.
      *
-     * @return {@code null}: the thread is inside a group, or this one or the executor isn't calm, or somebody is to hear
+     * @param parked what the thread has parked, if anything
+     * @return {@code null}: neither of the two ways will do
      */
-    private @Nullable Hold enterFast(String key, boolean asPermit) {
-        if (!engine.policy.isSilent()) {
-            return null;
-        }
-        Thread thread = Thread.currentThread();
-        Hold parked = engine.holds.parked(thread);
-        if ((parked == null && engine.holds.topOpen(thread) != null) || !engine.lifecycle.admits()) {
-            return null;
-        }
+    private @Nullable Hold enterUnheard(
+            String key, String id, @Nullable Duration maxWait, Thread thread, @Nullable Hold parked)
+            throws InterruptedException {
         Group group = engine.group(key);
         if (!group.tryTakeFast()) {
-            return null;
+            long maxWaitNanos = nanos(maxWait);
+            Waiter waiter = new Waiter(group, false);
+            if (maxWaitNanos <= 0 || !group.queueBehind(waiter, null)) {
+                return null;
+            }
+            RejectionReason reason = waiter.await(maxWaitNanos);
+            if (reason != null) {
+                throw new Rejection(reason, -1, group.queued()).toException(key, id);
+            }
         }
-        if (parked != null && !asPermit) {
+        if (parked != null) {
             parked.unpark(group);
             return parked;
         }
         try {
-            Hold hold = asPermit ? new Permit(null, group, true) : callHold(thread, group);
-            engine.holds.push(hold, thread);
-            return hold;
+            return newCallHold(thread, group);
         } catch (OutOfMemoryError lack) {
-            giveBackUnused(group, false, lack, "", null);
+            giveBackUnused(group, false, lack, id, null);
             throw lack;
         }
     }
 
-    private static Hold callHold(Thread thread, Group group) {
+    /** {@return the hold of a call of the current thread, on the only permit that it has} */
+    private Hold newCallHold(Thread thread, Group group) {
         Hold hold = new Hold(null, group, true);
         hold.setParkable(!thread.isVirtual());
+        engine.holds.push(hold, thread);
         return hold;
     }
 
@@ -146,30 +169,57 @@ final class Callers {
     }
 
     GroupPermit acquire(String key) throws InterruptedException {
-        StackReserve.require();
-        Hold hold = enterFast(key, true);
-        if (hold != null) {
-            return (Permit) hold;
-        }
-        Hold outer = enclosing(key);
-        return outer != null ? new Reentry(outer) : (Permit) new Entrance(key, null, Long.MAX_VALUE).orThrow();
+        return Objects.requireNonNull(permit(key, Long.MAX_VALUE, true));
     }
 
     Optional<GroupPermit> tryAcquire(String key, Duration maxWait) throws InterruptedException {
+        return Optional.ofNullable(permit(key, nanos(maxWait), false));
+    }
+
+    /**
+     * Gets a permit for the current thread.
+     *
+     * @param throwing whether to throw what keeps it out; else only a shutdown is thrown, and the rest is {@code null}
+     */
+    private @Nullable GroupPermit permit(String key, long maxWaitNanos, boolean throwing) throws InterruptedException {
         StackReserve.require();
-        Hold hold = enterFast(key, true);
-        if (hold != null) {
-            return Optional.of((Permit) hold);
-        }
-        Hold outer = enclosing(key);
+        Thread thread = Thread.currentThread();
+        boolean outside = isOutside(thread, engine.holds.parked(thread));
+        Hold outer = outside ? null : enclosing(key);
         if (outer != null) {
-            return Optional.of(new Reentry(outer));
+            return new Reentry(outer);
         }
-        Entrance entrance = new Entrance(key, null, nanos(maxWait));
-        if (entrance.hold == null && entrance.reason() == RejectionReason.SHUTDOWN) {
-            throw entrance.exception();
+        engine.requireAdmits();
+        TaskTrace trace = null;
+        if (!engine.policy.isSilent()) {
+            trace = engine.reports.submitted(key, "");
+            outside = isOutside(thread, engine.holds.parked(thread)); // as above
         }
-        return Optional.ofNullable((Permit) entrance.hold);
+        Permit unheard = outside && !engine.reports.isHeard(trace) ? permitUnheard(key, thread) : null;
+        if (unheard != null) {
+            return unheard;
+        }
+        Entrance entrance = new Entrance(key, "", trace).ask(true, maxWaitNanos);
+        if (throwing || entrance.reason() == RejectionReason.SHUTDOWN) {
+            return (Permit) entrance.orThrow();
+        }
+        return (Permit) entrance.hold;
+    }
+
+    /** Takes a permit for the current thread, which is outside all groups, by one compare-and-set, if that will do. */
+    private @Nullable Permit permitUnheard(String key, Thread thread) {
+        Group group = engine.group(key);
+        if (!group.tryTakeFast()) {
+            return null;
+        }
+        try {
+            Permit permit = new Permit(null, group, true);
+            engine.holds.push(permit, thread);
+            return permit;
+        } catch (OutOfMemoryError lack) {
+            giveBackUnused(group, false, lack, "", null);
+            throw lack;
+        }
     }
 
     CompletionStage<GroupPermit> acquireAsync(String key, String id, @Nullable Duration maxWait) {
@@ -208,25 +258,24 @@ final class Callers {
         private @Nullable Hold hold;
         private @Nullable Rejection rejection;
 
-        /**
-         * Asks, and waits if that is necessary.
-         *
-         * @param callId the id of a call; {@code null}: a permit is asked for
-         */
-        Entrance(String key, @Nullable String callId, long maxWaitNanos) throws InterruptedException {
+        /** Prepares to ask; nothing has been asked for yet. */
+        Entrance(String key, String id, @Nullable TaskTrace trace) {
             this.key = key;
-            this.id = callId == null ? "" : callId;
-            engine.requireAdmits();
-            trace = engine.reports.submitted(key, id);
-            Thread thread = Thread.currentThread();
-            Hold pinned = pinGlobal(thread);
+            this.id = id;
+            this.trace = trace;
+        }
+
+        /** Asks, and waits if that is necessary. */
+        Entrance ask(boolean asPermit, long maxWaitNanos) throws InterruptedException {
+            Hold pinned = pinGlobal(Thread.currentThread());
             try {
-                hold = enter(callId == null, maxWaitNanos, pinned != null);
+                hold = enter(asPermit, maxWaitNanos, pinned != null);
             } finally {
                 if (pinned != null) {
                     closeOnce(pinned);
                 }
             }
+            return this;
         }
 
         private @Nullable Hold enter(boolean asPermit, long maxWaitNanos, boolean nested) throws InterruptedException {
@@ -236,6 +285,9 @@ final class Callers {
                     return granted(group, asPermit, false, 0);
                 }
                 Waiter waiter = new Waiter(group, nested);
+                if (maxWaitNanos > 0 && group.queueBehind(waiter, null)) {
+                    return await(waiter, asPermit, maxWaitNanos, nested);
+                }
                 Batch batch = new Batch(engine);
                 Verdict verdict = group.admit(waiter, null, maxWaitNanos > 0, RejectionReason.SHUTDOWN, batch);
                 batch.carryOut();
@@ -278,13 +330,15 @@ final class Callers {
                 }
                 Thread thread = Thread.currentThread();
                 Hold made;
-                if (!asPermit) {
+                if (!asPermit && nested) {
+                    made = new Hold(null, group, false);
+                } else if (!asPermit) {
                     Hold parked = engine.holds.parked(thread);
                     if (parked != null) {
                         parked.unpark(group);
                         return parked;
                     }
-                    made = nested ? new Hold(null, group, false) : callHold(thread, group);
+                    return newCallHold(thread, group);
                 } else {
                     made = heard
                             ? new Permit.Reported(null, group, !nested, id, trace)
@@ -304,18 +358,14 @@ final class Callers {
             return null;
         }
 
-        private RejectionReason reason() {
-            return rejection == null ? RejectionReason.SHUTDOWN : rejection.reason();
-        }
-
-        private RejectedTaskException exception() {
-            Rejection why = rejection == null ? new Rejection(RejectionReason.SHUTDOWN, -1, 0) : rejection;
-            return why.toException(key, id);
+        /** {@return why it has no hold, if it has none} */
+        private @Nullable RejectionReason reason() {
+            return rejection == null ? null : rejection.reason();
         }
 
         private Hold orThrow() {
             if (hold == null) {
-                throw exception();
+                throw Objects.requireNonNull(rejection).toException(key, id);
             }
             return hold;
         }

@@ -27,26 +27,27 @@ final class Dispatcher {
      * Starts {@code run} on a thread of its own, here or by way of the housekeeper. If that fails, so does the task, and
      * its permits are back.
      *
-     * @param batch where to put what a failure lets start; {@code null}: that is carried out here, and nothing hops
+     * @param now as in {@link Batch#now}
+     * @param batch where to put what a failure lets start; {@code null}: that is carried out here
      */
-    void start(Run run, @Nullable Batch batch) {
-        if (batch == null || !(hopIsDue(batch) && engine.housekeeper.hop(run))) {
+    void start(Run run, long now, @Nullable Batch batch) {
+        if (!(hopIsDue(now) && engine.housekeeper.hop(run))) {
             startHere(run, batch);
         }
     }
 
-    private boolean hopIsDue(Batch batch) {
-        if (batch.now == 0 || !Thread.currentThread().isVirtual()) {
+    private boolean hopIsDue(long now) {
+        if (now == 0 || !Thread.currentThread().isVirtual()) {
             return false;
         }
         long last = lastHop.get();
-        return batch.now - last > HOP_NANOS && lastHop.compareAndSet(last, batch.now);
+        return now - last > HOP_NANOS && lastHop.compareAndSet(last, now);
     }
 
     /** As {@link #start}, without a hop. */
     void startHere(Run run, @Nullable Batch batch) {
         try {
-            Thread thread = engine.environment.taskThreads().unstarted(run.group.threadName, run);
+            Thread thread = run.group.threads.newThread(run);
             if (thread.getContextClassLoader() != run.loader) {
                 thread.setContextClassLoader(run.loader);
             }

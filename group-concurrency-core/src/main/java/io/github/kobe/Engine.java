@@ -44,7 +44,7 @@ final class Engine {
     final Environment environment;
     private final long origin;
 
-    /** Nodes that wait, of all groups; each counts from its critical section in to that out. */
+    /** Nodes that wait, of all groups that {@linkplain GroupQueue#setCounted count}; each from its critical section in to that out. */
     final AtomicLong waiting = new AtomicLong();
 
     /** How work of groups that are gone ended. */
@@ -200,6 +200,16 @@ final class Engine {
             if (only == null || tail.run.group == only) {
                 dispatcher.report(() -> tail.run.task.cancel(true));
             }
+        }
+    }
+
+    /** Does what there was no memory or stack for before; without any lock. */
+    void seeToWhatIsOwed() {
+        housekeeper.retryWhatIsOwed();
+        try {
+            endLateTails();
+        } catch (OutOfMemoryError lack) {
+            // Whoever comes next does it.
         }
     }
 

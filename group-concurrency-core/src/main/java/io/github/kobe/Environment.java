@@ -1,5 +1,6 @@
 package io.github.kobe;
 
+import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
 
 /**
@@ -13,14 +14,7 @@ import java.util.function.LongSupplier;
 record Environment(LongSupplier nanoTime, TaskThreads taskThreads, boolean timers) {
 
     /** The system's clock, fresh virtual threads that inherit nothing, and timers. */
-    static final Environment SYSTEM = new Environment(System::nanoTime, Environment::newVirtualThread, true);
-
-    private static Thread newVirtualThread(String name, Runnable work) {
-        return Thread.ofVirtual()
-                .name(name)
-                .inheritInheritableThreadLocals(false)
-                .unstarted(work);
-    }
+    static final Environment SYSTEM = new Environment(System::nanoTime, new VirtualThreads(), true);
 
     /** Makes threads for tasks. */
     @FunctionalInterface
@@ -28,5 +22,28 @@ record Environment(LongSupplier nanoTime, TaskThreads taskThreads, boolean timer
 
         /** Makes a thread, not started yet; may fail, which fails the task. */
         Thread unstarted(String name, Runnable work);
+
+        /** {@return what makes many threads of the same name} */
+        default ThreadFactory named(String name) {
+            return work -> unstarted(name, work);
+        }
+    }
+
+    private static final class VirtualThreads implements TaskThreads {
+
+        @Override
+        public Thread unstarted(String name, Runnable work) {
+            return builder(name).unstarted(work);
+        }
+
+        /** Spares a builder for each thread. */
+        @Override
+        public ThreadFactory named(String name) {
+            return builder(name).factory();
+        }
+
+        private static Thread.Builder builder(String name) {
+            return Thread.ofVirtual().name(name).inheritInheritableThreadLocals(false);
+        }
     }
 }

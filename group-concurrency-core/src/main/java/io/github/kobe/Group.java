@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Lock order:</b> ledger, own lock of a group, then leaves (housekeeper, idle list). No user code under any.
  */
 @SuppressWarnings({"ReferenceEquality", "LockNotBeforeTry"}) // identity is meant; enter and exit are a pair
-final class Group {
+final class Group extends Padded.After {
 
     private static final long ONE_CONCURRENCY = 1L;
     private static final long ONE_IN_FLIGHT = 1L << 31;
@@ -71,13 +72,14 @@ final class Group {
     // ---- immutable
     final Engine engine;
     final String key;
-    final String threadName;
+    /** Makes the threads of its tasks. */
+    final ThreadFactory threads;
+
     final Counters counters = new Counters();
     private final ReentrantLock own = new ReentrantLock();
     private final Ledger ledger;
 
     // ---- lock-free
-    private volatile long word = SLOW;
     private volatile ReentrantLock guard = own;
     /** The word when all permits are free; written under the guard. */
     private volatile long whole;
@@ -128,9 +130,10 @@ final class Group {
     int credit;
 
     Group(Engine engine, String key, EffectiveLimits base, boolean named) {
+        super(SLOW);
         this.engine = engine;
         this.key = key;
-        this.threadName = KeyText.printable(key);
+        this.threads = engine.environment.taskThreads().named(KeyText.printable(key));
         this.ledger = engine.ledger;
         this.settings = new GroupSettings(base, named);
         this.queue = new GroupQueue(engine.waiting);
@@ -225,12 +228,19 @@ final class Group {
      * @param now as in {@link Batch#now}
      */
     void giveBackWhole(long now) {
-        if (!tryGiveBackWhole()) {
-            Batch batch = Batch.orNull(engine, now);
-            giveBackWhole(batch);
-            if (batch != null) {
-                batch.carryOut();
-            }
+        if (tryGiveBackWhole()) {
+            return;
+        }
+        Node successor = passOn();
+        if (successor != null) {
+            Batch.start(successor, now, null);
+            engine.seeToWhatIsOwed();
+            return;
+        }
+        Batch batch = Batch.orNull(engine, now);
+        giveBackWhole(batch);
+        if (batch != null) {
+            batch.carryOut();
         }
     }
 
@@ -308,8 +318,9 @@ final class Group {
     }
 
     private boolean becomeSlow() {
-        long w = (long) WORD.getAndBitwiseOr(this, SLOW);
+        long w = word;
         if ((w & SLOW) == 0) {
+            w = (long) WORD.getAndBitwiseOr(this, SLOW);
             freeConcurrency = (int) (w & COUNT);
             freeInFlight = (int) (w >>> 31);
         }
@@ -343,12 +354,91 @@ final class Group {
                     && !attached
                     && freeConcurrency >= 0
                     && freeInFlight >= 0;
-            WORD.setRelease(this, calm ? wordOf(freeConcurrency, freeInFlight) : SLOW);
+            if (calm) {
+                WORD.setRelease(this, wordOf(freeConcurrency, freeInFlight));
+            }
         } finally {
             if (lock != own && !attached) {
                 guard = own;
             }
             lock.unlock();
+        }
+    }
+
+    // ---- without a batch: what leaves a slow group as slow as it was
+
+    /** Locks the own lock if nothing but that is needed to use the queue, and something waits in it. */
+    private boolean lockQueue() {
+        if ((word & SLOW) == 0 || guard != own || queue.isEmpty()) {
+            return false;
+        }
+        own.lock();
+        if (guard == own
+                && !ledger.isOn()
+                && (word & (SLOW | DEAD)) == SLOW
+                && !queue.isEmpty()
+                && !settings.isPaused()
+                && !stalled) {
+            return true;
+        }
+        own.unlock();
+        return false;
+    }
+
+    /**
+     * Passes the permits of a hold that stood alone for its thread on to the first that waits, if others wait behind that
+     * one: the group has as many out as before.
+     *
+     * @return who is to be started; {@code null}: nothing has changed, it takes more than that
+     */
+    private @Nullable Node passOn() {
+        if (!lockQueue()) {
+            return null;
+        }
+        try {
+            Node first = queue.first();
+            if (first == null
+                    || queue.size() == 1
+                    || hasRoom() // more than one may start: when that failed, nobody could try again
+                    || freeConcurrency < 0
+                    || freeInFlight < 0
+                    || !first.needsGlobal()
+                    || isExpired(first)
+                    || !first.grant(null)) {
+                return null;
+            }
+            queue.removeFirst(first);
+            return first;
+        } catch (OutOfMemoryError lack) {
+            return null;
+        } finally {
+            own.unlock();
+        }
+    }
+
+    /**
+     * Queues {@code node} behind others. If it fails, nothing has come of it.
+     *
+     * @return false if nothing has changed: it takes more than that
+     */
+    boolean queueBehind(Node node, @Nullable ClassLoader loader) {
+        if (queue.size() >= limits().queueThreshold().value() || !lockQueue()) {
+            return false;
+        }
+        try {
+            if (hasRoom() || !engine.lifecycle.admits()) {
+                return false;
+            }
+            if (node instanceof Task<?> task) {
+                queue.adaptLoader(task, loader);
+            }
+            if (reserve(true) != null) {
+                return false;
+            }
+            enqueue(node);
+            return true;
+        } finally {
+            own.unlock();
         }
     }
 
@@ -385,6 +475,7 @@ final class Group {
             if (guard == own) {
                 becomeSlow();
                 attached = true;
+                queue.setCounted(true);
                 ledger.adopt(inFlightHere(), nested);
                 guard = ledger.lock;
             }
@@ -396,6 +487,7 @@ final class Group {
     /** Takes the group back from the ledger; inside, on the way out. */
     void detach() {
         attached = false;
+        queue.setCounted(engine.policy.boundsQueues());
         ledger.adopt(-inFlightHere(), -nested);
     }
 
@@ -545,16 +637,12 @@ final class Group {
         if (!mayWait) {
             return new Rejection(RejectionReason.QUEUE_TIMEOUT, -1, size);
         }
-        int globalThreshold = engine.policy.globalQueueThreshold();
-        for (; ; ) {
-            long waiting = engine.waiting.get();
-            if (waiting >= globalThreshold && globalThreshold != Integer.MAX_VALUE) {
-                return new Rejection(RejectionReason.GLOBAL_QUEUE_FULL, globalThreshold, waiting);
-            }
-            if (engine.waiting.compareAndSet(waiting, waiting + 1)) {
-                return null;
-            }
-        }
+        GroupPolicy policy = engine.policy;
+        int globalThreshold = policy.globalQueueThreshold();
+        // By the policy in force now: an update may have missed a group that was being made.
+        queue.setCounted(attached || policy.boundsQueues());
+        long waiting = queue.reserve(globalThreshold);
+        return waiting < 0 ? null : new Rejection(RejectionReason.GLOBAL_QUEUE_FULL, globalThreshold, waiting);
     }
 
     private void enqueue(Node node) {
@@ -570,7 +658,7 @@ final class Group {
             if (node.isQueued()) {
                 queue.remove(node);
             } else {
-                engine.waiting.decrementAndGet();
+                queue.unreserve();
             }
             throw lack;
         }
@@ -840,6 +928,7 @@ final class Group {
         try {
             EffectiveLimits before = limits();
             settings.rebase(base, named);
+            queue.setCounted(attached || engine.policy.boundsQueues());
             resize(before);
             return alive;
         } finally {

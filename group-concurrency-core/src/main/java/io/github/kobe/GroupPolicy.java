@@ -114,6 +114,11 @@ public final class GroupPolicy {
         return globalQueueThreshold;
     }
 
+    /** {@return whether there is a bound on what waits in all groups} */
+    boolean boundsQueues() {
+        return globalQueueThreshold != Integer.MAX_VALUE;
+    }
+
     /** {@return the numbers of a group that has none of its own; each is set} */
     public GroupLimits defaults() {
         return defaults;

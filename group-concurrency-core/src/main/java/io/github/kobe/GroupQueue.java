@@ -21,8 +21,11 @@ final class GroupQueue {
 
     private static final int TOLERATED_DEAD = 32;
 
-    /** Waiting nodes of all groups. */
+    /** Waiting nodes of all groups that count. */
     private final AtomicLong waiting;
+
+    /** Whether this one does: only where somebody asks, since one number for all groups is what all cores wait for. */
+    private boolean counted;
 
     private @Nullable Node head;
     private @Nullable Node tail;
@@ -40,6 +43,39 @@ final class GroupQueue {
 
     GroupQueue(AtomicLong waiting) {
         this.waiting = waiting;
+    }
+
+    /** Counts what waits here in {@link Engine#waiting}, or no longer does. */
+    void setCounted(boolean count) {
+        if (count != counted) {
+            counted = count;
+            waiting.addAndGet(count ? live : -live);
+        }
+    }
+
+    /**
+     * Counts a node that is about to be added.
+     *
+     * @return how many wait in all groups, if those are {@code threshold} or more and it isn't counted; else -1
+     */
+    long reserve(int threshold) {
+        while (counted) {
+            long all = waiting.get();
+            if (all >= threshold && threshold != Integer.MAX_VALUE) {
+                return all;
+            }
+            if (waiting.compareAndSet(all, all + 1)) {
+                break;
+            }
+        }
+        return -1;
+    }
+
+    /** Takes back what {@link #reserve} did. */
+    void unreserve() {
+        if (counted) {
+            waiting.decrementAndGet();
+        }
     }
 
     /** {@return how many wait; stale outside the guard} */
@@ -67,7 +103,7 @@ final class GroupQueue {
         }
     }
 
-    /** Appends {@code node}, which has been counted in {@link Engine#waiting}. */
+    /** Appends {@code node}, for which a place was {@linkplain #reserve reserved}. */
     void add(Node node, long now) {
         if (!node.needsGlobal()) {
             addExempt(new Exempt(node, null));
@@ -129,7 +165,7 @@ final class GroupQueue {
     private void leave(Node node) {
         node.markLeft();
         live--;
-        waiting.decrementAndGet();
+        unreserve();
         ArrayList<Exempt> listed = exempt;
         if (listed != null) {
             for (int i = listed.size(); --i >= 0; ) {

@@ -24,10 +24,13 @@ class Hold {
     private static final int OPEN_ONCE_PARKABLE = PARKABLE | 1;
 
     private static final VarHandle STATE;
+    private static final VarHandle OWNS_GLOBAL;
 
     static {
         try {
-            STATE = MethodHandles.lookup().findVarHandle(Hold.class, "state", int.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            STATE = lookup.findVarHandle(Hold.class, "state", int.class);
+            OWNS_GLOBAL = lookup.findVarHandle(Hold.class, "ownsGlobal", boolean.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
         }
@@ -48,7 +51,7 @@ class Hold {
      * How often it is open, whether the one who got it first has closed it, and whether its thread may park it or has.
      * 0 opens is final, but of one that is parked.
      */
-    private volatile int state = 1;
+    private volatile int state;
 
     /**
      * Whether it stands for a global permit. Exactly one of a thread's live holds does, unless that is lent. Written
@@ -65,7 +68,9 @@ class Hold {
     Hold(@Nullable Thread thread, Group group, boolean ownsGlobal) {
         this.thread = thread;
         this.group = group;
-        this.ownsGlobal = ownsGlobal;
+        // Plainly, here and in subclasses: nobody knows it yet, and each volatile write would cost a fence.
+        STATE.set(this, 1);
+        OWNS_GLOBAL.set(this, ownsGlobal);
     }
 
     /** Lets its thread park it; before it is registered. */
@@ -140,6 +145,19 @@ class Hold {
             return true;
         }
         return closeOnce();
+    }
+
+    /**
+     * {@return whether nothing but its thread has it open, once, on permits of its own that go back together, with nothing
+     * under it} By its thread: nobody else can change that, as for {@link #park}.
+     */
+    boolean isAlone() {
+        return state == 1 && ownsGlobal && !lent && below == null;
+    }
+
+    /** Closes it for good, if {@link #isAlone}; by its thread. */
+    final void closeAlone() {
+        STATE.setRelease(this, 0);
     }
 
     /** Closes it for the one who got it first. */

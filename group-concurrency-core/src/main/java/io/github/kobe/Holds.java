@@ -81,7 +81,15 @@ final class Holds {
         return h;
     }
 
-    /** Puts {@code hold} on top for its thread; by that thread, or before it has started. */
+    /** Puts {@code hold} on top for its thread, the current one, which has none yet and is set in it. */
+    void pushFirst(Hold hold, Thread thread) {
+        // Without a look at the slot, which another core has had: that would be fetched twice.
+        if (!slots.compareAndSet(slotOf(thread), null, hold)) {
+            push(hold, thread);
+        }
+    }
+
+    /** Puts {@code hold} on top for its thread, the current one. */
     void push(Hold hold, Thread thread) {
         hold.thread = thread;
         int slot = slotOf(thread);
@@ -106,7 +114,9 @@ final class Holds {
                 }
                 continue;
             }
-            hold.below = null;
+            if (hold.below != null) {
+                hold.below = null; // from an attempt before
+            }
             if (inSlot == null || isLeftBehind(inSlot)) {
                 if (slots.compareAndSet(slot, inSlot, hold)) {
                     return;
@@ -169,6 +179,21 @@ final class Holds {
                 overflow.replace(thread, top, below);
             }
         }
+    }
+
+    /**
+     * Takes off a hold that is open still, and the only one of {@code thread}, the current one: while it is open, nobody
+     * else changes its slot, so a release write is enough.
+     *
+     * @return false if it isn't in its slot
+     */
+    boolean removeAlone(Hold hold, Thread thread) {
+        int slot = slotOf(thread);
+        if (slots.get(slot) != hold) {
+            return false;
+        }
+        slots.setRelease(slot, null);
+        return true;
     }
 
     /** Shows every open hold. One that is registered or closed meanwhile may be missed or shown. */

@@ -51,8 +51,13 @@ abstract class Node {
      */
     abstract boolean grant(@Nullable Loan loan);
 
-    /** Acts on a grant, outside every lock. What a failure frees, and whom that lets start, goes into {@code batch}. */
-    abstract void start(Batch batch);
+    /**
+     * Acts on a grant, outside every lock.
+     *
+     * @param now as in {@link Batch#now}
+     * @param batch where to put what a failure frees and lets start; {@code null}: that is carried out here
+     */
+    abstract void start(long now, @Nullable Batch batch);
 
     /**
      * Ends its wait; under the guard.

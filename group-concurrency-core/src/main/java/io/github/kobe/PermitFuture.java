@@ -74,7 +74,7 @@ final class PermitFuture extends Node implements Runnable {
     }
 
     @Override
-    void start(Batch batch) {
+    void start(long now, @Nullable Batch batch) {
         group.engine.dispatcher.report(this);
     }
 

@@ -15,6 +15,22 @@ final class Releases {
     }
 
     /**
+     * Closes a hold once and, if that was the last time, gives back what it stands for and carries out what that lets
+     * start; by its thread, if it has one, and without any lock.
+     *
+     * @param now as in {@link Batch#now}
+     */
+    void close(Hold hold, long now) {
+        Thread thread = hold.thread;
+        if (thread != null && hold.isAlone() && engine.holds.removeAlone(hold, thread)) {
+            hold.closeAlone();
+            hold.group.giveBackWhole(now);
+        } else if (hold.closeOnceHere()) {
+            lastClose(hold, now);
+        }
+    }
+
+    /**
      * Gives back what {@code hold} stands for, after its last close, and carries out what that lets start; on any thread,
      * without any lock.
      *

@@ -51,7 +51,7 @@ final class Run extends Hold implements Runnable {
     @Nullable
     Loan loan;
 
-    private volatile int phase = CODE;
+    private volatile int phase; // CODE
 
     /** Whether an {@link AsyncTail} sees to the permits of flight, once the code has ended too. */
     private volatile boolean tailed;
@@ -117,10 +117,9 @@ final class Run extends Hold implements Runnable {
         }
         AsyncTail tail;
         try {
-            // Not before: many more may wait for a carrier than have begun. Who interrupts all that runs and misses
-            // this
-            // one has left word before, which is looked at below.
-            engine.holds.push(this, Objects.requireNonNull(thread));
+            // Not before: many more may wait for a carrier than have begun. Whoever interrupts all that runs, and
+            // misses this one, has left word before, which is looked at below.
+            engine.holds.pushFirst(this, Objects.requireNonNull(thread));
             // Now, since there is no way back once the code has made a stage.
             tail = async ? new AsyncTail(this) : null;
         } catch (OutOfMemoryError lack) {
@@ -178,14 +177,12 @@ final class Run extends Hold implements Runnable {
             task.forgetRun();
         }
         group.counters.ended(Outcome.statusOf(outcome));
-        if (closeOnceHere()) {
-            Releases releases = group.engine.releases;
-            if (batch == null) {
-                releases.lastClose(this, end == 0 ? group.engine.nanoTime() : end);
-            } else {
-                releases.lastClose(this, batch);
-                batch.carryOut();
-            }
+        Releases releases = group.engine.releases;
+        if (batch == null) {
+            releases.close(this, end == 0 ? group.engine.nanoTime() : end);
+        } else if (closeOnceHere()) {
+            releases.lastClose(this, batch);
+            batch.carryOut();
         }
         task.tellEnd(outcome);
     }
@@ -193,6 +190,11 @@ final class Run extends Hold implements Runnable {
     /** The stage has taken over the permits of flight. */
     void becomeTailed() {
         tailed = true;
+    }
+
+    @Override
+    boolean isAlone() {
+        return super.isAlone() && loan == null && !tailed;
     }
 
     boolean isTailed() {

@@ -112,6 +112,11 @@ class Task<T> extends Node implements TaskHandle<T> {
         return WORK.compareAndSet(this, from, to);
     }
 
+    /** As {@link #engage}, before anyone else knows the task. */
+    void engageUnknown(Run run) {
+        WORK.set(this, run);
+    }
+
     /** Takes on the duty to complete the handle, if {@code from} still has it. */
     boolean claim(Object from) {
         return WORK.compareAndSet(this, from, null);
@@ -145,13 +150,13 @@ class Task<T> extends Node implements TaskHandle<T> {
     }
 
     @Override
-    void start(Batch batch) {
+    void start(long now, @Nullable Batch batch) {
         Object w = work;
         if (w instanceof Run run) {
-            group.engine.dispatcher.start(run, batch);
+            group.engine.dispatcher.start(run, now, batch);
         } else if (w instanceof CancelledRun cancelled) {
             // Cancelled between grant and start; its thread gives the permits back, and nothing else.
-            group.engine.dispatcher.start(cancelled.run, batch);
+            group.engine.dispatcher.start(cancelled.run, now, batch);
         } else {
             throw new AssertionError("started without a run: " + this);
         }

@@ -53,7 +53,7 @@ final class Waiter extends Node {
     }
 
     @Override
-    void start(Batch batch) {
+    void start(long now, @Nullable Batch batch) {
         LockSupport.unpark(thread);
     }
 

@@ -91,6 +91,9 @@ class MemoryExhaustionTests {
         LISTENER,
         INTERRUPTED_LENDER,
         LATE_STAGES,
+        HANDED_OVER,
+        HANDED_OVER_WITH_LATE_STAGES,
+        CALLER_BEHIND_OTHERS,
         HOUSEKEEPER
     }
 
@@ -398,6 +401,30 @@ class MemoryExhaustionTests {
                         executor.resume("h");
                         return null;
                     });
+                }
+                case HANDED_OVER, HANDED_OVER_WITH_LATE_STAGES -> {
+                    Gate own = new Gate();
+                    attempt(() -> executor.submit("g", "1", own.then("1")));
+                    for (int i = 2; i <= 4; i++) {
+                        attempt(() -> executor.submit("g", "behind", () -> 2));
+                    }
+                    executor.engine().hasLateTails = program == Program.HANDED_OVER_WITH_LATE_STAGES;
+                    own.open();
+                    Group group = executor.engine().groupIfKnown("g");
+                    Deadline.until("given back", () -> group == null || group.running() == 0);
+                }
+                case CALLER_BEHIND_OTHERS -> {
+                    Gate own = new Gate();
+                    attempt(() -> executor.submit("g", "1", own.then("1")));
+                    attempt(() -> executor.submit("g", "2", () -> 2));
+                    called(() -> executor.call("g", () -> 3));
+                    Caller<?> caller = callers.getLast();
+                    Deadline.until(
+                            "it waits", () -> caller.isDone() || caller.thread().getState() == Thread.State.WAITING);
+                    attempt(() -> executor.submit("g", "4", () -> 4));
+                    own.open();
+                    Group group = executor.engine().groupIfKnown("g");
+                    Deadline.until("given back", () -> group == null || group.running() == 0);
                 }
                 case HOUSEKEEPER -> {
                     Gate own = new Gate();

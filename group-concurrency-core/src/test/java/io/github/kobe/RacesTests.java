@@ -251,7 +251,7 @@ class RacesTests {
 
     private Request queue(Request request) throws Exception {
         arena.sendAhead(request::make);
-        Arena.await("queued", () -> request.executor.engine().waiting.get() == 1);
+        Arena.await("queued", () -> request.executor.stats().queued() == 1);
         if (!request.ask.blocks()) {
             arena.join();
         }

@@ -98,6 +98,15 @@ class StackExhaustionTests {
                     policy,
                     (executor, kept) -> executor.call(
                             "g", () -> executor.submit("g", "t", () -> 1).await()));
+            add(
+                    cases,
+                    "a call for whose permit others wait" + limits,
+                    policy,
+                    (executor, kept) -> executor.call("g", () -> {
+                        kept.add(executor.submit("g", "1", () -> 1));
+                        kept.add(executor.submit("g", "2", () -> 1));
+                        return 1;
+                    }));
             add(cases, "a view" + limits, policy, (executor, kept) -> {
                 ExecutorService view = executor.asExecutorService("g");
                 view.submit(() -> 1).cancel(true);
