@@ -29,6 +29,16 @@ interface Contestant<H> extends AutoCloseable {
         throw new UnsupportedOperationException(Trait.PERMITS.lack());
     }
 
+    /** A bean whose methods are limited by their annotations; only with {@link Trait#ADVICE}. */
+    default AdvisedBean advised() {
+        throw new UnsupportedOperationException(Trait.ADVICE.lack());
+    }
+
+    /** Reads all that it shows of itself to operators; only with {@link Trait#METERS}. */
+    default void scrape() {
+        throw new UnsupportedOperationException(Trait.METERS.lack());
+    }
+
     /** Waits for all tasks. */
     @Override
     void close();

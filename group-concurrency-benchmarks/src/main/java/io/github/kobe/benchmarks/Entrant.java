@@ -1,10 +1,12 @@
 package io.github.kobe.benchmarks;
 
+import static io.github.kobe.benchmarks.Trait.ADVICE;
 import static io.github.kobe.benchmarks.Trait.BACKLOGS;
 import static io.github.kobe.benchmarks.Trait.CALLS;
 import static io.github.kobe.benchmarks.Trait.CANCELS;
 import static io.github.kobe.benchmarks.Trait.CAPS;
 import static io.github.kobe.benchmarks.Trait.LIMITS;
+import static io.github.kobe.benchmarks.Trait.METERS;
 import static io.github.kobe.benchmarks.Trait.PERMITS;
 
 import java.util.EnumSet;
@@ -27,7 +29,13 @@ enum Entrant {
 
     /** The engine with one of its options. */
     LISTENER("with a listener", Ours::withListener, LIMITS, CAPS, CALLS, PERMITS, BACKLOGS, CANCELS),
-    DECORATOR("with a decorator", Ours::withDecorator, LIMITS, CAPS, CALLS, PERMITS, BACKLOGS, CANCELS);
+    DECORATOR("with a decorator", Ours::withDecorator, LIMITS, CAPS, CALLS, PERMITS, BACKLOGS, CANCELS),
+
+    /** The engine in a Spring Boot application, with some of what the starter brings. */
+    STARTER("in an application, all off", OursInSpring::bare, LIMITS, CAPS, CALLS, ADVICE),
+    METERED("in an application, with meters", OursInSpring::withMeters, LIMITS, CAPS, CALLS, METERS),
+    CONTEXT("in an application, with context propagation", OursInSpring::withContext, LIMITS, CAPS, CALLS),
+    COMPLETE("in an application, as it comes", OursInSpring::complete, LIMITS, CAPS, CALLS, METERS);
 
     /** Those that are compared with each other. */
     static final List<Entrant> FIELD = List.copyOf(EnumSet.range(OURS, SPRING));

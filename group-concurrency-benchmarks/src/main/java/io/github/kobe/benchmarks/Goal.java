@@ -30,13 +30,18 @@ record Goal(boolean atLeast, double bound, @Nullable Entrant reference) {
         return new Goal(false, Double.NaN, reference);
     }
 
+    /** {@return whether there is anything to reach} */
+    boolean isOne() {
+        return !Double.isNaN(bound);
+    }
+
     boolean isMetBy(double value) {
         return atLeast ? value >= bound : value <= bound;
     }
 
     /** {@return the goal in words, for values of the given unit} */
     String text(String unit) {
-        if (Double.isNaN(bound)) {
+        if (!isOne()) {
             return "none";
         }
         String measure = reference == null ? " " + unit : " × " + reference.title();

@@ -10,7 +10,7 @@ import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 
 /** The engine as it comes: totals and re-entry are always on. */
-final class Ours implements Contestant<TaskHandle<Integer>> {
+class Ours implements Contestant<TaskHandle<Integer>> {
 
     private static final Duration DEADLINE = Duration.ofMinutes(5);
 
@@ -21,10 +21,14 @@ final class Ours implements Contestant<TaskHandle<Integer>> {
     }
 
     private Ours(Limits limits, UnaryOperator<GroupPolicy.Builder> more) {
-        executor = GroupExecutor.newVirtualThreadExecutor(more.apply(GroupPolicy.builder()
+        this(GroupExecutor.newVirtualThreadExecutor(more.apply(GroupPolicy.builder()
                         .defaultMaxConcurrencyPerGroup(limits.perGroup())
                         .globalMaxInFlight(limits.global()))
-                .build());
+                .build()));
+    }
+
+    Ours(GroupExecutor executor) {
+        this.executor = executor;
     }
 
     /** With a listener that hears everything and does nothing. */
@@ -42,27 +46,27 @@ final class Ours implements Contestant<TaskHandle<Integer>> {
     }
 
     @Override
-    public TaskHandle<Integer> submit(String group, String id, Callable<Integer> task) {
+    public final TaskHandle<Integer> submit(String group, String id, Callable<Integer> task) {
         return executor.submit(group, id, task);
     }
 
     @Override
-    public GroupResult<Integer> join(TaskHandle<Integer> handle) {
+    public final GroupResult<Integer> join(TaskHandle<Integer> handle) {
         return handle.join();
     }
 
     @Override
-    public void cancel(TaskHandle<Integer> handle) {
+    public final void cancel(TaskHandle<Integer> handle) {
         handle.cancel(true);
     }
 
     @Override
-    public <T> T call(String group, Callable<T> task) throws Exception {
+    public final <T> T call(String group, Callable<T> task) throws Exception {
         return executor.call(group, task);
     }
 
     @Override
-    public void acquireAndClose(String group) throws InterruptedException {
+    public final void acquireAndClose(String group) throws InterruptedException {
         executor.acquire(group).close();
     }
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -33,7 +34,7 @@ final class Report {
         for (Standing standing : comparisons()) {
             Workload workload = standing.workload();
             StringJoiner row = row(workload).add(workload.goal().text(workload.unit()));
-            row.add(standing.isMet().map(met -> met ? "yes" : "**no**").orElse(NONE));
+            row.add(met(standing));
             Entrant.FIELD.forEach(
                     entrant -> row.add(standing.score(entrant).map(Spread::text).orElse(NONE)));
             table.append(row).append('\n');
@@ -58,21 +59,33 @@ final class Report {
         return standings.stream().filter(Standing::isComparison).toList();
     }
 
-    /** The engine with something against the engine without. */
+    /** The engine with something, against the engine without if that has been measured too. */
     private String options() {
         StringBuilder rows = new StringBuilder();
         for (Standing standing : standings) {
             if (!standing.isComparison()) {
-                StringJoiner row = row(standing.workload());
-                row.add(standing.score(standing.subject()).map(Spread::text).orElse(NONE));
+                Workload workload = standing.workload();
+                boolean hasGoal = workload.goal().isOne();
+                StringJoiner row = row(workload);
+                row.add(hasGoal ? workload.goal().text(workload.unit()) : NONE);
+                row.add(hasGoal ? met(standing) : NONE);
+                Optional<Spread> without = standing.values(Entrant.OURS);
+                row.add(without.flatMap(known -> standing.score(standing.subject()))
+                        .map(Spread::text)
+                        .orElse(NONE));
                 row.add(standing.values(standing.subject()).map(Spread::text).orElse(NONE));
-                row.add(standing.values(Entrant.OURS).map(Spread::text).orElse(NONE));
-                rows.append(row.add(standing.workload().unit())).append('\n');
+                row.add(without.map(Spread::text).orElse(NONE));
+                rows.append(row.add(workload.unit())).append('\n');
             }
         }
         return rows.isEmpty()
                 ? ""
-                : "|  | workload | with / without | with | without | unit |\n|---|---|---|---|---|---|\n" + rows;
+                : "|  | workload | goal | met | with / without | with | without | unit |\n"
+                        + "|---|---|---|---|---|---|---|---|\n" + rows;
+    }
+
+    private static String met(Standing standing) {
+        return standing.isMet().map(met -> met ? "yes" : "**no**").orElse(NONE);
     }
 
     private static String header(String... columns) {

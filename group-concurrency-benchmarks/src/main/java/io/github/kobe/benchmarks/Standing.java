@@ -47,7 +47,7 @@ record Standing(Workload workload, Map<Entrant, double[]> measured) {
     }
 
     Optional<Boolean> isMet() {
-        return score(Entrant.OURS).map(score -> workload.goal().isMetBy(score.median()));
+        return score(subject()).map(score -> workload.goal().isMetBy(score.median()));
     }
 
     /** {@return how many rounds counted for the one that took part in the fewest} */

@@ -7,7 +7,9 @@ enum Trait {
     CALLS("no form for the caller's own thread"),
     PERMITS("no permit as an object"),
     BACKLOGS("each release wakes all that wait, which is quadratic"),
-    CANCELS("a waiter that has been cancelled is still handed the permit, which is lost so");
+    CANCELS("a waiter that has been cancelled is still handed the permit, which is lost so"),
+    ADVICE("no annotation"),
+    METERS("no meters");
 
     private final String lack;
 

@@ -42,7 +42,18 @@ final class Workloads {
                 new IdleGroup(size.of(20_000)),
                 new Option("O1", submits(size.of(200_000)), Entrant.LISTENER),
                 new Option("O2", new UncontendedCalls(size.of(1_000_000)), Entrant.LISTENER),
-                new Option("O3", submits(size.of(200_000)), Entrant.DECORATOR));
+                new Option("O3", submits(size.of(200_000)), Entrant.DECORATOR),
+                new Option("O4", submits(size.of(200_000)), Entrant.STARTER),
+                new Option("O5", new UncontendedCalls(size.of(1_000_000)), Entrant.STARTER),
+                new Option("O6", submits(size.of(200_000)), Entrant.METERED),
+                new Option("O7", new UncontendedCalls(size.of(1_000_000)), Entrant.METERED),
+                new Option("O8", submits(size.of(200_000)), Entrant.CONTEXT),
+                new Option("O9", submits(size.of(200_000)), Entrant.COMPLETE),
+                new Option("O10", new UncontendedCalls(size.of(1_000_000)), Entrant.COMPLETE),
+                new AdvisedCalls(AdvisedCalls.Group.LITERAL, size.of(200_000)),
+                new AdvisedCalls(AdvisedCalls.Group.EXPRESSION, size.of(200_000)),
+                new AdvisedHeap(size.of(1_000_000)),
+                new ScrapedCalls(size.of(100_000), size.of(4_000_000)));
     }
 
     /** B1. */
