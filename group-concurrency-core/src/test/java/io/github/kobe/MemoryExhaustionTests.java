@@ -528,12 +528,11 @@ class MemoryExhaustionTests {
             }
             if (got instanceof CompletionStage<?> stage) {
                 CompletableFuture<?> future = stage.toCompletableFuture();
-                if (future.isDone()
-                        && !future.isCompletedExceptionally()
-                        && future.join() instanceof GroupPermit permit) {
+                boolean done = future.isDone(); // looked at once: what completes after it has to be closed
+                if (done && !future.isCompletedExceptionally() && future.join() instanceof GroupPermit permit) {
                     close(permit);
                 }
-                return future.isDone();
+                return done;
             }
             return !(got instanceof ExecutorService view) || view.isTerminated();
         }
