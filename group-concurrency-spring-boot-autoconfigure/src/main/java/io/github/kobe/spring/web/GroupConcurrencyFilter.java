@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.filter.OncePerRequestFilter;
@@ -33,7 +34,7 @@ import org.springframework.web.util.pattern.PathPattern;
  * request that waited on a platform thread, since the container dispatches it as {@link DispatcherType#ASYNC}. So it
  * stands last unless it is told otherwise.
  */
-public final class GroupConcurrencyFilter extends OncePerRequestFilter implements Ordered {
+public final class GroupConcurrencyFilter extends OncePerRequestFilter implements Ordered, SmartInitializingSingleton {
 
     private static final String TURN = GroupConcurrencyFilter.class.getName() + ".turn";
 
@@ -46,7 +47,7 @@ public final class GroupConcurrencyFilter extends OncePerRequestFilter implement
     /**
      * Makes a filter.
      *
-     * @param executor has the groups; asked at the first request that has a key
+     * @param executor has the groups; asked once all other beans are there
      * @param keys gives each request its group
      * @param paths the paths that it applies to; none: all
      * @param decorator takes along what belongs to the thread of a request that waits; may be {@code null}
@@ -68,6 +69,12 @@ public final class GroupConcurrencyFilter extends OncePerRequestFilter implement
     @Override
     public int getOrder() {
         return order;
+    }
+
+    /** Filters are made before other beans; an executor that can't be had is told at start-up all the same. */
+    @Override
+    public void afterSingletonsInstantiated() {
+        GroupExecutor unused = executor.get();
     }
 
     /** A request that waited comes back as such. */

@@ -2,12 +2,15 @@ package io.github.kobe.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.web.GroupConcurrencyWebAutoConfiguration;
 import io.github.kobe.spring.properties.InvalidSettingException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 
@@ -57,6 +60,21 @@ class FilterSettingsTests {
     void aBeanForTheKeyNeedsNoSettingOfIt() {
         runner.withBean(RequestGroupKey.class, () -> request -> "a")
                 .run(context -> assertThat(context).hasSingleBean(GroupConcurrencyFilter.class));
+    }
+
+    @Test
+    void severalExecutorsOfWhichNoneIsPrimaryFailTheStartUp() {
+        runner.withPropertyValues(PREFIX + "header=X-A")
+                .withBean("one", GroupExecutor.class, FilterSettingsTests::executor)
+                .withBean("two", GroupExecutor.class, FilterSettingsTests::executor)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .isInstanceOf(NoUniqueBeanDefinitionException.class)
+                        .hasMessageContaining("one,two"));
+    }
+
+    private static GroupExecutor executor() {
+        return GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
     }
 
     @Test
