@@ -43,7 +43,9 @@ final class Counters {
     /** Moves all counts to {@code other}. */
     void moveTo(Counters other) {
         for (int i = 0; i < counts.length(); i++) {
-            other.counts.getAndAdd(i, counts.getAndSet(i, 0));
+            if (counts.get(i) != 0) {
+                other.counts.getAndAdd(i, counts.getAndSet(i, 0));
+            }
         }
     }
 

@@ -367,7 +367,10 @@ final class Group extends Padded.After {
 
     // ---- without a batch: what leaves a slow group as slow as it was
 
-    /** Locks the own lock if nothing but that is needed to use the queue, and something waits in it. */
+    /**
+     * Locks the own lock if nothing but that is needed to use the queue, and something waits in it. Then the executor is
+     * not shut down either: that turns the ledger on.
+     */
     private boolean lockQueue() {
         if ((word & SLOW) == 0 || guard != own || queue.isEmpty()) {
             return false;
@@ -426,7 +429,7 @@ final class Group extends Padded.After {
             return false;
         }
         try {
-            if (hasRoom() || !engine.lifecycle.admits()) {
+            if (hasRoom()) {
                 return false;
             }
             if (node instanceof Task<?> task) {
@@ -436,6 +439,27 @@ final class Group extends Padded.After {
                 return false;
             }
             enqueue(node);
+            return true;
+        } finally {
+            own.unlock();
+        }
+    }
+
+    /**
+     * As {@link #withdraw}, where others go on waiting.
+     *
+     * @return false if nothing has changed: it takes more than that
+     */
+    private boolean withdrawAmongOthers(Node node, @Nullable RejectionReason reason) {
+        if (!lockQueue()) {
+            return false;
+        }
+        try {
+            if (!node.isQueued() || queue.size() == 1 || hasRoom()) {
+                return false;
+            }
+            queue.remove(node);
+            count(counters, reason);
             return true;
         } finally {
             own.unlock();
@@ -729,6 +753,10 @@ final class Group extends Padded.After {
      * @param reason how to count it; {@code null}: as cancelled
      */
     void withdraw(Node node, @Nullable RejectionReason reason) {
+        if (withdrawAmongOthers(node, reason)) {
+            engine.seeToWhatIsOwed();
+            return;
+        }
         Batch batch = Batch.orNull(engine, 0);
         boolean alive = enter();
         try {

@@ -46,6 +46,9 @@ final class IdleGroups {
             }
             return;
         }
+        int bound = engine.policy.maxIdleGroups();
+        boolean someLeave;
+        boolean unarmed;
         lock.lock();
         try {
             if (!group.listed) {
@@ -54,12 +57,18 @@ final class IdleGroups {
                 group.idleSince = engine.now();
                 append(group);
             }
+            someLeave = trimTo(bound);
+            unarmed = !sweeping;
         } finally {
             lock.unlock();
         }
         try {
-            trim();
-            armSweep();
+            if (someLeave) {
+                retireLeaving();
+            }
+            if (unarmed) {
+                armSweep();
+            }
         } catch (OutOfMemoryError lack) {
             // As said.
         }
@@ -97,40 +106,35 @@ final class IdleGroups {
 
     /** Goes by the bounds of a new policy; without any lock. */
     void policyChanged() {
+        int bound = engine.policy.maxIdleGroups();
+        boolean someLeave;
         lock.lock();
         try {
             int next = epoch + 1;
             epoch = next;
             sweeping = false;
-        } finally {
-            lock.unlock();
-        }
-        trim();
-        armSweep();
-    }
-
-    /** Lets go of the eldest beyond the bound of the policy; without any lock. */
-    private void trim() {
-        int bound = engine.policy.maxIdleGroups();
-        boolean someLeave;
-        lock.lock();
-        try {
-            for (int chances = size; size > bound; chances--) {
-                Group first = Objects.requireNonNull(removeEldest());
-                if (first.touched && chances > 0) {
-                    first.touched = false;
-                    append(first);
-                } else {
-                    leave(first);
-                }
-            }
-            someLeave = firstLeaving != null;
+            someLeave = trimTo(bound);
         } finally {
             lock.unlock();
         }
         if (someLeave) {
             retireLeaving();
         }
+        armSweep();
+    }
+
+    /** Has the eldest leave beyond {@code bound}; under the lock. True if some leave. */
+    private boolean trimTo(int bound) {
+        for (int chances = size; size > bound; chances--) {
+            Group first = Objects.requireNonNull(removeEldest());
+            if (first.touched && chances > 0) {
+                first.touched = false;
+                append(first);
+            } else {
+                leave(first);
+            }
+        }
+        return firstLeaving != null;
     }
 
     /** Sets an alarm for the sweep, if there is something to sweep and none is set. */
