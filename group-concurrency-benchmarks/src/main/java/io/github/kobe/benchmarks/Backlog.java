@@ -80,7 +80,8 @@ final class Backlog extends Workload {
     private <H> double heap(Contestant<H> contestant, List<H> handles) {
         long before = usedHeap();
         time(contestant, handles);
-        return (double) (usedHeap() - before) / tasks;
+        // In whole bytes: what doesn't grow with the tasks is no cost of theirs.
+        return Math.round((double) (usedHeap() - before) / tasks);
     }
 
     private <H> double time(Contestant<H> contestant, List<H> handles) {
