@@ -51,6 +51,10 @@ final class AsyncTail implements BiConsumer<@Nullable Object, @Nullable Throwabl
         Engine engine = run.group.engine;
         register(engine);
         boolean engaged = run.task.engage(run, this);
+        if (!engaged) {
+            run.task.forgetRun();
+        }
+        run.endInterrupts();
         run.becomeTailed();
         if (run.closeOnce()) {
             engine.releases.lastClose(run, engine.nanoTime());

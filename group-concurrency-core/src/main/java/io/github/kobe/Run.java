@@ -15,17 +15,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   CODE -> INTERRUPTING -> INTERRUPTED     whoever interrupts; first and only once
- *   CODE -> ENDED                           the thread, when the code has ended
  * </pre>
  *
- * A thread that finds INTERRUPTING at the end of its code waits, parked, for INTERRUPTED, and then clears its flag.
+ * Who interrupts writes the phase, then asks whether the {@linkplain Task#isRunBy task's work} is still this run. The
+ * thread, when its code has ended, has the work be something else and then reads the phase: so at least one of them sees
+ * the other. A thread that sees INTERRUPTING waits, parked, for INTERRUPTED. Either way it then clears its flag.
  */
 final class Run extends Hold implements Runnable {
 
     private static final int CODE = 0;
     private static final int INTERRUPTING = 1;
     private static final int INTERRUPTED = 2;
-    private static final int ENDED = 3;
 
     private static final VarHandle PHASE;
     private static final VarHandle ENDED_PARTS;
@@ -101,7 +101,9 @@ final class Run extends Hold implements Runnable {
     void interrupt() {
         Thread target = thread;
         if (target != null && PHASE.compareAndSet(this, CODE, INTERRUPTING)) {
-            target.interrupt();
+            if (task.isRunBy(this)) {
+                target.interrupt();
+            }
             phase = INTERRUPTED;
             LockSupport.unpark(target);
         }
@@ -145,7 +147,6 @@ final class Run extends Hold implements Runnable {
             failure = thrown;
         }
         long end = engine.nanoTime();
-        endInterrupts();
         if (tail != null && value instanceof CompletionStage<?> stage) {
             tail.follow(stage, start);
             return;
@@ -153,7 +154,9 @@ final class Run extends Hold implements Runnable {
         if (tail != null && failure == null) {
             failure = AsyncTail.noStage();
         }
-        finish(value, failure, start, end, null);
+        boolean completes = letGo();
+        endInterrupts();
+        finish(completes ? Outcome.of(task, value, failure, start, end) : null, end, null);
     }
 
     /**
@@ -163,23 +166,30 @@ final class Run extends Hold implements Runnable {
      * @param batch where to put what its permits let start; {@code null}: that is carried out here
      */
     void endWithoutCode(@Nullable Throwable failure, @Nullable Batch batch) {
-        task.markWaited(group.engine.now());
-        finish(null, failure, 0, 0, batch);
+        long now = group.engine.nanoTime();
+        task.markWaited(group.engine.sinceOrigin(now));
+        finish(letGo() ? Outcome.of(task, null, failure, 0, 0) : null, now, batch);
     }
 
-    /** At the end of a task: count, permits back, tell, complete. */
-    private void finish(
-            @Nullable Object value, @Nullable Throwable failure, long start, long end, @Nullable Batch batch) {
-        Object outcome = null;
+    /** Has the task's work no longer be this run; true if it has to complete the handle. */
+    private boolean letGo() {
         if (task.claim(this)) {
-            outcome = Outcome.of(task, value, failure, start, end);
-        } else {
-            task.forgetRun();
+            return true;
         }
+        task.forgetRun();
+        return false;
+    }
+
+    /**
+     * At the end of a task: count, permits back, tell, complete.
+     *
+     * @param outcome of {@link Outcome}'s; {@code null}: it was cancelled while it ran, and is complete
+     */
+    private void finish(@Nullable Object outcome, long now, @Nullable Batch batch) {
         group.counters.ended(Outcome.statusOf(outcome));
         Releases releases = group.engine.releases;
         if (batch == null) {
-            releases.close(this, end == 0 ? group.engine.nanoTime() : end);
+            releases.close(this, now);
         } else if (closeOnceHere()) {
             releases.lastClose(this, batch);
             batch.carryOut();
@@ -206,13 +216,12 @@ final class Run extends Hold implements Runnable {
         return (int) ENDED_PARTS.getAndAdd(this, 1) == 1;
     }
 
-    private void endInterrupts() {
-        if (!PHASE.compareAndSet(this, CODE, ENDED)) {
-            while (phase != INTERRUPTED) {
-                // Cleared first: park returns at once while the flag is set.
-                Thread.interrupted();
-                LockSupport.park(this);
-            }
+    /** Sees to it that no interrupt comes any more, nor has left its flag; by its thread, when the work isn't this run. */
+    void endInterrupts() {
+        while (phase == INTERRUPTING) {
+            // Cleared first: park returns at once while the flag is set.
+            Thread.interrupted();
+            LockSupport.park(this);
         }
         Thread.interrupted();
     }

@@ -149,6 +149,12 @@ class Task<T> extends Node implements TaskHandle<T> {
         return work == run;
     }
 
+    /** {@return whether the thread of {@code run} hasn't let go of it yet, cancelled or not} */
+    boolean isRunBy(Run run) {
+        Object w = work;
+        return w == run || (w instanceof CancelledRun cancelled && cancelled.run == run);
+    }
+
     @Override
     void start(long now, @Nullable Batch batch) {
         Object w = work;
