@@ -127,8 +127,8 @@ final class Callers {
         Group group = engine.group(key);
         if (!group.tryTakeFast()) {
             long maxWaitNanos = nanos(maxWait);
-            Waiter waiter = new Waiter(group, false);
-            if (maxWaitNanos <= 0 || !group.queueBehind(waiter, null)) {
+            Waiter waiter = maxWaitNanos > 0 ? new Waiter(group, false) : null;
+            if (waiter == null || !group.queueBehind(waiter, null)) {
                 return null;
             }
             RejectionReason reason = waiter.await(maxWaitNanos);

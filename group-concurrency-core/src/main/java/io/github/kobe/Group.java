@@ -368,8 +368,8 @@ final class Group extends Padded.After {
     // ---- without a batch: what leaves a slow group as slow as it was
 
     /**
-     * Locks the own lock if nothing but that is needed to use the queue, and something waits in it. Then the executor is
-     * not shut down either: that turns the ledger on.
+     * Locks the own lock if nothing but that is needed to use the queue, something waits in it, and all that keeps it
+     * from starting is the group's limits. Then the executor is not shut down either: that turns the ledger on.
      */
     private boolean lockQueue() {
         if ((word & SLOW) == 0 || guard != own || queue.isEmpty()) {
@@ -381,7 +381,8 @@ final class Group extends Padded.After {
                 && (word & (SLOW | DEAD)) == SLOW
                 && !queue.isEmpty()
                 && !settings.isPaused()
-                && !stalled) {
+                && !stalled
+                && (freeConcurrency <= 0 || freeInFlight <= 0)) {
             return true;
         }
         own.unlock();
@@ -402,7 +403,6 @@ final class Group extends Padded.After {
             Node first = queue.first();
             if (first == null
                     || queue.size() == 1
-                    || hasRoom() // more than one may start: when that failed, nobody could try again
                     || freeConcurrency < 0
                     || freeInFlight < 0
                     || !first.needsGlobal()
@@ -429,9 +429,6 @@ final class Group extends Padded.After {
             return false;
         }
         try {
-            if (hasRoom()) {
-                return false;
-            }
             if (node instanceof Task<?> task) {
                 queue.adaptLoader(task, loader);
             }
@@ -455,7 +452,7 @@ final class Group extends Padded.After {
             return false;
         }
         try {
-            if (!node.isQueued() || queue.size() == 1 || hasRoom()) {
+            if (!node.isQueued() || queue.size() == 1) {
                 return false;
             }
             queue.remove(node);
