@@ -65,6 +65,9 @@ class Hold {
     /** Whether its last close came while it was lent; written under the ledger's lock, then by the lender. */
     volatile boolean closedWhileLent;
 
+    /** Where {@link Holds} has it; written by the thread that puts it there, before. */
+    byte place;
+
     Hold(@Nullable Thread thread, Group group, boolean ownsGlobal) {
         this.thread = thread;
         this.group = group;

@@ -1,5 +1,8 @@
 package io.github.kobe;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -10,9 +13,12 @@ import org.jspecify.annotations.Nullable;
  * From a thread to what it holds: the newest {@link Hold}, and through {@link Hold#below} the older ones. It serves
  * re-entry, lending, and the interrupts of a shutdown.
  *
- * <p>A table of slots by thread id takes nearly all; a thread whose slot is taken by another goes to a map. Only the
- * thread itself, or whoever is about to start it, puts a hold on top; a hold that is closed for good is taken off by
- * anyone who meets it on top, and unlinked further down when its thread adds the next one.
+ * <p>A table of slots by thread id takes nearly all. Who finds his slot taken by another thread tries {@linkplain Wider
+ * wider tables}, which are made when they are needed, and ends up in a map. All holds of a thread are in one
+ * {@linkplain Hold#place place}, while it has any.
+ *
+ * <p>Only the thread itself, or whoever is about to start it, puts a hold on top; a hold that is closed for good is taken
+ * off by anyone who meets it on top, and unlinked further down when its thread adds the next one.
  *
  * <p>A platform thread leaves the hold of its last call in its slot, {@linkplain Hold#park parked}, for its next call.
  * Platform threads have slots of their own, so that those don't take the place of tasks; the next thread with the same
@@ -27,15 +33,64 @@ final class Holds {
     /** Fibonacci hashing: 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming, 6.4). */
     private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
+    /** Places: the slots, the wider tables from 1 up, the map. */
+    private static final int IN_SLOT = 0;
+
+    private static final int IN_MAP = -1;
+
+    /** Each wider table has so many times the slots of the one before. */
+    private static final int WIDENING_BITS = 3;
+
+    /** The last has half a million slots, and so 2 MB. */
+    private static final int MOST_WIDER = 3;
+
+    /** A wider table is made when the map has a sixteenth of its slots: by then it is the smaller of the two. */
+    private static final int SPARSE_BITS = 4;
+
+    private static final VarHandle WIDER;
+
+    static {
+        try {
+            WIDER = MethodHandles.lookup().findVarHandle(Holds.class, "wider", Wider[].class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
     private final AtomicReferenceArray<@Nullable Hold> slots = new AtomicReferenceArray<>(SLOTS);
+    private volatile Wider[] wider = {};
     private final ConcurrentHashMap<Thread, Hold> overflow = new ConcurrentHashMap<>();
 
     /** How many threads of each slot may be in the map: raised before one is put there, lowered after it was removed. */
     private final AtomicIntegerArray overflowing = new AtomicIntegerArray(SLOTS);
 
+    /** Slots for when thousands of tasks run at once, nearly all of them blocked: asking the map takes several times as long. */
+    private static final class Wider {
+        private final int bits;
+        private final AtomicReferenceArray<@Nullable Hold> slots;
+
+        Wider(int bits) {
+            this.bits = bits;
+            this.slots = new AtomicReferenceArray<>(1 << bits);
+        }
+
+        @Nullable
+        Hold get(Thread thread) {
+            return slots.get(hash(thread, bits));
+        }
+
+        boolean replace(Thread thread, @Nullable Hold top, @Nullable Hold next) {
+            return slots.compareAndSet(hash(thread, bits), top, next);
+        }
+    }
+
     static int slotOf(Thread thread) {
-        int slot = (int) ((thread.threadId() * SPREAD) >>> (Long.SIZE - SLOT_BITS));
+        int slot = hash(thread, SLOT_BITS);
         return thread.isVirtual() ? slot : slot + (1 << SLOT_BITS);
+    }
+
+    private static int hash(Thread thread, int bits) {
+        return (int) ((thread.threadId() * SPREAD) >>> (Long.SIZE - bits));
     }
 
     /** {@return the newest hold of {@code thread}, which may be closed already} */
@@ -43,7 +98,17 @@ final class Holds {
     Hold top(Thread thread) {
         int slot = slotOf(thread);
         Hold inSlot = slots.get(slot);
-        return inSlot != null && inSlot.thread == thread ? inSlot : aside(thread, slot);
+        if (inSlot != null && inSlot.thread == thread) {
+            return inSlot;
+        }
+        Wider[] tables = wider;
+        for (int i = tables.length; --i >= 0; ) {
+            Hold inTable = tables[i].get(thread);
+            if (inTable != null && inTable.thread == thread) {
+                return inTable;
+            }
+        }
+        return inMap(thread, slot);
     }
 
     /** {@return the hold that {@code thread}, the current one, has parked: then it has none that is open} */
@@ -62,7 +127,7 @@ final class Holds {
      * Asks the map only if it may have anything for the slot: a thread's hash code is dear the first time. The map's own
      * size won't do, for it adds up counts that change meanwhile, and may say 0 while this thread is in it.
      */
-    private @Nullable Hold aside(Thread thread, int slot) {
+    private @Nullable Hold inMap(Thread thread, int slot) {
         return overflowing.get(slot) == 0 ? null : overflow.get(thread);
     }
 
@@ -85,47 +150,92 @@ final class Holds {
     void pushFirst(Hold hold, Thread thread) {
         // Without a look at the slot, which another core has had: that would be fetched twice.
         if (!slots.compareAndSet(slotOf(thread), null, hold)) {
-            push(hold, thread);
+            while (!pushAlone(hold, thread)) {
+                // another thread was faster
+            }
         }
     }
 
     /** Puts {@code hold} on top for its thread, the current one. */
     void push(Hold hold, Thread thread) {
         hold.thread = thread;
-        int slot = slotOf(thread);
         for (; ; ) {
-            Hold inSlot = slots.get(slot);
-            if (inSlot != null && inSlot.thread == thread) {
-                if (inSlot.isOpen()) {
-                    inSlot.keepFromParking();
-                }
-                hold.below = compact(inSlot);
-                if (slots.compareAndSet(slot, inSlot, hold)) {
+            Hold top = top(thread);
+            if (top == null) {
+                if (pushAlone(hold, thread)) {
                     return;
                 }
                 continue;
             }
-            Hold aside = aside(thread, slot);
-            if (aside != null) {
+            if (top.isOpen()) {
+                top.keepFromParking();
+            }
+            if (top.place != IN_SLOT) {
                 hold.keepFromParking();
-                hold.below = compact(aside);
-                if (overflow.replace(thread, aside, hold)) {
-                    return;
-                }
-                continue;
             }
-            if (hold.below != null) {
-                hold.below = null; // from an attempt before
-            }
-            if (inSlot == null || isLeftBehind(inSlot)) {
-                if (slots.compareAndSet(slot, inSlot, hold)) {
-                    return;
-                }
-                continue;
-            }
-            hold.keepFromParking();
-            if (putAside(thread, hold, slot)) {
+            hold.place = top.place;
+            hold.below = compact(top);
+            if (replace(thread, top, hold)) {
                 return;
+            }
+        }
+    }
+
+    /** Puts {@code hold} where there is room for it, for a thread that has none. */
+    private boolean pushAlone(Hold hold, Thread thread) {
+        if (hold.below != null) {
+            hold.below = null; // from an attempt before
+        }
+        int slot = slotOf(thread);
+        Hold inSlot = slots.get(slot);
+        // No virtual thread leaves one behind, and to look at the hold of another core's thread takes long.
+        if (inSlot == null || (!thread.isVirtual() && isLeftBehind(inSlot))) {
+            hold.place = IN_SLOT;
+            return slots.compareAndSet(slot, inSlot, hold);
+        }
+        hold.keepFromParking();
+        Wider[] tables = wider;
+        for (int i = tables.length; --i >= 0; ) { // the widest first, since those before it are full
+            hold.place = (byte) (i + 1);
+            if (tables[i].get(thread) == null && tables[i].replace(thread, null, hold)) {
+                return true;
+            }
+        }
+        hold.place = IN_MAP;
+        boolean put = putInMap(thread, hold, slot);
+        widenIfCrowded(tables);
+        return put;
+    }
+
+    /** Has {@code next} be on top instead of {@code top}, which is on top unless this returns false. */
+    private boolean replace(Thread thread, Hold top, @Nullable Hold next) {
+        int place = top.place;
+        if (place == IN_SLOT) {
+            return slots.compareAndSet(slotOf(thread), top, next);
+        }
+        if (place != IN_MAP) {
+            return wider[place - 1].replace(thread, top, next);
+        }
+        if (next != null) {
+            return overflow.replace(thread, top, next);
+        }
+        boolean removed = overflow.remove(thread, top);
+        if (removed) {
+            overflowing.decrementAndGet(slotOf(thread));
+        }
+        return removed;
+    }
+
+    /** Makes one more table, where there is none yet, if many threads are in the map and there is memory for it. */
+    private void widenIfCrowded(Wider[] tables) {
+        int bits = SLOT_BITS + WIDENING_BITS * (tables.length + 1);
+        if (tables.length < MOST_WIDER && overflow.mappingCount() >= 1L << (bits - SPARSE_BITS)) {
+            try {
+                Wider[] more = Arrays.copyOf(tables, tables.length + 1);
+                more[tables.length] = new Wider(bits);
+                WIDER.compareAndSet(this, tables, more);
+            } catch (OutOfMemoryError lack) {
+                // The map does it, too.
             }
         }
     }
@@ -136,7 +246,7 @@ final class Holds {
         return owner != null && hold.isParked() && !owner.isAlive();
     }
 
-    private boolean putAside(Thread thread, Hold hold, int slot) {
+    private boolean putInMap(Thread thread, Hold hold, int slot) {
         boolean put = false;
         overflowing.incrementAndGet(slot);
         try {
@@ -162,22 +272,8 @@ final class Holds {
 
     /** Takes closed holds off the top for {@code thread}. */
     void prune(Thread thread) {
-        int slot = slotOf(thread);
-        for (; ; ) {
-            Hold top = top(thread);
-            if (top == null || !top.isGone()) {
-                return;
-            }
-            Hold below = open(top.below);
-            if (slots.get(slot) == top) {
-                slots.compareAndSet(slot, top, below);
-            } else if (below == null) {
-                if (overflow.remove(thread, top)) {
-                    overflowing.decrementAndGet(slot);
-                }
-            } else {
-                overflow.replace(thread, top, below);
-            }
+        for (Hold top = top(thread); top != null && top.isGone(); top = top(thread)) {
+            replace(thread, top, open(top.below));
         }
     }
 
@@ -185,23 +281,41 @@ final class Holds {
      * Takes off a hold that is open still, and the only one of {@code thread}, the current one: while it is open, nobody
      * else changes its slot, so a release write is enough.
      *
-     * @return false if it isn't in its slot
+     * @return false if it isn't in a slot of its own
      */
     boolean removeAlone(Hold hold, Thread thread) {
-        int slot = slotOf(thread);
-        if (slots.get(slot) != hold) {
+        int place = hold.place;
+        if (place == IN_MAP) {
             return false;
         }
-        slots.setRelease(slot, null);
+        if (place == IN_SLOT) {
+            return remove(hold, slots, slotOf(thread));
+        }
+        Wider table = wider[place - 1];
+        return remove(hold, table.slots, hash(thread, table.bits));
+    }
+
+    private static boolean remove(Hold hold, AtomicReferenceArray<@Nullable Hold> from, int slot) {
+        if (from.get(slot) != hold) {
+            return false;
+        }
+        from.setRelease(slot, null);
         return true;
     }
 
     /** Shows every open hold. One that is registered or closed meanwhile may be missed or shown. */
     void forEachOpen(Consumer<Hold> action) {
-        for (int i = 0; i < slots.length(); i++) {
-            forEachOpen(slots.get(i), action);
+        forEachOpen(slots, action);
+        for (Wider table : wider) {
+            forEachOpen(table.slots, action);
         }
         overflow.values().forEach(top -> forEachOpen(top, action));
+    }
+
+    private static void forEachOpen(AtomicReferenceArray<@Nullable Hold> tops, Consumer<Hold> action) {
+        for (int i = 0; i < tops.length(); i++) {
+            forEachOpen(tops.get(i), action);
+        }
     }
 
     /** Shows every open hold from {@code top} down. */

@@ -12,12 +12,17 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The table of who holds what, beyond what one slot takes. */
 class HoldsTests {
 
     private static final int PAIRS = 2;
-    private static final int LOOKS = 10_000_000;
+    private static final int LOOKS = 5_000_000;
+
+    /** Fills the slots and the first wider table, has the second be made, and shares none of its slots. */
+    private static final int MANY = 16_000;
 
     private final Group group = GroupExecutor.newVirtualThreadExecutor(
                     GroupPolicy.builder().build())
@@ -44,10 +49,103 @@ class HoldsTests {
         return hold;
     }
 
-    /** As with tasks: who starts a thread puts its hold in, and that thread takes it off. */
+    private List<Hold> pushMany() {
+        List<Hold> many = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            many.add(push(Thread.ofVirtual().unstarted(() -> {})));
+        }
+        return many;
+    }
+
+    private static Thread threadOf(Hold hold) {
+        return Objects.requireNonNull(hold.thread);
+    }
+
+    private Set<Hold> open() {
+        Set<Hold> open = new HashSet<>();
+        holds.forEachOpen(hold -> assertThat(open.add(hold)).isTrue());
+        return open;
+    }
+
     @Test
-    void aThreadIsFoundWhileOthersComeAndGo() throws Exception {
+    void manyThreadsAtOnceAreFound() {
+        List<Hold> many = pushMany();
+
+        assertThat(many)
+                .allSatisfy(hold -> assertThat(holds.top(threadOf(hold))).isSameAs(hold));
+        assertThat(open()).hasSize(MANY).containsAll(many);
+    }
+
+    @Test
+    void nearlyAllOfManyThreadsAtOnceAreInTables() {
+        long inMap = pushMany().stream().filter(hold -> hold.place < 0).count();
+
+        // Until the second table is made, there is a sixteenth of its slots in the map.
+        assertThat(inMap).isBetween(1L, (1L << 16) / 16);
+    }
+
+    @Test
+    void holdsOfAThreadStayTogetherWhereverTheyAre() {
+        for (Hold first : pushMany()) {
+            Thread thread = threadOf(first);
+            Hold second = push(thread);
+
+            assertThat(second.place).isEqualTo(first.place);
+            assertThat(holds.top(thread)).isSameAs(second);
+            assertThat(second.below).isSameAs(first);
+            assertThat(first.closeOnce()).isTrue();
+            holds.prune(thread);
+            assertThat(holds.topOpen(thread)).isSameAs(second);
+            assertThat(second.closeOnce()).isTrue();
+            holds.prune(thread);
+            assertThat(holds.top(thread)).isNull();
+        }
+        assertThat(open()).isEmpty();
+    }
+
+    @Test
+    void whatIsClosedIsOffTheTables() {
+        for (Hold hold : pushMany()) {
+            assertThat(hold.closeOnce()).isTrue();
+            holds.prune(threadOf(hold));
+        }
+
+        assertThat(pushMany()).allSatisfy(hold -> assertThat(hold.place).isNotNegative());
+    }
+
+    @Test
+    void aHoldThatIsAloneIsTakenOffAnyTableAndLeftInTheMap() {
+        for (Hold hold : pushMany()) {
+            Thread thread = threadOf(hold);
+
+            assertThat(holds.removeAlone(hold, thread)).isEqualTo(hold.place >= 0);
+            assertThat(holds.top(thread)).isSameAs(hold.place >= 0 ? null : hold);
+            assertThat(holds.removeAlone(hold, thread)).isFalse();
+        }
+    }
+
+    @Test
+    void aHoldThatIsNotInASlotIsNotParked() {
         occupyAllSlots();
+        pushMany();
+        for (int i = 0; i < 100; i++) {
+            Hold hold = new Hold(null, group, true);
+            hold.setParkable(true);
+            holds.push(hold, new Thread());
+
+            assertThat(hold.place).isPositive();
+            assertThat(hold.park()).isFalse();
+        }
+    }
+
+    /** As with tasks: who starts a thread puts its hold in, and that thread takes it off. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aThreadIsFoundWhileOthersComeAndGo(boolean withWiderTables) throws Exception {
+        occupyAllSlots();
+        if (withWiderTables) {
+            pushMany();
+        }
         AtomicBoolean over = new AtomicBoolean();
         List<Caller<Boolean>> others = new ArrayList<>();
         for (int i = 0; i < PAIRS; i++) {
@@ -61,7 +159,7 @@ class HoldsTests {
             others.add(Caller.startPlatform(() -> {
                 for (Hold hold = started.take(); ; hold = started.take()) {
                     assertThat(hold.closeOnce()).isTrue();
-                    holds.prune(Objects.requireNonNull(hold.thread));
+                    holds.prune(threadOf(hold));
                     if (over.get() && started.isEmpty()) {
                         return true;
                     }
