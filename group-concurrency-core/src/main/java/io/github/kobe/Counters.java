@@ -1,8 +1,9 @@
 package io.github.kobe;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLongArray;
 
 /** How work ended, of one group or of all. Counted while the group is still in use, so that nothing is lost with it. */
 final class Counters {
@@ -11,22 +12,35 @@ final class Counters {
     private static final int FAILED = 1;
     private static final int CANCELLED = 2;
     private static final int FIRST_REJECTED = 3;
+    private static final int PLACES = FIRST_REJECTED + RejectionReason.values().length;
 
-    private final AtomicLongArray counts = new AtomicLongArray(FIRST_REJECTED + RejectionReason.values().length);
+    private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
+
+    /** One object less to find than an AtomicLongArray: of a group that is seldom used, each is in no cache. */
+    private final long[] counts = new long[PLACES];
 
     /** Counts work that ended in any way but a rejection. */
     void ended(TaskStatus status) {
-        counts.getAndIncrement(
+        add(
                 switch (status) {
                     case SUCCESS -> SUCCEEDED;
                     case FAILED -> FAILED;
                     case CANCELLED -> CANCELLED;
                     case REJECTED -> throw new IllegalArgumentException("a rejection has a reason");
-                });
+                },
+                1);
     }
 
     void rejected(RejectionReason reason) {
-        counts.getAndIncrement(placeOf(reason));
+        add(placeOf(reason), 1);
+    }
+
+    private void add(int place, long count) {
+        COUNT.getAndAdd(counts, place, count);
+    }
+
+    private long get(int place) {
+        return (long) COUNT.getVolatile(counts, place);
     }
 
     private static int placeOf(RejectionReason reason) {
@@ -42,17 +56,17 @@ final class Counters {
 
     /** Moves all counts to {@code other}. */
     void moveTo(Counters other) {
-        for (int i = 0; i < counts.length(); i++) {
-            if (counts.get(i) != 0) {
-                other.counts.getAndAdd(i, counts.getAndSet(i, 0));
+        for (int i = 0; i < counts.length; i++) {
+            if (get(i) != 0) {
+                other.add(i, (long) COUNT.getAndSet(counts, i, 0L));
             }
         }
     }
 
     /** Adds all counts to {@code other}. */
     void addTo(Counters other) {
-        for (int i = 0; i < counts.length(); i++) {
-            other.counts.getAndAdd(i, counts.get(i));
+        for (int i = 0; i < counts.length; i++) {
+            other.add(i, get(i));
         }
     }
 
@@ -60,11 +74,11 @@ final class Counters {
     TaskTotals totals(long open) {
         Map<RejectionReason, Long> rejected = new EnumMap<>(RejectionReason.class);
         for (RejectionReason reason : RejectionReason.values()) {
-            rejected.put(reason, counts.get(placeOf(reason)));
+            rejected.put(reason, get(placeOf(reason)));
         }
-        long succeeded = counts.get(SUCCEEDED);
-        long failed = counts.get(FAILED);
-        long cancelled = counts.get(CANCELLED);
+        long succeeded = get(SUCCEEDED);
+        long failed = get(FAILED);
+        long cancelled = get(CANCELLED);
         long sum = open + succeeded + failed + cancelled;
         for (long count : rejected.values()) {
             sum += count;
