@@ -9,7 +9,7 @@ final class Allocation extends Workload {
 
     /** What is done. */
     enum Act {
-        CALL("B8a", "heap allocated by a `call`", 0, Trait.CALLS) {
+        CALL("B8a", "heap allocated by a `call` of a platform thread", 0, Trait.CALLS) {
             @Override
             void once(Contestant<?> contestant) throws Exception {
                 contestant.call("group", NOTHING);

@@ -1,9 +1,11 @@
 package io.github.kobe.benchmarks;
 
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
@@ -14,44 +16,76 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Threads;
 
 /** B8 and B8c once more, each contestant in a JVM of its own. */
-@State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@SuppressWarnings("NullAway.Init") // by the set-up
 public class CallBenchmark {
 
-    private final List<String> groups = Keys.of("group-", 64);
+    /** A contestant with limit 4 for each group. */
+    @State(Scope.Benchmark)
+    @SuppressWarnings("NullAway.Init") // by the set-up
+    public static class Limiters {
 
-    @Param({"OURS", "SEMAPHORE", "RESILIENCE4J", "FAILSAFE", "NETFLIX", "SPRING"})
-    private String contestant;
+        @Param({"OURS", "SEMAPHORE", "RESILIENCE4J", "FAILSAFE", "NETFLIX", "SPRING"})
+        private String contestant;
 
-    private Contestant<?> limiter;
+        private Contestant<?> limiter;
 
-    /** The key whose turn it is. */
+        Limits limits() {
+            return Limits.perGroup(ContendedCalls.LIMIT);
+        }
+
+        Integer call(String group, Callable<Integer> task) throws Exception {
+            return limiter.call(group, task);
+        }
+
+        @Setup
+        public void enter() {
+            limiter = Entrant.valueOf(contestant).enter(limits());
+        }
+
+        @TearDown
+        public void close() {
+            limiter.close();
+        }
+    }
+
+    /** The same, first come first served where that can be had. */
+    @State(Scope.Benchmark)
+    public static class FairLimiters extends Limiters {
+
+        @Override
+        Limits limits() {
+            return super.limits().inTurn();
+        }
+    }
+
+    /** The keys, and whose turn it is. */
     @State(Scope.Thread)
     public static class Turn {
+        private final List<String> groups = Keys.of("group-", 64);
         private int next;
+
+        String next() {
+            return groups.get(next++ & 63);
+        }
     }
 
-    @Setup
-    public void enter() {
-        limiter = Entrant.valueOf(contestant).enter(Limits.perGroup(4).inTurn());
-    }
-
-    @TearDown
-    public void close() {
-        limiter.close();
-    }
+    @SuppressWarnings("ThreadPriorityCheck") // so that the permits are taken while others come
+    private static final Callable<Integer> YIELDING = () -> {
+        Thread.yield();
+        return 1;
+    };
 
     @Benchmark
-    public Integer uncontended(Turn turn) throws Exception {
-        return limiter.call(groups.get(turn.next++ & 63), Workload.NOTHING);
+    public Integer uncontended(Limiters limiters, Turn turn) throws Exception {
+        return limiters.call(turn.next(), Workload.NOTHING);
     }
 
-    /** By platform threads, whose waking up is the greater part of it. */
+    /** By virtual threads. The time is that of a call in each of the 64: 64 times as long as from one end to the next. */
     @Benchmark
-    @Threads(64)
-    public Integer contended() throws Exception {
-        return limiter.call("group", Workload.NOTHING);
+    @Threads(ContendedCalls.THREADS)
+    @Fork(jvmArgsAppend = "-Djmh.executor=VIRTUAL")
+    public Integer contended(FairLimiters limiters) throws Exception {
+        return limiters.call("group", YIELDING);
     }
 }

@@ -2,6 +2,7 @@ package io.github.kobe.benchmarks;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 
@@ -48,9 +49,11 @@ final class Cancels extends Workload {
             contestant.cancel(handle);
         }
         gate.countDown();
-        contestant.join(last);
+        int value = Objects.requireNonNull(contestant.join(last).value());
         double nanos = nanosSince(start);
         contestant.join(first);
+        check(1, value);
+        check(tasks, handles.stream().filter(contestant::isCancelled).count());
         return nanos / 1e6;
     }
 }

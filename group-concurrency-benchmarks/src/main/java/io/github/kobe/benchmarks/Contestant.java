@@ -19,6 +19,9 @@ interface Contestant<H> extends AutoCloseable {
     /** Gives a waiting task up. */
     void cancel(H handle);
 
+    /** {@return whether the task was given up before it ran; to be asked when it has ended} */
+    boolean isCancelled(H handle);
+
     /** Runs a task on the caller's own thread as soon as its group has room; only with {@link Trait#CALLS}. */
     default <T> T call(String group, Callable<T> task) throws Exception {
         throw new UnsupportedOperationException(Trait.CALLS.lack());

@@ -11,7 +11,12 @@ final class FailsafeBulkheads extends LimiterPerKey<Bulkhead<Object>> {
     }
 
     @Override
-    <T> T through(Bulkhead<Object> limiter, Callable<T> task) throws Exception {
+    public <T> T call(String group, Callable<T> task) throws Exception {
+        Bulkhead<Object> last = global;
+        return through(limiter(group), last == null ? task : () -> through(last, task));
+    }
+
+    private static <T> T through(Bulkhead<Object> limiter, Callable<T> task) throws Exception {
         limiter.acquirePermit();
         try {
             return task.call();

@@ -32,6 +32,11 @@ abstract class FreshThreads implements Contestant<Future<GroupResult<Integer>>> 
     }
 
     @Override
+    public final boolean isCancelled(Future<GroupResult<Integer>> handle) {
+        return handle.isCancelled();
+    }
+
+    @Override
     public final void close() {
         threads.close();
     }

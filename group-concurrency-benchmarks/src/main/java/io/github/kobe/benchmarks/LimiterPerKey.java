@@ -19,7 +19,9 @@ abstract class LimiterPerKey<L> extends FreshThreads {
     private final ConcurrentMap<String, L> limiters = new ConcurrentHashMap<>();
     private final IntFunction<L> factory;
     private final int limit;
-    private final @Nullable L global;
+
+    /** The one over all groups, if there is a limit. */
+    final @Nullable L global;
 
     LimiterPerKey(Limits limits, IntFunction<L> factory) {
         this.factory = factory;
@@ -27,21 +29,21 @@ abstract class LimiterPerKey<L> extends FreshThreads {
         global = limits.hasGlobal() ? factory.apply(limits.global()) : null;
     }
 
-    /** Runs the task when the limiter lets it. */
-    abstract <T> T through(L limiter, Callable<T> task) throws Exception;
-
     @Override
     public final Future<GroupResult<Integer>> submit(String group, String id, Callable<Integer> task) {
         return start(() -> call(group, new Timed(group, id, task)));
     }
 
+    /**
+     * Each has a {@code call} of its own: one for all of them would call five kinds of limiters at the same place, and the
+     * compiler could put none of them in line.
+     */
     @Override
-    public final <T> T call(String group, Callable<T> task) throws Exception {
+    public abstract <T> T call(String group, Callable<T> task) throws Exception;
+
+    /** {@return the group's limiter} */
+    final L limiter(String group) {
         L limiter = limiters.get(group);
-        if (limiter == null) {
-            limiter = limiters.computeIfAbsent(group, key -> factory.apply(limit));
-        }
-        L last = global;
-        return through(limiter, last == null ? task : () -> through(last, task));
+        return limiter != null ? limiter : limiters.computeIfAbsent(group, key -> factory.apply(limit));
     }
 }

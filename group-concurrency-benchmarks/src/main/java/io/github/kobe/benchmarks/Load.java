@@ -3,9 +3,9 @@ package io.github.kobe.benchmarks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadPoolExecutor;
 
 /**
  * No-op tasks, from producers that each submit their part and then join it.
@@ -20,7 +20,8 @@ record Load(int tasks, int groups, int producers, int limit) {
     /** {@return nanoseconds per task} */
     <H> double run(Contestant<H> contestant) throws Exception {
         List<String> keys = Keys.of("group-", groups);
-        try (ExecutorService threads = Executors.newFixedThreadPool(producers)) {
+        try (ThreadPoolExecutor threads = (ThreadPoolExecutor) Executors.newFixedThreadPool(producers)) {
+            threads.prestartAllCoreThreads();
             List<Future<Long>> sums = new ArrayList<>();
             long start = System.nanoTime();
             for (int i = 0; i < producers; i++) {

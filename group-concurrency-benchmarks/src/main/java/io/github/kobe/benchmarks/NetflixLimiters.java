@@ -18,7 +18,12 @@ final class NetflixLimiters extends LimiterPerKey<Limiter<String>> {
     }
 
     @Override
-    <T> T through(Limiter<String> limiter, Callable<T> task) throws Exception {
+    public <T> T call(String group, Callable<T> task) throws Exception {
+        Limiter<String> last = global;
+        return through(limiter(group), last == null ? task : () -> through(last, task));
+    }
+
+    private static <T> T through(Limiter<String> limiter, Callable<T> task) throws Exception {
         Limiter.Listener permit = limiter.acquire("").orElseThrow(RejectedExecutionException::new);
         try {
             return task.call();

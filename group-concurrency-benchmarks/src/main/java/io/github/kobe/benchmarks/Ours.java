@@ -5,6 +5,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
+import io.github.kobe.TaskStatus;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
@@ -58,6 +59,11 @@ class Ours implements Contestant<TaskHandle<Integer>> {
     @Override
     public final void cancel(TaskHandle<Integer> handle) {
         handle.cancel(true);
+    }
+
+    @Override
+    public final boolean isCancelled(TaskHandle<Integer> handle) {
+        return handle.join().status() == TaskStatus.CANCELLED;
     }
 
     @Override

@@ -44,33 +44,35 @@ final class OursInSpring extends Ours {
     }
 
     static OursInSpring bare(Limits limits) {
-        return started(limits, METERS, CONTEXT, OBSERVATIONS);
+        return started(limits, Map.of(), METERS, CONTEXT, OBSERVATIONS);
     }
 
-    /** Each group has meters of its own, as far as the default bound goes. */
+    /** Any number of groups stays, and each has meters of its own, as far as the default bound goes. */
     static OursInSpring withMeters(Limits limits) {
-        return started(limits, CONTEXT, OBSERVATIONS);
+        return started(
+                limits,
+                Map.of("group-concurrency.max-idle-groups", 1_000_000, "group-concurrency.metrics.group-tag", "all"),
+                CONTEXT,
+                OBSERVATIONS);
     }
 
     /** There is something to propagate: one entry of the logging context. */
     static OursInSpring withContext(Limits limits) {
         MDC.put(MDC_KEY, "a");
-        return started(limits, METERS, OBSERVATIONS);
+        return started(limits, Map.of(), METERS, OBSERVATIONS);
     }
 
     static OursInSpring complete(Limits limits) {
         MDC.put(MDC_KEY, "a");
-        return started(limits);
+        return started(limits, Map.of());
     }
 
-    private static OursInSpring started(Limits limits, String... switchedOff) {
-        Map<String, Object> properties = new HashMap<>();
+    private static OursInSpring started(Limits limits, Map<String, Object> settings, String... switchedOff) {
+        Map<String, Object> properties = new HashMap<>(settings);
         properties.put("group-concurrency.defaults.max-concurrency", limits.perGroup());
         if (limits.hasGlobal()) {
             properties.put("group-concurrency.max-in-flight", limits.global());
         }
-        properties.put("group-concurrency.max-idle-groups", 1_000_000);
-        properties.put("group-concurrency.metrics.group-tag", "all");
         for (String off : switchedOff) {
             properties.put("group-concurrency." + off + ".enabled", false);
         }

@@ -7,7 +7,10 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 
-/** A thread for each task that parks on a fair semaphore for each layer: all groups, in flight, running. */
+/**
+ * A thread for each task that parks on a fair semaphore for each layer, the widest first: all groups, in flight, running.
+ * So whoever waits for a group keeps a permit of all groups meanwhile.
+ */
 final class ParkedThreads extends FreshThreads {
 
     private record Layers(Semaphore inFlight, Semaphore running) {}

@@ -83,5 +83,10 @@ final class QueuePerKey implements Contestant<CompletableFuture<GroupResult<Inte
     }
 
     @Override
+    public boolean isCancelled(CompletableFuture<GroupResult<Integer>> handle) {
+        return handle.isCancelled();
+    }
+
+    @Override
     public void close() {}
 }

@@ -4,7 +4,7 @@ import io.github.kobe.GroupResult;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
 
-/** No limit at all: the floor. */
+/** No limit at all, by the executor that the JDK has for this. */
 final class RawThreads extends FreshThreads {
 
     @Override

@@ -23,7 +23,12 @@ final class Resilience4jBulkheads extends LimiterPerKey<Bulkhead> {
     }
 
     @Override
-    <T> T through(Bulkhead limiter, Callable<T> task) throws Exception {
+    public <T> T call(String group, Callable<T> task) throws Exception {
+        Bulkhead last = global;
+        return through(limiter(group), last == null ? task : () -> through(last, task));
+    }
+
+    private static <T> T through(Bulkhead limiter, Callable<T> task) throws Exception {
         return limiter.executeCallable(task);
     }
 }

@@ -16,7 +16,7 @@ final class ScrapedCalls extends Workload {
     ScrapedCalls(int groups, int calls) {
         super(
                 "S1",
-                "`call` while endpoint and meters of 100,000 live groups are read all the time",
+                "`call` while endpoint and meters of an executor with 100,000 groups are read, again and again",
                 "× as long as without",
                 Goal.atMost(1.2));
         this.live = Keys.of("live-", groups);

@@ -11,7 +11,12 @@ final class SemaphorePerKey extends LimiterPerKey<Semaphore> {
     }
 
     @Override
-    <T> T through(Semaphore limiter, Callable<T> task) throws Exception {
+    public <T> T call(String group, Callable<T> task) throws Exception {
+        Semaphore last = global;
+        return through(limiter(group), last == null ? task : () -> through(last, task));
+    }
+
+    private static <T> T through(Semaphore limiter, Callable<T> task) throws Exception {
         limiter.acquire();
         try {
             return task.call();

@@ -18,7 +18,12 @@ final class SpringThrottles extends LimiterPerKey<SyncTaskExecutor> {
     }
 
     @Override
-    <T> T through(SyncTaskExecutor limiter, Callable<T> task) throws Exception {
+    public <T> T call(String group, Callable<T> task) throws Exception {
+        SyncTaskExecutor last = global;
+        return through(limiter(group), last == null ? task : () -> through(last, task));
+    }
+
+    private static <T> T through(SyncTaskExecutor limiter, Callable<T> task) throws Exception {
         TaskCallback<T, Exception> callback = task::call;
         return limiter.execute(callback);
     }

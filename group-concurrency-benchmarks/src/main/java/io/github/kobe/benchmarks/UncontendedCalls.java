@@ -12,7 +12,7 @@ final class UncontendedCalls extends Workload {
     UncontendedCalls(int calls) {
         super(
                 "B8",
-                "`call` on the caller's thread, uncontended, 64 groups",
+                "`call` by one platform thread, uncontended, 64 groups",
                 "ns/call",
                 Goal.atMost(1.8, Entrant.SEMAPHORE));
         this.calls = calls;
