@@ -112,7 +112,7 @@ final class Admission {
         try {
             run = Run.of(node, work, loader, stopEpoch, null);
         } catch (OutOfMemoryError lack) {
-            group.giveBackWhole(0);
+            group.giveBackBoth(0);
             throw lack;
         }
         node.engageUnknown(run);

@@ -38,7 +38,7 @@ final class Callers {
             if (engine.reports.isHeard(trace)) {
                 return callFollowed(key, id, maxWait, task, trace);
             }
-            // A tracer may call, too.
+            // The tracer may have called, and so parked something.
             parked = engine.holds.parked(thread);
             outside = isOutside(thread, parked);
         }
@@ -108,7 +108,7 @@ final class Callers {
             engine.releases.close(hold, 0);
             return;
         }
-        group.giveBackWhole(0);
+        group.giveBackBoth(0);
         if (group.isDead()) {
             engine.holds.forgetParked(hold, Thread.currentThread());
         }
@@ -193,7 +193,7 @@ final class Callers {
         TaskTrace trace = null;
         if (!engine.policy.isSilent()) {
             trace = engine.reports.submitted(key, "");
-            outside = isOutside(thread, engine.holds.parked(thread)); // as above
+            outside = isOutside(thread, engine.holds.parked(thread)); // the tracer may have called
         }
         Permit unheard = outside && !engine.reports.isHeard(trace) ? permitUnheard(key, thread) : null;
         if (unheard != null) {

@@ -16,7 +16,7 @@ final class Counters {
 
     private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
 
-    /** One object less to find than an AtomicLongArray: of a group that is seldom used, each is in no cache. */
+    /** Not an AtomicLongArray: each object on the way is a cache miss for a group that is seldom used. */
     private final long[] counts = new long[PLACES];
 
     /** Counts work that ended in any way but a rejection. */

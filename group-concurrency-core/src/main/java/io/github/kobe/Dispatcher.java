@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class Dispatcher {
 
     /**
-     * How often a successor starts from the housekeeper's thread. A virtual thread that is started by a virtual thread
+     * How often a successor starts from the housekeeper's thread, by an <i>outside hop</i>. A virtual thread that is started by a virtual thread
      * goes to the queue that its own carrier looks at first; chains of successors would keep all others waiting while
      * the CPU is saturated.
      */

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  *   (new) -> slow     by birth, so that the first use asks the ledger whether it is on
  *   fast  -> slow     whoever enters ({@link #enter}); the bit is set before anything is looked at, so a permit that is
  *                     given back is either seen by him, or its giver finds the bit and enters after him
+ *   slow  -> slow     whoever uses the queue while nothing can start, before or after ({@link #lockQueue}); not written
  *   slow  -> fast     whoever leaves ({@link #exit}) and finds it calm
  *   slow  -> dead     who removes it as idle or evicts it, inside
  * </pre>
@@ -33,8 +34,9 @@ import org.jspecify.annotations.Nullable;
  * only under both (attach) or under the ledger's (detach), so whoever has locked it and still finds it the guard may go
  * on.
  *
- * <p>It is one large class because it is one state machine: everything here happens between {@link #enter} and
- * {@link #exit}, or on the word; what can be told apart stands in {@link GroupQueue} and {@link GroupSettings}.
+ * <p>It is one large class because it is one state machine: everything here happens on the word, between {@link #enter}
+ * and {@link #exit}, or between {@link #lockQueue} and the unlock, which change the same fields; what can be told apart
+ * stands in {@link GroupQueue} and {@link GroupSettings}.
  *
  * <p><b>Lock order:</b> ledger, own lock of a group, then leaves (housekeeper, idle list). No user code under any.
  */
@@ -82,7 +84,7 @@ final class Group extends Padded.After {
     // ---- lock-free
     private volatile ReentrantLock guard = own;
     /** The word when all permits are free; written under the guard. */
-    private volatile long whole;
+    private volatile long idleWord;
     /** Rises with each group shutdown; written under the guard. */
     private volatile int stopEpoch;
     /** Owned by {@link IdleGroups}. */
@@ -137,7 +139,7 @@ final class Group extends Padded.After {
         this.ledger = engine.ledger;
         this.settings = new GroupSettings(base, named);
         this.queue = new GroupQueue(engine.waiting);
-        this.whole = wholeWord(base);
+        this.idleWord = idleWordOf(base);
         this.freeConcurrency = base.maxConcurrency().value();
         this.freeInFlight = base.maxInFlight().value();
     }
@@ -162,55 +164,58 @@ final class Group extends Padded.After {
     }
 
     /**
+     * Gives permits back, if the group is fast.
+     *
+     * @return the word afterwards; {@link #SLOW}: the group is slow, and nothing was given back
+     */
+    private long giveBackToWord(long permits) {
+        for (; ; ) {
+            long w = word;
+            if ((w & SLOW) != 0) {
+                return SLOW;
+            }
+            if (WORD.compareAndSet(this, w, w + permits)) {
+                return w + permits;
+            }
+        }
+    }
+
+    /**
      * Gives permits back, if the group is fast. Whoever calls it may hold the ledger's lock.
      *
      * @param batch {@code null}: there is no memory for one
      */
     private boolean tryGiveBackFast(long permits, @Nullable Batch batch) {
-        for (; ; ) {
-            long w = word;
-            if ((w & SLOW) != 0) {
-                return false;
-            }
-            if (WORD.compareAndSet(this, w, w + permits)) {
-                if (w + permits == whole && isUnlisted()) {
-                    if (batch != null) {
-                        batch.idle(this);
-                    } else {
-                        engine.housekeeper.retryLater(this);
-                    }
-                }
-                return true;
+        long w = giveBackToWord(permits);
+        if (w == idleWord && needsOffer()) {
+            if (batch != null) {
+                batch.idle(this);
+            } else {
+                engine.housekeeper.retryLater(this);
             }
         }
+        return w != SLOW;
     }
 
-    /** Gives back the permits of a hold that stood alone for its thread, if the group is fast; without any lock and without need of memory. */
-    private boolean tryGiveBackWhole() {
-        for (; ; ) {
-            long w = word;
-            if ((w & SLOW) != 0) {
-                return false;
-            }
-            if (WORD.compareAndSet(this, w, w + ONE_CONCURRENCY + ONE_IN_FLIGHT)) {
-                if (w + ONE_CONCURRENCY + ONE_IN_FLIGHT == whole && isUnlisted()) {
-                    engine.idle.offer(this);
-                }
-                return true;
-            }
+    /** Gives back both permits of a hold that stood alone for its thread, if the group is fast; by who holds no lock. It needs no memory. */
+    private boolean tryGiveBackBoth() {
+        long w = giveBackToWord(ONE_CONCURRENCY + ONE_IN_FLIGHT);
+        if (w == idleWord && needsOffer()) {
+            engine.idle.offer(this);
         }
+        return w != SLOW;
     }
 
     private static long wordOf(int concurrency, int inFlight) {
         return ((long) inFlight << 31) | concurrency;
     }
 
-    private static long wholeWord(EffectiveLimits limits) {
+    private static long idleWordOf(EffectiveLimits limits) {
         return wordOf(limits.maxConcurrency().value(), limits.maxInFlight().value());
     }
 
     /** Gives back the permits of a hold that stood alone for its thread, global one included. */
-    void giveBackWhole(@Nullable Batch batch) {
+    void giveBackBoth(@Nullable Batch batch) {
         if (!tryGiveBackFast(ONE_CONCURRENCY + ONE_IN_FLIGHT, batch)) {
             enter();
             try {
@@ -223,12 +228,12 @@ final class Group extends Padded.After {
     }
 
     /**
-     * As {@link #giveBackWhole(Batch)}; what that lets start is carried out.
+     * As {@link #giveBackBoth(Batch)}; what that lets start is carried out.
      *
      * @param now as in {@link Batch#now}
      */
-    void giveBackWhole(long now) {
-        if (tryGiveBackWhole()) {
+    void giveBackBoth(long now) {
+        if (tryGiveBackBoth()) {
             return;
         }
         Node successor = passOn();
@@ -238,7 +243,7 @@ final class Group extends Padded.After {
             return;
         }
         Batch batch = Batch.orNull(engine, now);
-        giveBackWhole(batch);
+        giveBackBoth(batch);
         if (batch != null) {
             batch.carryOut();
         }
@@ -422,7 +427,7 @@ final class Group extends Padded.After {
     /**
      * Queues {@code node} behind others. If it fails, nothing has come of it.
      *
-     * @return false if nothing has changed: it takes more than that
+     * @return false if it isn't queued: it takes more than that
      */
     boolean queueBehind(Node node, @Nullable ClassLoader loader) {
         if (queue.size() >= limits().queueThreshold().value() || !lockQueue()) {
@@ -480,12 +485,12 @@ final class Group extends Padded.After {
 
     /** Has the group told to the idle list, if it is idle and the list doesn't know. */
     void offerIfIdle(Batch batch) {
-        if (isIdle() && isUnlisted()) {
+        if (isIdle() && needsOffer()) {
             batch.idle(this);
         }
     }
 
-    private boolean isUnlisted() {
+    private boolean needsOffer() {
         return !(listed && touched) && !settings.isKept();
     }
 
@@ -565,7 +570,7 @@ final class Group extends Padded.After {
         }
     }
 
-    /** One in flight has come to stand for a global permit (-1), or no longer does (+1). */
+    /** Changes how many of those in flight do not stand for a global permit. */
     void addNested(int delta) {
         nested += delta;
     }
@@ -979,7 +984,7 @@ final class Group extends Padded.After {
         freeConcurrency +=
                 after.maxConcurrency().value() - before.maxConcurrency().value();
         freeInFlight += after.maxInFlight().value() - before.maxInFlight().value();
-        whole = wholeWord(after);
+        idleWord = idleWordOf(after);
         armAlarm(engine.now());
     }
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * What waits in one group, first in first out. Guarded by the group's guard, but for the readings marked as stale.
  *
  * <p>A node that ends its wait in the middle of the queue stays linked as a dead one, which counts nowhere. There are
- * never more than 32 dead ones, or than live ones, and none when nothing waits: so ending a wait costs amortised constant
+ * never more dead ones than live ones, or than 32 if that is more, and none when nothing waits: so ending a wait costs amortised constant
  * time.
  *
  * <p>Some nodes can do without a free global permit (<i>exempt</i> ones): a caller that has its thread's already, and a
@@ -24,7 +24,7 @@ final class GroupQueue {
     /** Waiting nodes of all groups that count. */
     private final AtomicLong waiting;
 
-    /** Whether this one does: only where somebody asks, since one number for all groups is what all cores wait for. */
+    /** Whether what waits here counts there: only where somebody asks, since all cores would contend for that number. */
     private boolean counted;
 
     private @Nullable Node head;

@@ -49,7 +49,7 @@ class Hold {
 
     /**
      * How often it is open, whether the one who got it first has closed it, and whether its thread may park it or has.
-     * 0 opens is final, but of one that is parked.
+     * Zero opens are final, unless it is parked.
      */
     private volatile int state;
 
@@ -65,7 +65,7 @@ class Hold {
     /** Whether its last close came while it was lent; written under the ledger's lock, then by the lender. */
     volatile boolean closedWhileLent;
 
-    /** Where {@link Holds} has it; written by the thread that puts it there, before. */
+    /** Where {@link Holds} has it; written by the thread that puts it there, before others can find it. */
     byte place;
 
     Hold(@Nullable Thread thread, Group group, boolean ownsGlobal) {

@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A platform thread leaves the hold of its last call in its slot, {@linkplain Hold#park parked}, for its next call.
  * Platform threads have slots of their own, so that those don't take the place of tasks; the next thread with the same
- * slot takes it over once the one that parked has ended. A virtual thread isn't expected to call for long.
+ * slot takes it over once the one that parked has ended. A virtual thread is expected to make few calls.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Holds {
 
     private static final int SLOT_BITS = 10;
-    /** Of each kind of thread half. */
+    /** Half for virtual threads, half for platform threads. */
     static final int SLOTS = 2 << SLOT_BITS;
     /** Fibonacci hashing: 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming, 6.4). */
     private static final long SPREAD = 0x9E3779B97F4A7C15L;
@@ -41,10 +41,10 @@ final class Holds {
     /** Each wider table has so many times the slots of the one before. */
     private static final int WIDENING_BITS = 3;
 
-    /** The last has half a million slots, and so 2 MB. */
+    /** The last has half a million slots: 2 MB with compressed pointers. */
     private static final int MOST_WIDER = 3;
 
-    /** A wider table is made when the map has a sixteenth of its slots: by then it is the smaller of the two. */
+    /** A wider table is made when the map has a sixteenth of its slots, and is kept. */
     private static final int SPARSE_BITS = 4;
 
     private static final VarHandle WIDER;
@@ -124,8 +124,8 @@ final class Holds {
     }
 
     /**
-     * Asks the map only if it may have anything for the slot: a thread's hash code is dear the first time. The map's own
-     * size won't do, for it adds up counts that change meanwhile, and may say 0 while this thread is in it.
+     * Asks the map only if it may have anything for the slot. The map's own size won't do, for it adds up counts that change
+     * meanwhile, and may say 0 while this thread is in it.
      */
     private @Nullable Hold inMap(Thread thread, int slot) {
         return overflowing.get(slot) == 0 ? null : overflow.get(thread);

@@ -70,7 +70,7 @@ final class IdleGroups {
                 armSweep();
             }
         } catch (OutOfMemoryError lack) {
-            // As said.
+            // The next that is offered sees to it.
         }
     }
 

@@ -3,7 +3,7 @@ package io.github.kobe;
 /**
  * Keeps a word that several cores write all the time on a cache line of its own, of 64 bytes: else each write would take
  * the fields next to it from the cores that only read them. HotSpot lays out the fields of a superclass before those of
- * its subclasses, and does not mix them.
+ * its subclasses, and these leave no gap for them to fill.
  */
 @SuppressWarnings("unused") // the unused fields are the point
 final class Padded {

@@ -24,7 +24,7 @@ final class Releases {
         Thread thread = hold.thread;
         if (thread != null && hold.isAlone() && engine.holds.removeAlone(hold, thread)) {
             hold.closeAlone();
-            hold.group.giveBackWhole(now);
+            hold.group.giveBackBoth(now);
         } else if (hold.closeOnceHere()) {
             lastClose(hold, now);
         }
@@ -40,7 +40,7 @@ final class Releases {
         Thread thread = hold.thread;
         if (thread != null && isPlain(hold, thread)) {
             engine.holds.prune(thread);
-            hold.group.giveBackWhole(now);
+            hold.group.giveBackBoth(now);
             return;
         }
         Batch batch = Batch.orNull(engine, now);
@@ -67,14 +67,14 @@ final class Releases {
             if (hold instanceof Run run && run.loan != null) {
                 giveBackBorrowed(run, run.loan, true, true, batch);
             } else {
-                hold.group.giveBackWhole(batch);
+                hold.group.giveBackBoth(batch);
             }
             return;
         }
         boolean plain = isPlain(hold, thread);
         engine.holds.prune(thread);
         if (plain) {
-            hold.group.giveBackWhole(batch);
+            hold.group.giveBackBoth(batch);
         } else if (hold instanceof Run run && run.isTailed()) {
             concurrency(run, batch);
             if (run.endsPart()) {

@@ -113,7 +113,7 @@ final class Run extends Hold implements Runnable {
     public void run() {
         Engine engine = group.engine;
         if (!task.isEngagedBy(this)) {
-            thread = null;
+            thread = null; // which holds nothing yet
             endWithoutCode(null, null);
             return;
         }
@@ -163,7 +163,8 @@ final class Run extends Hold implements Runnable {
      * Ends a run whose code never began.
      *
      * @param failure why; {@code null}: it was cancelled, and the handle is complete
-     * @param batch where to put what its permits let start; {@code null}: that is carried out here
+     * @param batch takes what its permits let start, and is carried out before the end is told; {@code null}: there is
+     *     none yet
      */
     void endWithoutCode(@Nullable Throwable failure, @Nullable Batch batch) {
         long now = group.engine.nanoTime();
@@ -184,6 +185,8 @@ final class Run extends Hold implements Runnable {
      * At the end of a task: count, permits back, tell, complete.
      *
      * @param outcome of {@link Outcome}'s; {@code null}: it was cancelled while it ran, and is complete
+     * @param now as in {@link Batch#now}
+     * @param batch as in {@link #endWithoutCode}
      */
     private void finish(@Nullable Object outcome, long now, @Nullable Batch batch) {
         group.counters.ended(Outcome.statusOf(outcome));

@@ -30,14 +30,14 @@ import org.jspecify.annotations.Nullable;
  *                       complete the handle
  *
  *   queued  -> engaged   whoever grants the permits         under the group's guard, or before anyone knows the task
- *   queued  -> claimed   cancel, time-out, shutdown
+ *   queued  -> claimed   cancel, time-out, shutdown; the submitter, for a rejection
  *   engaged -> claimed   the run (or its stage) at its end, or cancel
  *
- *   outcome   null or a stack of {@link Dependent}s  ->  a {@link GroupResult}, a {@link Rejection} or CANCELLED;
+ *   outcome   null or a stack of {@link Dependent}s  ->  a {@link GroupResult}, a {@link Rejection} or a {@link Brief};
  *             by whoever claimed the work, once
  * </pre>
  *
- * <p>Each edge is one compare-and-set, so a task is run, cancelled or rejected by exactly one party. Who claims a queued
+ * <p>Each edge is one compare-and-set, where more than one party may be after it, so a task is run, cancelled or rejected by exactly one party. Who claims a queued
  * task sees to its place in the queue; who claims an engaged one doesn't touch its permits: they come back when its code
  * has ended.
  */
