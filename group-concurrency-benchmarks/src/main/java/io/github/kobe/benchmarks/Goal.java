@@ -41,10 +41,10 @@ record Goal(boolean atLeast, double bound, @Nullable Entrant reference) {
 
     /** {@return the goal in words, for values of the given unit} */
     String text(String unit) {
-        if (!isOne()) {
-            return "none";
-        }
         String measure = reference == null ? " " + unit : " × " + reference.title();
+        if (!isOne()) {
+            return "none; here" + measure;
+        }
         return (atLeast ? "≥ " : "≤ ")
                 + (reference == null ? Figure.of(bound) : String.format(Locale.ROOT, "%.2f", bound))
                 + measure;

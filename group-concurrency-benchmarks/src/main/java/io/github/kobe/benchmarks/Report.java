@@ -85,7 +85,10 @@ final class Report {
     }
 
     private static String met(Standing standing) {
-        return standing.isMet().map(met -> met ? "yes" : "**no**").orElse(NONE);
+        return standing.isMet()
+                .filter(met -> standing.workload().goal().isOne())
+                .map(met -> met ? "yes" : "**no**")
+                .orElse(NONE);
     }
 
     private static String header(String... columns) {

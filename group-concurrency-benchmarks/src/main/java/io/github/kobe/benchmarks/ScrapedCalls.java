@@ -20,7 +20,7 @@ final class ScrapedCalls extends Workload {
                 "× as long as without",
                 Goal.atMost(1.2));
         this.live = Keys.of("live-", groups);
-        this.calls = new UncontendedCalls(calls);
+        this.calls = UncontendedCalls.ofPlatformThread(calls);
     }
 
     @Override
