@@ -124,7 +124,10 @@ final class Callers {
     private @Nullable Hold enterUnheard(
             String key, String id, @Nullable Duration maxWait, Thread thread, @Nullable Hold parked)
             throws InterruptedException {
-        Group group = engine.group(key);
+        Group group = engine.groupIfKnown(key);
+        if (group == null) {
+            return null; // a resolver is asked for its limits, which may call, and unpark what is parked
+        }
         if (!group.tryTakeFast()) {
             long maxWaitNanos = nanos(maxWait);
             Waiter waiter = maxWaitNanos > 0 ? new Waiter(group, false) : null;
@@ -208,9 +211,9 @@ final class Callers {
 
     /** Takes a permit for the current thread, which is outside all groups, by one compare-and-set, if that will do. */
     private @Nullable Permit permitUnheard(String key, Thread thread) {
-        Group group = engine.group(key);
-        if (!group.tryTakeFast()) {
-            return null;
+        Group group = engine.groupIfKnown(key);
+        if (group == null || !group.tryTakeFast()) {
+            return null; // for want of a group as above
         }
         try {
             Permit permit = new Permit(null, group, true);

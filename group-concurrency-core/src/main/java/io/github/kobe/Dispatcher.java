@@ -64,7 +64,7 @@ final class Dispatcher {
         // Else its whole queue would fail in one go.
         run.group.stall(batch);
         if (!(engine.housekeeper.isCurrent() && endElsewhere(run, failure))) {
-            run.endWithoutCode(failure, batch);
+            run.endWithoutThread(failure, batch);
         }
         if (givenBatch == null && batch != null) {
             batch.carryOut();
@@ -75,7 +75,7 @@ final class Dispatcher {
     private boolean endElsewhere(Run run, Throwable failure) {
         Runnable ending;
         try {
-            ending = () -> run.endWithoutCode(failure, null);
+            ending = () -> run.endWithoutThread(failure, null);
         } catch (OutOfMemoryError lack) {
             return false;
         }

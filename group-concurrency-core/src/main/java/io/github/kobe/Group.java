@@ -1063,7 +1063,9 @@ final class Group extends Padded.After {
                 settings.setPaused(false);
                 resize(before);
                 counters.moveTo(engine.retired);
-                dieIfIdle();
+                if (dieIfIdle()) {
+                    counters.moveTo(engine.retired); // what was counted late, by one who saw it alive
+                }
             }
             return alive;
         } finally {
@@ -1097,7 +1099,7 @@ final class Group extends Padded.After {
         if (attached) {
             ledger.forget(this);
         }
-        WORD.setRelease(this, DEAD | SLOW);
+        word = DEAD | SLOW; // with a fence: counters are looked at next, and by who counts late in the other order
         engine.forget(this);
         return true;
     }

@@ -219,7 +219,12 @@ final class Holds {
         if (next != null) {
             return overflow.replace(thread, top, next);
         }
-        boolean removed = overflow.remove(thread, top);
+        boolean removed;
+        try {
+            removed = overflow.remove(thread, top);
+        } catch (OutOfMemoryError lack) {
+            removed = overflow.get(thread) != top; // there was none to count it, once it was removed
+        }
         if (removed) {
             overflowing.decrementAndGet(slotOf(thread));
         }
@@ -234,8 +239,8 @@ final class Holds {
                 Wider[] more = Arrays.copyOf(tables, tables.length + 1);
                 more[tables.length] = new Wider(bits);
                 WIDER.compareAndSet(this, tables, more);
-            } catch (OutOfMemoryError lack) {
-                // The map does it, too.
+            } catch (OutOfMemoryError | StackOverflowError lack) {
+                // The map does it, too. The hold is in it, so nothing must come of this.
             }
         }
     }

@@ -19,8 +19,8 @@ final class IdleGroups {
 
     private final Engine engine;
 
-    /** A leaf: nothing is locked or called while it is held. */
-    private final ReentrantLock lock = new ReentrantLock();
+    /** A leaf: nothing is locked or called while it is held. Not private for the tests. */
+    final ReentrantLock lock = new ReentrantLock();
     /** Guarded by the lock: the queue, linked by {@link Group#idleNext}, so that a group joins it without any memory. */
     private @Nullable Group eldest;
 
@@ -46,7 +46,6 @@ final class IdleGroups {
             }
             return;
         }
-        int bound = engine.policy.maxIdleGroups();
         boolean someLeave;
         boolean unarmed;
         lock.lock();
@@ -57,7 +56,8 @@ final class IdleGroups {
                 group.idleSince = engine.now();
                 append(group);
             }
-            someLeave = trimTo(bound);
+            // By the policy of now: who brings a new one may have been here already.
+            someLeave = trimTo(engine.policy.maxIdleGroups());
             unarmed = !sweeping;
         } finally {
             lock.unlock();
@@ -106,14 +106,13 @@ final class IdleGroups {
 
     /** Goes by the bounds of a new policy; without any lock. */
     void policyChanged() {
-        int bound = engine.policy.maxIdleGroups();
         boolean someLeave;
         lock.lock();
         try {
             int next = epoch + 1;
             epoch = next;
             sweeping = false;
-            someLeave = trimTo(bound);
+            someLeave = trimTo(engine.policy.maxIdleGroups());
         } finally {
             lock.unlock();
         }

@@ -114,7 +114,7 @@ final class Run extends Hold implements Runnable {
         Engine engine = group.engine;
         if (!task.isEngagedBy(this)) {
             thread = null; // which holds nothing yet
-            endWithoutCode(null, null);
+            endHere(null);
             return;
         }
         AsyncTail tail;
@@ -125,7 +125,7 @@ final class Run extends Hold implements Runnable {
             // Now, since there is no way back once the code has made a stage.
             tail = async ? new AsyncTail(this) : null;
         } catch (OutOfMemoryError lack) {
-            endWithoutCode(lack, null);
+            endHere(lack);
             return;
         }
         TaskTrace trace = task.trace();
@@ -159,17 +159,32 @@ final class Run extends Hold implements Runnable {
         finish(completes ? Outcome.of(task, value, failure, start, end) : null, end, null);
     }
 
+    /** Ends a run whose code never began, by its thread. */
+    private void endHere(@Nullable Throwable failure) {
+        boolean completes = letGo();
+        endInterrupts(); // one may have come all the same
+        endWithoutCode(completes, failure, null);
+    }
+
+    /**
+     * Ends a run whose code never began, because its thread couldn't be started.
+     *
+     * @param batch takes what its permits let start, and is carried out before the end is told; {@code null}: there is
+     *     none yet
+     */
+    void endWithoutThread(Throwable failure, @Nullable Batch batch) {
+        endWithoutCode(letGo(), failure, batch);
+    }
+
     /**
      * Ends a run whose code never began.
      *
      * @param failure why; {@code null}: it was cancelled, and the handle is complete
-     * @param batch takes what its permits let start, and is carried out before the end is told; {@code null}: there is
-     *     none yet
      */
-    void endWithoutCode(@Nullable Throwable failure, @Nullable Batch batch) {
+    private void endWithoutCode(boolean completes, @Nullable Throwable failure, @Nullable Batch batch) {
         long now = group.engine.nanoTime();
         task.markWaited(group.engine.sinceOrigin(now));
-        finish(letGo() ? Outcome.of(task, null, failure, 0, 0) : null, now, batch);
+        finish(completes ? Outcome.of(task, null, failure, 0, 0) : null, now, batch);
     }
 
     /** Has the task's work no longer be this run; true if it has to complete the handle. */
@@ -186,7 +201,7 @@ final class Run extends Hold implements Runnable {
      *
      * @param outcome of {@link Outcome}'s; {@code null}: it was cancelled while it ran, and is complete
      * @param now as in {@link Batch#now}
-     * @param batch as in {@link #endWithoutCode}
+     * @param batch as in {@link #endWithoutThread}
      */
     private void finish(@Nullable Object outcome, long now, @Nullable Batch batch) {
         group.counters.ended(Outcome.statusOf(outcome));

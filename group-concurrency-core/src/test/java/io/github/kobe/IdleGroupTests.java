@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -46,6 +47,33 @@ class IdleGroupTests {
 
         Deadline.untilAsserted(() -> assertThat(executor.groupKeys()).isEmpty());
         assertThat(executor.stats().groups()).isZero();
+    }
+
+    @Test
+    @Tag("I7")
+    void aGroupThatBecomesIdleWhileThePolicyIsReplacedGoesByTheNewOne() throws Exception {
+        GroupPolicy policy = GroupPolicy.builder()
+                .defaultMaxConcurrencyPerGroup(2)
+                .maxIdleGroups(10)
+                .build();
+        GroupExecutor executor = engines.startPlain(policy);
+        ReentrantLock list = executor.engine().idle.lock;
+        Caller<String> idler;
+        GroupPermit meanwhile;
+        list.lock(); // as if another thread had it
+        try {
+            idler = Caller.startPlatform(() -> executor.call("a", () -> "idle"));
+            Deadline.until("the group is offered", list::hasQueuedThreads);
+            meanwhile = executor.acquire("a");
+            executor.updatePolicy(policy.toBuilder().maxIdleGroups(0).build());
+        } finally {
+            list.unlock();
+        }
+        assertThat(idler.result()).isEqualTo("idle");
+
+        meanwhile.close();
+
+        assertThat(executor.groupKeys()).isEmpty();
     }
 
     @Test

@@ -3,7 +3,11 @@ package io.github.kobe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -191,6 +195,53 @@ class ParkedHoldTests {
 
         assertThat(aside.park()).isFalse();
         assertThat(inSlot.park()).isTrue();
+    }
+
+    @Test
+    void aCallIsFoundThoughAResolverHasTakenThePlaceOfTheParkedHold() throws Exception {
+        assertThat(reentersAfterAResolverThat(GroupPermit::close)).isTrue();
+    }
+
+    @Test
+    void aCallIsFoundThoughAResolverHasKeptAPermit() throws Exception {
+        List<GroupPermit> kept = new ArrayList<>();
+
+        assertThat(reentersAfterAResolverThat(kept::add)).isTrue();
+
+        kept.getFirst().close();
+    }
+
+    /** Calls a group that another thread makes while the caller is still asked for its limit, and asks for it again inside. */
+    private boolean reentersAfterAResolverThat(Consumer<GroupPermit> endsThePermit) throws Exception {
+        AtomicReference<Thread> asked = new AtomicReference<>();
+        GroupExecutor own = engines.startPlain(GroupPolicy.builder()
+                .concurrencyResolver(key -> {
+                    if (key.equals("new") && asked.compareAndSet(null, Thread.currentThread())) {
+                        resolve(asked.get(), endsThePermit);
+                    }
+                    return 1;
+                })
+                .build());
+        executor = own;
+        return Caller.startPlatform(() -> {
+                    own.call("old", WORK); // leaves a parked hold
+                    return own.call("new", () -> {
+                        var again = own.tryAcquire("new", Duration.ZERO);
+                        again.ifPresent(GroupPermit::close);
+                        return again.isPresent();
+                    });
+                })
+                .result();
+    }
+
+    private void resolve(Thread caller, Consumer<GroupPermit> endsThePermit) {
+        try {
+            assertThat(Thread.currentThread()).isSameAs(caller);
+            endsThePermit.accept(executor.acquire("old"));
+            assertThat(elsewhere(() -> executor.call("new", WORK))).isEqualTo("done"); // and leaves it fast
+        } catch (Exception failure) {
+            throw new IllegalStateException(failure);
+        }
     }
 
     private record Holder(Thread thread, Hold hold) {}

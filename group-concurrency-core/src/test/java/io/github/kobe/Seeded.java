@@ -21,7 +21,9 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
         IDLE_REMOVAL_VERSUS_REUSE,
         NESTED_WAIT_VERSUS_GLOBAL_LIMIT,
         INTERRUPT_VERSUS_GRANT,
-        INTERRUPT_VERSUS_HAND_BACK;
+        INTERRUPT_VERSUS_HAND_BACK,
+        INTERRUPT_VERSUS_END,
+        LATE_COUNT_VERSUS_EVICT;
 
         private Scenario scenario(Simulation simulation, long seed) {
             return switch (this) {
@@ -29,6 +31,8 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
                 case A_GLOBAL_LIMIT -> new RandomProgram(simulation, seed, true, false);
                 case WAITS_FOR_OWN_WORK -> new RandomProgram(simulation, seed, false, true);
                 case WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT -> new RandomProgram(simulation, seed, true, true);
+                case INTERRUPT_VERSUS_END -> new InterruptsAndEnds(simulation, seed);
+                case LATE_COUNT_VERSUS_EVICT -> new LateCount(simulation, seed);
                 default -> new LifeAndDeath(simulation, seed, LifeAndDeath.Race.valueOf(name()));
             };
         }

@@ -477,6 +477,35 @@ class TaskThreadTests {
         assertThat(handle.await().value()).isEqualTo("told");
     }
 
+    @Test
+    @Tag("I8")
+    void anInterruptBeforeTheCodeReachesNoListener() throws Exception {
+        Environment.TaskThreads threads = Environment.SYSTEM.taskThreads();
+        Environment lateThreads = new Environment(
+                System::nanoTime,
+                (name, work) -> threads.unstarted(name, () -> {
+                    gate.passStubbornly();
+                    work.run();
+                }),
+                true);
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        TaskLifecycleListener listener = new TaskLifecycleListener() {
+            @Override
+            public void onCompleted(String groupKey, String taskId, GroupResult<?> result) {
+                interrupted.complete(Thread.currentThread().isInterrupted());
+            }
+        };
+        GroupExecutor executor = engines.startPlain(
+                GroupPolicy.builder().taskLifecycleListener(listener).build(), lateThreads);
+        TaskHandle<String> handle = executor.submit("a", "task", () -> "ran");
+        gate.awaitArrived(1);
+
+        assertThat(handle.cancel(true)).isTrue();
+        gate.open();
+
+        assertThat(interrupted.get(Deadline.SECONDS, TimeUnit.SECONDS)).isFalse();
+    }
+
     private static Environment countingThreads(AtomicInteger made) {
         Environment.TaskThreads threads = Environment.SYSTEM.taskThreads();
         return new Environment(
