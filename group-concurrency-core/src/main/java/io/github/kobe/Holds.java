@@ -203,7 +203,11 @@ final class Holds {
         }
         hold.place = IN_MAP;
         boolean put = putInMap(thread, hold, slot);
-        widenIfCrowded(tables);
+        try {
+            widenIfCrowded(tables);
+        } catch (OutOfMemoryError | StackOverflowError lack) {
+            // The map does it, too. The hold is in it, so nothing must come of this.
+        }
         return put;
     }
 
@@ -231,17 +235,13 @@ final class Holds {
         return removed;
     }
 
-    /** Makes one more table, where there is none yet, if many threads are in the map and there is memory for it. */
+    /** Makes one more table, where there is none yet, if many threads are in the map. */
     private void widenIfCrowded(Wider[] tables) {
         int bits = SLOT_BITS + WIDENING_BITS * (tables.length + 1);
         if (tables.length < MOST_WIDER && overflow.mappingCount() >= 1L << (bits - SPARSE_BITS)) {
-            try {
-                Wider[] more = Arrays.copyOf(tables, tables.length + 1);
-                more[tables.length] = new Wider(bits);
-                WIDER.compareAndSet(this, tables, more);
-            } catch (OutOfMemoryError | StackOverflowError lack) {
-                // The map does it, too. The hold is in it, so nothing must come of this.
-            }
+            Wider[] more = Arrays.copyOf(tables, tables.length + 1);
+            more[tables.length] = new Wider(bits);
+            WIDER.compareAndSet(this, tables, more);
         }
     }
 
