@@ -56,8 +56,7 @@ final class IdleGroups {
                 group.idleSince = engine.now();
                 append(group);
             }
-            // By the policy of now: who brings a new one may have been here already.
-            someLeave = trimTo(engine.policy.maxIdleGroups());
+            someLeave = trim();
             unarmed = !sweeping;
         } finally {
             lock.unlock();
@@ -112,7 +111,7 @@ final class IdleGroups {
             int next = epoch + 1;
             epoch = next;
             sweeping = false;
-            someLeave = trimTo(engine.policy.maxIdleGroups());
+            someLeave = trim();
         } finally {
             lock.unlock();
         }
@@ -122,8 +121,10 @@ final class IdleGroups {
         armSweep();
     }
 
-    /** Has the eldest leave beyond {@code bound}; under the lock. True if some leave. */
-    private boolean trimTo(int bound) {
+    /** Has the eldest leave beyond the bound of the policy; under the lock. True if some leave. */
+    private boolean trim() {
+        // Read here: who brings another policy may have been here before the lock was had.
+        int bound = engine.policy.maxIdleGroups();
         for (int chances = size; size > bound; chances--) {
             Group first = Objects.requireNonNull(removeEldest());
             if (first.touched && chances > 0) {
