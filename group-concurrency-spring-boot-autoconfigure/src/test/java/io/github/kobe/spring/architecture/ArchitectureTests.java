@@ -44,6 +44,11 @@ class ArchitectureTests {
     }
 
     @Test
+    void jdk21IsEnough() {
+        HouseRules.jdk21IsEnough().check(MAIN);
+    }
+
+    @Test
     void testsNeverSleep() {
         HouseRules.nothingSleeps().check(TESTS);
     }
