@@ -38,14 +38,14 @@ class ArchitectureTests {
     }
 
     @Test
-    void coreInternalsAreLeftAlone() {
-        HouseRules.coreInternalsAreLeftAlone().check(MAIN);
-        HouseRules.coreInternalsAreLeftAlone().check(TESTS);
+    void jdk21IsEnough() {
+        HouseRules.jdk21IsEnough().check(MAIN);
     }
 
     @Test
-    void jdk21IsEnough() {
-        HouseRules.jdk21IsEnough().check(MAIN);
+    void coreInternalsAreLeftAlone() {
+        HouseRules.coreInternalsAreLeftAlone().check(MAIN);
+        HouseRules.coreInternalsAreLeftAlone().check(TESTS);
     }
 
     @Test
