@@ -3,7 +3,14 @@ package io.github.kobe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.github.kobe.FaultyThreads.Fault;
+import io.github.kobe.EngineAccess.Surroundings;
+import io.github.kobe.audit.Engines;
+import io.github.kobe.audit.FaultyThreads;
+import io.github.kobe.audit.FaultyThreads.Fault;
+import io.github.kobe.audit.ManualClock;
+import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +72,8 @@ class HandOverTests {
         ManualClock clock = new ManualClock();
         FaultyThreads threads = new FaultyThreads(Fault.STARTING_IT_THROWS, number -> number == 2);
         GroupExecutor executor = engines.startPlain(
-                GroupPolicy.builder().defaultMaxConcurrencyPerGroup(2).build(), new Environment(clock, threads, false));
+                GroupPolicy.builder().defaultMaxConcurrencyPerGroup(2).build(),
+                new Surroundings(clock, threads, false));
         TaskHandle<String> holder = executor.submit("a", "holder", gate.then("held"));
         assertThat(executor.submit("a", "fails", () -> "never").join().status()).isEqualTo(TaskStatus.FAILED);
         List<TaskHandle<String>> waiting =

@@ -14,6 +14,7 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import io.github.kobe.testing.HouseRules;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -64,11 +65,6 @@ class ArchitectureTests {
         return Stream.concat(Stream.of(unit.getReturnType()), unit.getParameterTypes().stream())
                 .flatMap(type -> type.getAllInvolvedRawTypes().stream())
                 .anyMatch(resideInAPackage("io.github.kobe.internal.."));
-    }
-
-    @Test
-    void theEngineUsesNoMonitors() {
-        classes().should(new UseNoMonitors()).check(MAIN);
     }
 
     @Test
