@@ -2,7 +2,9 @@ package io.github.kobe.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
+import io.github.kobe.GroupExecutor;
 import io.github.kobe.testing.HouseRules;
 import io.github.kobe.testing.Markdown;
 import io.github.kobe.testing.Markdown.Block;
@@ -52,6 +54,8 @@ class DocsTests {
 
     @TempDir
     static Path output;
+
+    private static final JavaClasses ENGINE = HouseRules.classesBeside(GroupExecutor.class);
 
     private static String findings;
 
@@ -161,7 +165,7 @@ class DocsTests {
 
     @Test
     void theConcurrencyPageNamesEveryFieldThatCanChange() {
-        Set<String> fields = HouseRules.mainClassesBeside(DocsTests.class).stream()
+        Set<String> fields = ENGINE.stream()
                 .filter(type -> !type.isRecord() && !type.isEnum())
                 .filter(type -> !type.getName().contains("$Builder"))
                 .flatMap(type -> type.getFields().stream())
@@ -175,7 +179,7 @@ class DocsTests {
 
     @Test
     void theConcurrencyPageNamesNoFieldThatIsGone() {
-        Set<String> fields = HouseRules.mainClassesBeside(DocsTests.class).stream()
+        Set<String> fields = ENGINE.stream()
                 .flatMap(type -> type.getFields().stream())
                 .map(field -> field.getOwner().getSimpleName() + "." + field.getName())
                 .collect(Collectors.toSet());

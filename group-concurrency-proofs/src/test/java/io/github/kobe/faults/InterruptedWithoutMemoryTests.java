@@ -19,7 +19,7 @@ import org.objectweb.asm.Opcodes;
 /** A caller is interrupted and granted in the same instant, and there is no memory to pass its permit on with. */
 @Tag("I3")
 @Tag("P5")
-class InterruptedWithoutMemoryTests {
+public class InterruptedWithoutMemoryTests {
 
     @Test
     void itsPermitComesBack() {
@@ -56,18 +56,18 @@ class InterruptedWithoutMemoryTests {
     }
 
     /** Called by the changed engine. */
-    static final class Instant {
+    public static final class Instant {
         private static volatile Runnable beforeItLeaves;
         private static volatile boolean lasts;
 
         private Instant() {}
 
-        static void leaves() {
+        public static void leaves() {
             beforeItLeaves.run();
             lasts = true;
         }
 
-        static void makes() {
+        public static void makes() {
             if (lasts) {
                 throw new OutOfMemoryError("as the test wants it");
             }

@@ -19,7 +19,7 @@ import org.objectweb.asm.Opcodes;
  * not stalled. Whoever comes next starts what can start.
  */
 @Tag("I4")
-class NoThreadForRetriesTests {
+public class NoThreadForRetriesTests {
 
     private static Object run(Class<? extends Supplier<Integer>> scenario) {
         return new EngineLoader(Lack::new).newInstance(Supplier.class, scenario).get();
@@ -85,18 +85,18 @@ class NoThreadForRetriesTests {
     }
 
     /** Called by the changed engine. */
-    static final class Shortage {
+    public static final class Shortage {
         private static volatile boolean grants;
         /** For ever: the engine is loaded for this test alone. */
         private static final boolean THREADS = true;
 
         private Shortage() {}
 
-        static void ofGrants() {
+        public static void ofGrants() {
             lack(grants);
         }
 
-        static void ofThreads() {
+        public static void ofThreads() {
             lack(THREADS);
         }
 

@@ -1,13 +1,15 @@
 package io.github.kobe.schedules;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.testing.ChildProcess;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Constructor;
-import java.net.URI;
 import java.net.URL;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,8 +38,9 @@ import org.objectweb.asm.ClassWriter;
 public final class EngineLoader extends ClassLoader {
 
     private static final String PACKAGE = "io.github.kobe.";
-    private static final URL MAIN =
-            GroupExecutor.class.getProtectionDomain().getCodeSource().getLocation();
+
+    /** Begins the addresses of all main classes, in a folder or in a jar. */
+    private static final String MAIN = before(GroupExecutor.class.getResource("GroupExecutor.class"));
 
     static {
         registerAsParallelCapable();
@@ -81,18 +84,34 @@ public final class EngineLoader extends ClassLoader {
         }
     }
 
+    private static String before(URL engine) {
+        String address = engine.toString();
+        return address.substring(0, address.length() - "io/github/kobe/GroupExecutor.class".length());
+    }
+
     /** {@return the names of all main classes, in order} */
     public static List<String> mainClasses() {
-        Path root = Path.of(URI.create(MAIN.toString()));
+        Path place = ChildProcess.place(GroupExecutor.class);
+        try {
+            if (Files.isDirectory(place)) {
+                return mainClasses(place);
+            }
+            try (FileSystem jar = FileSystems.newFileSystem(place)) {
+                return mainClasses(jar.getPath("/"));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<String> mainClasses(Path root) throws IOException {
         try (Stream<Path> files = Files.walk(root)) {
             return files.map(file -> root.relativize(file).toString())
                     .filter(file -> file.endsWith(".class") && !file.endsWith("-info.class"))
-                    .map(file ->
-                            file.substring(0, file.length() - ".class".length()).replace(File.separatorChar, '.'))
+                    .map(file -> file.substring(0, file.length() - ".class".length()))
+                    .map(file -> file.replace('/', '.').replace(File.separatorChar, '.'))
                     .sorted()
                     .toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 

@@ -16,7 +16,7 @@ import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
-class EngineLoaderTests {
+public class EngineLoaderTests {
 
     private static int calls;
 
@@ -75,7 +75,7 @@ class EngineLoaderTests {
     }
 
     /** Called by the changed engine. */
-    static void count() {
+    public static void count() {
         calls++;
     }
 

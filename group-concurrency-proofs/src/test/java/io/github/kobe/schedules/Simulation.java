@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Loaded by an {@link EngineLoader}, so that its statics belong to one engine.
  */
 @SuppressWarnings("ThreadPriorityCheck") // yields go to a scheduler of its own
-final class Simulation {
+public final class Simulation {
 
     /** Every time-out of a scenario lies far below; the housekeeper's own waits too. */
-    static final long HORIZON = TimeUnit.SECONDS.toNanos(60);
+    public static final long HORIZON = TimeUnit.SECONDS.toNanos(60);
 
     private static final int MOST_STEPS = 200_000;
     private static final int TOLD_STEPS = 120;
@@ -254,7 +254,7 @@ final class Simulation {
     // ---------------------------------------------------------------- running
 
     /** The simulation that the calling thread's engine belongs to. */
-    static Simulation now() {
+    public static Simulation now() {
         Simulation simulation = current;
         if (simulation == null) {
             throw new IllegalStateException("no simulation goes on");
@@ -263,7 +263,7 @@ final class Simulation {
     }
 
     /** Has the statics act for this simulation; with {@code null}, for none. */
-    static void enter(@Nullable Simulation simulation) {
+    public static void enter(@Nullable Simulation simulation) {
         current = simulation;
     }
 
@@ -349,7 +349,7 @@ final class Simulation {
     // ---------------------------------------------------------------- what the engine calls
 
     /** The current thread is about to take a step that others may see. */
-    static void point(String where) {
+    public static void point(String where) {
         Simulation simulation = current;
         if (simulation != null) {
             Fiber fiber = simulation.running;
@@ -366,15 +366,15 @@ final class Simulation {
         }
     }
 
-    static long nanoTime() {
+    public static long nanoTime() {
         return now().now;
     }
 
-    static void parkNanos(long nanos) {
+    public static void parkNanos(long nanos) {
         now().parkFor(nanos);
     }
 
-    static void parkNanos(Object blocker, long nanos) {
+    public static void parkNanos(Object blocker, long nanos) {
         now().parkFor(nanos);
     }
 
@@ -388,33 +388,33 @@ final class Simulation {
         }
     }
 
-    static Condition newCondition(ReentrantLock lock) {
+    public static Condition newCondition(ReentrantLock lock) {
         return new SimulatedCondition(lock);
     }
 
     /** {@return whether a thread passes for a virtual one: those that call do something else on platform threads} */
-    static boolean isVirtual(Thread thread) {
+    public static boolean isVirtual(Thread thread) {
         Fiber fiber = current == null ? null : current.byThread.get(thread);
         return fiber == null ? thread.isVirtual() : !fiber.platform;
     }
 
     /** Small numbers, the same at each run; some share one, so that they meet in the table of {@link Holds}. */
-    static long threadId(Thread thread) {
+    public static long threadId(Thread thread) {
         Fiber fiber = current == null ? null : current.byThread.get(thread);
         return fiber == null ? 0 : fiber.id % 8;
     }
 
-    static PlatformBuilder ofPlatform() {
+    public static PlatformBuilder ofPlatform() {
         return new PlatformBuilder();
     }
 
     /** Goes by insertion, not by identity hash codes. */
-    static <T> Set<T> newKeySet() {
+    public static <T> Set<T> newKeySet() {
         return new CopyOnWriteArraySet<>();
     }
 
     /** Those that belong to threads go by the threads' order, not by their hash codes. */
-    static <K, V> Collection<V> values(ConcurrentHashMap<K, V> map) {
+    public static <K, V> Collection<V> values(ConcurrentHashMap<K, V> map) {
         if (map.isEmpty() || !(map.keySet().iterator().next() instanceof Thread)) {
             return map.values();
         }
@@ -425,24 +425,24 @@ final class Simulation {
     }
 
     /** Makes what would be a platform thread. */
-    static final class PlatformBuilder {
+    public static final class PlatformBuilder {
 
         private String name = "";
 
-        PlatformBuilder daemon() {
+        public PlatformBuilder daemon() {
             return this;
         }
 
-        PlatformBuilder name(String newName) {
+        public PlatformBuilder name(String newName) {
             name = newName;
             return this;
         }
 
-        PlatformBuilder inheritInheritableThreadLocals(boolean inherit) {
+        public PlatformBuilder inheritInheritableThreadLocals(boolean inherit) {
             return this;
         }
 
-        Thread unstarted(Runnable work) {
+        public Thread unstarted(Runnable work) {
             return now().newThread(name, true, work);
         }
     }

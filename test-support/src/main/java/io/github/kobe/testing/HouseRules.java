@@ -15,7 +15,11 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarFile;
 import org.jspecify.annotations.NullMarked;
 
 /** The rules that every module keeps. Each module's ArchitectureTests apply them. */
@@ -30,7 +34,10 @@ public final class HouseRules {
 
     /** The classes of the module that the given main class belongs to, be they in a folder or in a jar. */
     public static JavaClasses classesBeside(Class<?> main) {
-        return new ClassFileImporter().importPath(ChildProcess.place(main));
+        Path place = ChildProcess.place(main);
+        return place.toString().endsWith(".jar")
+                ? new ClassFileImporter().importJar(jar(place))
+                : new ClassFileImporter().importPath(place);
     }
 
     /** The test classes of the module that the given test belongs to. */
@@ -79,4 +86,12 @@ public final class HouseRules {
 
     private static final DescribedPredicate<JavaClass> IN_NULL_MARKED_PACKAGE = describe(
             "in a package that is @NullMarked", type -> type.getPackage().isAnnotatedWith(NullMarked.class));
+
+    private static JarFile jar(Path place) {
+        try {
+            return new JarFile(place.toFile());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 }
