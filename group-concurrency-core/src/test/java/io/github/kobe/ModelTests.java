@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The model of the engine in src/test/promela, explored exhaustively, and seeded with bugs to see that it finds them.
- * docs/internals/verification.md says how model and engine correspond. Larger configurations take minutes and some
+ * docs/internals/verification/model.md says how model and engine correspond. Larger configurations take minutes and some
  * gigabytes of memory: {@code -Dmodel.full=true}.
  */
 @SuppressWarnings({"UnusedVariable", "StringSplitter"}) // fields that JUnit reads; no empty parts
