@@ -1,6 +1,6 @@
 /*
  * The engine's shared state and its critical sections, shared by all configurations beside it.
- * docs/internals/verification.md says which step stands for which line of the engine.
+ * docs/internals/verification/model.md says which step stands for which line of the engine.
  *
  * One step is one compare-and-set, one volatile access, or a piece of a critical section with at most one of those in
  * it; between two steps everybody else may go on. A configuration defines before it includes this file:

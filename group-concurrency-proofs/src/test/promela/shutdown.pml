@@ -258,8 +258,8 @@ proctype Ender() {
 #else
     /* Lifecycle.shutdown(Duration) */
     lockLedger();
-    state = DRAINING;
     watch();
+    state = DRAINING;
     unlockLedger();
     lockLedger();
     do

@@ -27,6 +27,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.objectweb.asm.ClassVisitor;
@@ -38,6 +39,7 @@ import org.objectweb.asm.Opcodes;
  * is made: once at that place, or from there to the end of the program. Afterwards nothing may be lost: the handles are
  * done, the permits are back, and the executor works.
  */
+@Tag("E16")
 @SuppressWarnings({"FutureReturnValueIgnored", "NonAtomicVolatileUpdate", "Finally"
 }) // nothing may come back; one thread writes; a failed close is a finding
 class MemoryExhaustionTests {

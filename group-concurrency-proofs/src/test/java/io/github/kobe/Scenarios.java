@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
+import org.jetbrains.lincheck.datastructures.ManagedStrategyGuarantee;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Options;
 import org.jetbrains.lincheck.datastructures.StressOptions;
@@ -20,6 +21,42 @@ import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
  * the operations one after the other in some order.
  */
 final class Scenarios {
+
+    /** What the model checker takes for granted. A name that matches nothing would change what it explores, unseen. */
+    static final List<Guarantee> GUARANTEES = List.of(
+            // Of the fixtures, each thread uses what is its own: no steps to switch at.
+            Guarantee.ignoringAllBut("io.github.kobe.FakeThreads", "act", "run", "runAll"),
+            Guarantee.ignoringAllBut("io.github.kobe.FakeThreads$FakeThread"),
+            Guarantee.ignoring("io.github.kobe.Submitted", "nextId", "add", "last", "admission"),
+            Guarantee.ignoringAllBut("io.github.kobe.ScenarioEnd"),
+            // A recursion, whose counter may lose counts: it decides nothing here.
+            Guarantee.ignoringAllBut("io.github.kobe.StackReserve"),
+            // The one goes over a thousand slots; halfway through the other, the end of a run waits to be unparked,
+            // which reaches the fake thread alone.
+            Guarantee.takingAsAtomic("io.github.kobe.Holds", "forEachOpen"),
+            Guarantee.takingAsAtomic("io.github.kobe.Run", "interrupt"));
+
+    /** Methods of a class at whose steps no thread is switched: {@code names}, or all others. */
+    record Guarantee(String type, boolean atomic, boolean others, List<String> names) {
+
+        static Guarantee ignoring(String type, String... names) {
+            return new Guarantee(type, false, false, List.of(names));
+        }
+
+        static Guarantee ignoringAllBut(String type, String... names) {
+            return new Guarantee(type, false, true, List.of(names));
+        }
+
+        static Guarantee takingAsAtomic(String type, String... names) {
+            return new Guarantee(type, true, false, List.of(names));
+        }
+
+        private ManagedStrategyGuarantee forLincheck() {
+            ManagedStrategyGuarantee.GuaranteeBuilder methods =
+                    forClasses(type).methods(method -> names.contains(method) != others);
+            return atomic ? methods.treatAsAtomic() : methods.ignore();
+        }
+    }
 
     /** A free run costs far less than a schedule, so it looks at many scenarios instead of many schedules. */
     private enum Size {
@@ -87,27 +124,11 @@ final class Scenarios {
     }
 
     private static ModelCheckingOptions withGuarantees(ModelCheckingOptions options) {
-        return options
-                // Of the fixtures, each thread uses what is its own: no steps to switch at.
-                .addGuarantee(forClasses("io.github.kobe.FakeThreads", "io.github.kobe.FakeThreads$FakeThread")
-                        .methods(method ->
-                                !method.equals("act") && !method.equals("run") && !method.startsWith("runAll"))
-                        .ignore())
-                .addGuarantee(forClasses("io.github.kobe.Submitted")
-                        .methods("nextId", "add", "last", "admission")
-                        .ignore())
-                .addGuarantee(
-                        forClasses("io.github.kobe.ScenarioEnd").allMethods().ignore())
-                // A recursion, which counts in an array that may lose counts: it decides nothing here.
-                .addGuarantee(
-                        forClasses("io.github.kobe.StackReserve").allMethods().ignore())
-                // The one goes over a thousand slots; halfway through the other, the end of a run waits to be unparked,
-                // which reaches the fake thread alone.
-                .addGuarantee(forClasses("io.github.kobe.Holds")
-                        .methods("forEachOpen")
-                        .treatAsAtomic())
-                .addGuarantee(
-                        forClasses("io.github.kobe.Run").methods("interrupt").treatAsAtomic());
+        ModelCheckingOptions guaranteed = options;
+        for (Guarantee guarantee : GUARANTEES) {
+            guaranteed = guaranteed.addGuarantee(guarantee.forLincheck());
+        }
+        return guaranteed;
     }
 
     /** Lets the threads run freely. */

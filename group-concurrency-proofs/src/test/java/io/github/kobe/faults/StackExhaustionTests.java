@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A thread recurses to the end of its stack and uses the executor at every depth on its way, so that the stack ends at
  * every point inside the engine. What must hold holds afterwards: the audit fills every group to its limit.
  */
+@Tag("E16")
 @SuppressWarnings("InfiniteRecursion") // as meant
 class StackExhaustionTests {
 
