@@ -1,6 +1,5 @@
 package io.github.kobe;
 
-import io.github.kobe.EngineAccess.Surroundings;
 import io.github.kobe.audit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -28,7 +27,7 @@ public class CallersLincheckTests {
 
     private final FakeThreads threads = new FakeThreads();
     private final GroupExecutor executor =
-            EngineAccess.newExecutor(POLICY, new Surroundings(new ManualClock(), threads, false));
+            GroupExecutor.newExecutor(POLICY, new Environment(new ManualClock(), threads, false));
     private final List<Deque<GroupPermit>> held = new ArrayList<>();
     private final List<Deque<PermitFuture>> waiting = new ArrayList<>();
 

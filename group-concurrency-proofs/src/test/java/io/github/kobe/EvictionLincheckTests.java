@@ -1,6 +1,5 @@
 package io.github.kobe;
 
-import io.github.kobe.EngineAccess.Surroundings;
 import io.github.kobe.audit.ManualClock;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -27,7 +26,7 @@ public class EvictionLincheckTests {
 
     private final FakeThreads threads = new FakeThreads();
     private final GroupExecutor executor =
-            EngineAccess.newExecutor(POLICY, new Surroundings(new ManualClock(), threads, false));
+            GroupExecutor.newExecutor(POLICY, new Environment(new ManualClock(), threads, false));
     private final Submitted submitted = new Submitted();
 
     @Operation

@@ -1,6 +1,5 @@
 package io.github.kobe;
 
-import io.github.kobe.EngineAccess.TaskThreads;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -17,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * know without a race that isn't the engine's.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
-final class FakeThreads implements TaskThreads {
+final class FakeThreads implements Environment.TaskThreads {
 
     /** Lincheck numbers the part before with 0, two or three threads from 1, and the part after with the next. */
     static final int ACTORS = 5;

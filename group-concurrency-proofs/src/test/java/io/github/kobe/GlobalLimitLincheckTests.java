@@ -1,6 +1,5 @@
 package io.github.kobe;
 
-import io.github.kobe.EngineAccess.Surroundings;
 import io.github.kobe.audit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -32,7 +31,7 @@ public class GlobalLimitLincheckTests {
 
     private final FakeThreads threads = new FakeThreads();
     private final GroupExecutor executor =
-            EngineAccess.newExecutor(POLICY, new Surroundings(new ManualClock(), threads, false));
+            GroupExecutor.newExecutor(POLICY, new Environment(new ManualClock(), threads, false));
     private final Submitted submitted = new Submitted();
     private final List<Deque<GroupPermit>> held = new ArrayList<>();
 

@@ -1,6 +1,5 @@
 package io.github.kobe;
 
-import io.github.kobe.EngineAccess.Surroundings;
 import io.github.kobe.audit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -35,7 +34,7 @@ public class LendingLincheckTests {
 
     private final FakeThreads threads = new FakeThreads();
     private final GroupExecutor executor =
-            EngineAccess.newExecutor(POLICY, new Surroundings(new ManualClock(), threads, false));
+            GroupExecutor.newExecutor(POLICY, new Environment(new ManualClock(), threads, false));
     private final Submitted submitted = new Submitted();
     private final List<Deque<GroupPermit>> held = new ArrayList<>();
     private final Loan[] loans = new Loan[FakeThreads.ACTORS];

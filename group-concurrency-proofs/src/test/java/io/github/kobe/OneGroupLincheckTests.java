@@ -1,6 +1,5 @@
 package io.github.kobe;
 
-import io.github.kobe.EngineAccess.Surroundings;
 import io.github.kobe.audit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -31,7 +30,7 @@ public class OneGroupLincheckTests {
 
     private final ManualClock clock = new ManualClock();
     private final FakeThreads threads = new FakeThreads();
-    private final GroupExecutor executor = EngineAccess.newExecutor(POLICY, new Surroundings(clock, threads, false));
+    private final GroupExecutor executor = GroupExecutor.newExecutor(POLICY, new Environment(clock, threads, false));
     private final Submitted submitted = new Submitted();
 
     @Operation
