@@ -75,10 +75,7 @@ class CancellationTests {
 
         handles.getFirst().cancel(true);
 
-        Deadline.until("the closure is gone", () -> {
-            System.gc();
-            return payload.refersTo(null);
-        });
+        Waits.awaitCollected(payload);
         assertThat(handles.getFirst().isDone()).isTrue();
         gate.open();
     }
@@ -96,10 +93,7 @@ class CancellationTests {
         WeakReference<Object> payload = submitSizeOfPayload(executor, handles);
         handles.getFirst().await();
 
-        Deadline.until("the closure is gone", () -> {
-            System.gc();
-            return payload.refersTo(null);
-        });
+        Waits.awaitCollected(payload);
         assertThat(handles.getFirst().await().value()).isEqualTo(1_000);
     }
 

@@ -75,8 +75,8 @@ class ClockJumpTests {
         TaskHandle<String> own = engines.watch(
                 executor,
                 executor.submit(new GroupTask<>("a", "own", () -> "done").withQueueTimeout(Duration.ofSeconds(30))));
-        Caller<Optional<GroupPermit>> caller = Caller.start(() -> executor.tryAcquire("a", Duration.ofMinutes(5)))
-                .awaitBlocked();
+        Caller<Optional<GroupPermit>> caller = Caller.start(() -> executor.tryAcquire("a", Duration.ofMinutes(5)));
+        Waits.awaitQueued(executor, "a", 3);
 
         clock.advance(jump, executor);
 

@@ -436,7 +436,7 @@ class ExecutorServiceShutdownContractTests {
         });
 
         Deadline.until("shut down", service::isShutdown);
-        Deadline.until("it waits", () -> isWaiting(inside.get()));
+        Deadline.until("it waits", () -> Caller.isBlocked(inside.get()));
 
         assertThat(service.isTerminated()).isFalse();
         assertThat(service.awaitTermination(5, TimeUnit.MILLISECONDS)).isFalse();
@@ -474,12 +474,5 @@ class ExecutorServiceShutdownContractTests {
         public void run() {
             fates.incrementAndGet();
         }
-    }
-
-    private static boolean isWaiting(Thread thread) {
-        return switch (thread.getState()) {
-            case WAITING, TIMED_WAITING -> true;
-            default -> false;
-        };
     }
 }

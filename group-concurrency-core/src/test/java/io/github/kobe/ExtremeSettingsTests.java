@@ -197,7 +197,11 @@ class ExtremeSettingsTests {
                 Caller.start(() -> executor.awaitTermination(time)),
                 Caller.start(() -> waits.await(Long.MAX_VALUE, TimeUnit.DAYS)),
                 Caller.start(() -> waits.await(Long.MAX_VALUE, TimeUnit.NANOSECONDS)));
-        callers.forEach(Caller::awaitBlocked);
+        Waits.awaitQueued(executor, "a", 3);
+        callers.get(2).awaitBlockedOnACondition();
+        callers.get(3).awaitBlockedOnACondition();
+        callers.get(4).awaitBlockedOn(waits);
+        callers.get(5).awaitBlockedOn(waits);
         assertThat(waits.isDone()).isFalse();
 
         permit.close();

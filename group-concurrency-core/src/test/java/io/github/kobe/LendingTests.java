@@ -300,18 +300,14 @@ class LendingTests {
         Gate holders = new Gate();
         TaskHandle<String> holder = executor.submit("b", "holder", holders.then("holder"));
         holders.awaitArrived(1);
-        AtomicReference<Thread> caller = new AtomicReference<>();
         TaskHandle<String> outer = executor.submit("a", "outer", () -> {
-            caller.set(Thread.currentThread());
             gate.pass();
             return executor.call("b", engines.witness(executor).inside("b", () -> "nested"));
         });
         gate.awaitArrived(1);
         TaskHandle<String> before = executor.submit("b", "before", () -> "before");
         gate.open();
-        awaitBlocked(caller);
-        Deadline.until(
-                "the caller waits", () -> executor.groupStats("b").orElseThrow().queued() == 2);
+        Waits.awaitQueued(executor, "b", 2);
         TaskHandle<String> behind = executor.submit("b", "behind", () -> "behind");
 
         holders.open();
@@ -470,7 +466,7 @@ class LendingTests {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
         TaskHandle<String> running = executor.submit("a", "running", gate.then("running"));
         TaskHandle<String> queued = executor.submit("a", "queued", () -> "queued");
-        Caller<GroupResult<String>> waiter = Caller.start(queued::await).awaitBlocked();
+        Caller<GroupResult<String>> waiter = Caller.start(queued::await).awaitBlockedOn(queued);
 
         assertThat(executor.groupStats("a").orElseThrow().queued()).isEqualTo(1);
 
@@ -502,7 +498,7 @@ class LendingTests {
         lender.get().interrupt();
         Deadline.until(
                 "the lender waits for its permits",
-                () -> !lender.get().isInterrupted() && lender.get().getState() == Thread.State.WAITING);
+                () -> !lender.get().isInterrupted() && Caller.isBlocked(lender.get()));
         assertThat(resumed.arrived()).isZero();
         assertThat(executor.groupStats("a").orElseThrow().running()).isEqualTo(1);
         gate.open();
@@ -534,8 +530,7 @@ class LendingTests {
 
         lender.get().interrupt();
         Deadline.until(
-                "the lender waits for a permit",
-                () -> !lender.get().isInterrupted() && lender.get().getState() == Thread.State.WAITING);
+                "the lender waits for a permit", () -> !lender.get().isInterrupted() && Caller.isBlocked(lender.get()));
         other.open();
         outerResumed.awaitArrived(1);
 
@@ -684,13 +679,10 @@ class LendingTests {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
         TaskHandle<String> holder = executor.submit("b", "holder", gate.then("held"));
         gate.awaitArrived(1);
-        AtomicReference<Thread> caller = new AtomicReference<>();
         TaskHandle<String> before = executor.submit("b", "before", () -> "before");
-        TaskHandle<String> outer = executor.submit("a", "outer", () -> {
-            caller.set(Thread.currentThread());
-            return executor.call("b", engines.witness(executor).inside("b", () -> "nested"));
-        });
-        awaitBlocked(caller);
+        TaskHandle<String> outer = executor.submit(
+                "a", "outer", () -> executor.call("b", engines.witness(executor).inside("b", () -> "nested")));
+        Waits.awaitQueued(executor, "b", 2);
 
         GroupPolicy one = engines.witnessed(
                 executor, GroupPolicy.builder().globalMaxInFlight(1).build());
@@ -767,6 +759,6 @@ class LendingTests {
     }
 
     private static void awaitBlocked(AtomicReference<Thread> thread) {
-        Deadline.until("blocked", () -> thread.get() != null && thread.get().getState() == Thread.State.WAITING);
+        Deadline.until("blocked", () -> thread.get() != null && Caller.isBlocked(thread.get()));
     }
 }

@@ -136,7 +136,7 @@ class PastDefectsTests {
         List<Object> futures = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             Caller<?> below = Caller.start(() -> handle.await(Deadline.SECONDS, TimeUnit.SECONDS));
-            below.awaitBlocked();
+            below.awaitBlockedOn(handle);
             futures.add(handle.toCompletableFuture());
             below.interrupt();
             assertThatThrownBy(below::result).isInstanceOf(InterruptedException.class);

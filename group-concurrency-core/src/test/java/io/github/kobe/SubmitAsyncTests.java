@@ -296,7 +296,7 @@ class SubmitAsyncTests {
         awaitOpenStage(executor);
 
         Caller<Boolean> drain =
-                Caller.start(() -> executor.shutdown(Deadline.LONG)).awaitBlocked();
+                Caller.start(() -> executor.shutdown(Deadline.LONG)).awaitBlockedOnACondition();
         assertThat(executor.isTerminated()).isFalse();
         stage.complete("in time");
 
