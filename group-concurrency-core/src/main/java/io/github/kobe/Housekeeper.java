@@ -22,11 +22,6 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Housekeeper {
 
-    /** How long the thread stays without anything to do. */
-    private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** How long it sleeps at most before it looks whether the engine is still there. */
-    private static final long LONGEST_SLEEP_NANOS = TimeUnit.SECONDS.toNanos(5);
-
     /** When a group that stalled is tried again. */
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -34,6 +29,8 @@ final class Housekeeper {
     private static final int LEAST_PURGE = 64;
 
     private final Engine engine;
+    private final long lingerNanos;
+    private final long longestSleepNanos;
     private final ConcurrentLinkedQueue<Run> hops = new ConcurrentLinkedQueue<>();
 
     /** A leaf: nothing else is locked while it is held. */
@@ -73,6 +70,8 @@ final class Housekeeper {
 
     Housekeeper(Engine engine) {
         this.engine = engine;
+        lingerNanos = engine.environment.linger().toNanos();
+        longestSleepNanos = engine.environment.longestSleep().toNanos();
     }
 
     /**
@@ -184,7 +183,7 @@ final class Housekeeper {
                     .daemon()
                     .name("group-concurrency-housekeeper")
                     .inheritInheritableThreadLocals(false)
-                    .unstarted(new Worker(new WeakReference<>(this), hops));
+                    .unstarted(new Worker(new WeakReference<>(this), hops, lingerNanos));
             started.start();
             thread = started;
             owesRetries = false;
@@ -315,13 +314,13 @@ final class Housekeeper {
                 if (firstRetried != null) {
                     next = Math.min(next, retryAt);
                 }
-                return Math.min(LONGEST_SLEEP_NANOS, Math.max(0, next - engine.now()));
+                return Math.min(longestSleepNanos, Math.max(0, next - engine.now()));
             }
             if (mayEnd) {
                 thread = null;
                 return -1;
             }
-            return LINGER_NANOS;
+            return lingerNanos;
         } finally {
             lock.unlock();
         }
@@ -330,7 +329,8 @@ final class Housekeeper {
     /**
      * The thread's loop; between two looks it has no strong reference to the engine, unless a run waits to be started.
      */
-    private record Worker(WeakReference<Housekeeper> housekeeper, Queue<Run> hops) implements Runnable {
+    private record Worker(WeakReference<Housekeeper> housekeeper, Queue<Run> hops, long lingerNanos)
+            implements Runnable {
 
         @Override
         public void run() {
@@ -341,7 +341,7 @@ final class Housekeeper {
                     LockSupport.parkNanos(sleep);
                     // Nobody has a reason to interrupt it; with the flag set, it would never sleep again.
                     Thread.interrupted();
-                    mayEnd = System.nanoTime() - start >= LINGER_NANOS;
+                    mayEnd = System.nanoTime() - start >= lingerNanos;
                 } else {
                     mayEnd = false;
                 }

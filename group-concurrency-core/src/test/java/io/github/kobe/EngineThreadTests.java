@@ -20,6 +20,10 @@ class EngineThreadTests {
 
     private static final Duration HOUR = Duration.ofHours(1);
 
+    /** Its thread doesn't linger for a second, nor sleep for five. */
+    private static final Environment QUICK = new Environment(
+            System::nanoTime, Environment.SYSTEM.taskThreads(), true, Duration.ofMillis(20), Duration.ofMillis(100));
+
     private static final InheritableThreadLocal<Object> INHERITED = new InheritableThreadLocal<>();
 
     @RegisterExtension
@@ -65,7 +69,7 @@ class EngineThreadTests {
     @Test
     void anInterruptDoesNotKeepItFromItsSleep() {
         GroupExecutor executor =
-                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build());
+                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build(), QUICK);
         waitWithTimeOuts(executor, 1);
 
         engineThreads().forEach(Thread::interrupt);
@@ -78,7 +82,7 @@ class EngineThreadTests {
     @Test
     void oneDaemonServesAllTimeOuts() {
         GroupExecutor executor =
-                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build());
+                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build(), QUICK);
 
         waitWithTimeOuts(executor, 20);
 
@@ -92,7 +96,7 @@ class EngineThreadTests {
     @Test
     void itInheritsNothing() throws Exception {
         GroupExecutor executor =
-                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build());
+                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build(), QUICK);
 
         WeakReference<Object> value = Caller.startPlatform(() -> {
                     Object payload = new byte[1_000];
@@ -113,36 +117,40 @@ class EngineThreadTests {
                 })
                 .result();
 
-        Deadline.until("nothing holds the value", () -> {
-            System.gc();
-            return value.refersTo(null);
-        });
+        Waits.awaitCollected(value);
         assertThat(engineThreads()).hasSize(1);
         gate.open();
     }
 
     @Test
     void itEndsWhenItIsUnused() {
-        GroupExecutor executor = engines.start(GroupPolicy.builder()
-                .idleTimeout(Duration.ofMillis(20))
-                .queueTimeout(Duration.ofMillis(20))
-                .build());
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder()
+                        .idleTimeout(Duration.ofMillis(20))
+                        .queueTimeout(Duration.ofMillis(20))
+                        .build(),
+                clock.withTimers());
         waitWithTimeOuts(executor, 3);
         assertThat(engineThreads()).hasSize(1);
         gate.open();
 
-        Deadline.until(
-                () -> "gone, but " + engineThreads(), () -> engineThreads().isEmpty());
+        Deadline.until(() -> "gone, but " + engineThreads(), () -> {
+            clock.advance(Duration.ofMillis(5));
+            return engineThreads().isEmpty();
+        });
         assertThat(executor.isShutdown()).isFalse();
     }
 
     @Test
     void itComesBackWhenItIsNeededAgain() {
-        GroupExecutor executor = engines.start(GroupPolicy.builder()
-                .idleTimeout(Duration.ofMillis(20))
-                .rejectionPolicy(RejectionPolicy.DISCARD)
-                .queueTimeout(Duration.ofMillis(20))
-                .build());
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder()
+                        .idleTimeout(Duration.ofMillis(20))
+                        .rejectionPolicy(RejectionPolicy.DISCARD)
+                        .queueTimeout(Duration.ofMillis(20))
+                        .build(),
+                QUICK);
         executor.submit("a", "holder", gate.then("held"));
         gate.awaitArrived(1);
         assertThat(executor.submit("a", "1", () -> "no").join().status()).isEqualTo(TaskStatus.REJECTED);
@@ -156,7 +164,7 @@ class EngineThreadTests {
     @Test
     void itEndsAfterAShutdown() throws Exception {
         GroupExecutor executor =
-                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build());
+                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build(), QUICK);
         waitWithTimeOuts(executor, 3);
         assertThat(engineThreads()).hasSize(1);
 
@@ -170,20 +178,16 @@ class EngineThreadTests {
     @Test
     void aForgottenExecutorIsCollectedAndItsThreadEnds() throws Exception {
         WeakReference<GroupExecutor> executor = useAndForget();
-        assertThat(engineThreads()).hasSize(1);
 
-        Deadline.until("the executor is gone", () -> {
-            System.gc();
-            return executor.refersTo(null);
-        });
+        Waits.awaitCollected(executor);
         Deadline.until(
                 () -> "gone, but " + engineThreads(), () -> engineThreads().isEmpty());
     }
 
-    private static WeakReference<GroupExecutor> useAndForget() throws InterruptedException {
+    private WeakReference<GroupExecutor> useAndForget() throws InterruptedException {
         // Without audit, which would keep the executor.
-        GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
-                GroupPolicy.builder().queueTimeout(HOUR).build());
+        GroupExecutor executor = GroupExecutor.newExecutor(
+                GroupPolicy.builder().queueTimeout(HOUR).build(), QUICK);
         Gate here = new Gate();
         executor.submit("a", "holder", here.then("held"));
         here.awaitArrived(1);
@@ -191,6 +195,7 @@ class EngineThreadTests {
         here.open();
         waits.await();
         assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
+        assertThat(engineThreads()).hasSize(1);
         return new WeakReference<>(executor);
     }
 }

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Tag("G48")
 class UserCodeTests {
 
+    private static final Duration QUEUE_TIMEOUT = Duration.ofSeconds(1);
+
     @RegisterExtension
     final Engines engines = new Engines();
 
@@ -51,7 +53,7 @@ class UserCodeTests {
         return GroupPolicy.builder()
                 .globalMaxInFlight(2)
                 .defaultQueueThresholdPerGroup(2)
-                .queueTimeout(Duration.ofSeconds(1))
+                .queueTimeout(QUEUE_TIMEOUT)
                 .maxIdleGroups(0)
                 .concurrencyResolver(key -> {
                     probe(key, "resolver");
@@ -102,7 +104,8 @@ class UserCodeTests {
 
     @Test
     void userCodeIsCalledUnderNoLock() throws Exception {
-        executor.set(engines.startPlain(policy()));
+        ManualClock clock = new ManualClock();
+        executor.set(engines.startPlain(policy(), clock.withTimers()));
         GroupExecutor subject = executor.get();
         TaskHandle<String> holder = subject.submit("a", "holder", gate.then("held"));
         gate.awaitArrived(1);
@@ -115,6 +118,7 @@ class UserCodeTests {
         TaskHandle<String> full = subject.submit("a", "full", () -> "no");
         assertThat(full.await().status()).isEqualTo(TaskStatus.REJECTED);
         cancelled.cancel(true);
+        clock.advance(QUEUE_TIMEOUT);
         assertThat(late.await().status()).isEqualTo(TaskStatus.REJECTED);
         gate.open();
         assertThat(holder.await().value()).isEqualTo("held");
