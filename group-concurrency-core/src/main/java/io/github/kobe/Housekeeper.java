@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Housekeeper {
 
-    /** When a group that stalled is tried again. */
+    /** When a group that stalled is tried again, or what there was no memory for. */
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** With fewer alarms than this, pointless ones don't matter. */
@@ -43,6 +43,13 @@ final class Housekeeper {
     private @Nullable Group firstRetried;
 
     private long retryAt;
+    /**
+     * Guarded by the lock: alarms for whose action there was no memory, linked by {@link Alarm#next}, so that none is lost
+     * for want of memory; each is due at {@link Alarm#at}, and the first is due first.
+     */
+    private @Nullable Alarm firstPostponed;
+
+    private @Nullable Alarm lastPostponed;
     /** Whether there are groups to be tried again and was no thread for it; written under the lock. */
     private volatile boolean owesRetries;
     /** Guarded by the lock; {@code null}: none runs. */
@@ -55,6 +62,8 @@ final class Housekeeper {
         private long at;
         private final BooleanSupplier pointless;
         private final LongConsumer action;
+        /** The next that is postponed. */
+        private @Nullable Alarm next;
 
         Alarm(long at, BooleanSupplier pointless, LongConsumer action) {
             this.at = at;
@@ -208,30 +217,50 @@ final class Housekeeper {
         return runner == Thread.currentThread();
     }
 
+    /** Nothing here keeps what comes after it from being done: what there is no memory for is tried again. */
     private void runAllDue() {
         startHops();
-        engine.endLateTails();
+        engine.endLateTailsOrLater();
         long now = engine.now();
         retryDue(now);
+        runAlarms(now);
+    }
+
+    /** Starts what hops, without a batch if there is no memory for one: its permits are out, and nobody else starts it. */
+    private void startHops() {
+        if (hops.isEmpty()) {
+            return;
+        }
+        Batch batch = Batch.orNull(engine, 0);
+        for (Run run = hops.poll(); run != null; run = hops.poll()) {
+            try {
+                engine.dispatcher.startHere(run, batch);
+            } catch (Throwable failure) {
+                Batch.logged(failure);
+            }
+            if (batch != null) {
+                batch.carryOut();
+            }
+        }
+    }
+
+    private void runAlarms(long now) {
         for (Alarm due = pollDue(now); due != null; due = pollDue(now)) {
             try {
                 due.action.accept(now);
             } catch (OutOfMemoryError lack) {
                 postpone(due, now + RETRY_NANOS);
             } catch (Throwable failure) {
-                Log.write(Level.ERROR, () -> "A timer of the group executor failed; the others go on.", failure);
+                logged(failure);
             }
         }
     }
 
-    private void startHops() {
-        if (hops.isEmpty()) {
-            return;
-        }
-        Batch batch = new Batch(engine);
-        for (Run run = hops.poll(); run != null; run = hops.poll()) {
-            engine.dispatcher.startHere(run, batch);
-            batch.carryOut();
+    private static void logged(Throwable failure) {
+        try {
+            Log.write(Level.ERROR, () -> "A timer of the group executor failed; the others go on.", failure);
+        } catch (Throwable lack) {
+            // There is no memory for that either.
         }
     }
 
@@ -274,12 +303,18 @@ final class Housekeeper {
         }
     }
 
-    /** Puts back an alarm that has just been taken out, for whose action there was no memory. */
+    /** Sees to it that an alarm, for whose action there was no memory, is run later; it needs no memory either. */
     private void postpone(Alarm alarm, long until) {
         lock.lock();
         try {
             alarm.at = until;
-            alarms.add(alarm);
+            Alarm last = lastPostponed;
+            if (last == null) {
+                firstPostponed = alarm;
+            } else {
+                last.next = alarm;
+            }
+            lastPostponed = alarm;
         } finally {
             lock.unlock();
         }
@@ -288,6 +323,15 @@ final class Housekeeper {
     private @Nullable Alarm pollDue(long now) {
         lock.lock();
         try {
+            Alarm postponed = firstPostponed;
+            if (postponed != null && postponed.at <= now) {
+                firstPostponed = postponed.next;
+                if (firstPostponed == null) {
+                    lastPostponed = null;
+                }
+                postponed.next = null;
+                return postponed;
+            }
             Alarm first = alarms.peek();
             return first == null || first.at > now ? null : alarms.poll();
         } finally {
@@ -302,15 +346,24 @@ final class Housekeeper {
             if (!hops.isEmpty()) {
                 return 0;
             }
+            if (engine.hasLateTails) {
+                return RETRY_NANOS; // there was no memory to end them
+            }
             if (engine.lifecycle.isOver() && engine.waiting.get() == 0 && firstRetried == null) {
                 // Nothing waits or will: no time-out, no retry, and the idle groups go with the executor.
                 alarms.clear();
+                firstPostponed = null;
+                lastPostponed = null;
                 thread = null;
                 return -1;
             }
             Alarm first = alarms.peek();
-            if (first != null || firstRetried != null) {
+            Alarm postponed = firstPostponed;
+            if (first != null || postponed != null || firstRetried != null) {
                 long next = first == null ? Long.MAX_VALUE : first.at;
+                if (postponed != null) {
+                    next = Math.min(next, postponed.at);
+                }
                 if (firstRetried != null) {
                     next = Math.min(next, retryAt);
                 }
