@@ -1,5 +1,6 @@
 package io.github.kobe;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -26,18 +27,31 @@ public final class EngineAccess {
      * @param nanoTime its clock
      * @param threads makes the threads of its tasks
      * @param timers whether a thread of its own runs what falls due; else {@link #runDue} does
+     * @param linger how long that thread stays without anything to do
+     * @param longestSleep how long it sleeps at most before it looks whether the engine is still there
      */
-    public record Surroundings(LongSupplier nanoTime, TaskThreads threads, boolean timers) {
+    public record Surroundings(
+            LongSupplier nanoTime, TaskThreads threads, boolean timers, Duration linger, Duration longestSleep) {
 
         /** As they are without a test. */
         public static final Surroundings SYSTEM = new Surroundings(System::nanoTime, TaskThreads.VIRTUAL, true);
+
+        /** Surroundings in which that thread stays and sleeps as long as without a test. */
+        public Surroundings(LongSupplier nanoTime, TaskThreads threads, boolean timers) {
+            this(nanoTime, threads, timers, Environment.SYSTEM.linger(), Environment.SYSTEM.longestSleep());
+        }
     }
 
     /** As {@link GroupExecutor#newVirtualThreadExecutor(GroupPolicy)}, in other surroundings. */
     public static GroupExecutor newExecutor(GroupPolicy policy, Surroundings surroundings) {
         Environment environment = surroundings.equals(Surroundings.SYSTEM)
                 ? Environment.SYSTEM
-                : new Environment(surroundings.nanoTime(), surroundings.threads()::unstarted, surroundings.timers());
+                : new Environment(
+                        surroundings.nanoTime(),
+                        surroundings.threads()::unstarted,
+                        surroundings.timers(),
+                        surroundings.linger(),
+                        surroundings.longestSleep());
         return GroupExecutor.newExecutor(policy, environment);
     }
 

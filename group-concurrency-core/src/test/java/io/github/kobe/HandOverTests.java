@@ -202,8 +202,7 @@ class HandOverTests {
         executor.submit("a", "1", third.then("done"));
         executor.submit("a", "2", third.then("done"));
         Group group = executor.engine().group("a");
-        Deadline.until("he sleeps", () -> lender.thread().getState() == Thread.State.WAITING);
-        lender.interrupt();
+        lender.awaitBlocked().interrupt();
         Deadline.until("he reclaims", () -> LockSupport.getBlocker(lender.thread()) instanceof Loan);
 
         gate.open();
@@ -466,11 +465,14 @@ class HandOverTests {
         Caller<Object> closer;
         executor.engine().ledger.lock.lock();
         try {
-            closer = Caller.startPlatform(() -> {
+            Caller<Object> closing = Caller.startPlatform(() -> {
                 owner.getFirst().close();
                 return "closed";
             });
-            closer.awaitBlocked();
+            closer = closing;
+            Deadline.until(
+                    "it waits for the ledger",
+                    () -> executor.engine().ledger.lock.hasQueuedThread(closing.thread()));
             gate.open();
             Deadline.until(
                     "the call ends, or waits for the ledger",

@@ -175,7 +175,7 @@ class ParkedHoldTests {
             gate.pass();
             return null;
         });
-        first.awaitBlocked();
+        gate.awaitArrived(1);
         Hold parked = holds.top(first.thread());
 
         Holder next = nextWithTheSlotOf(first.thread());

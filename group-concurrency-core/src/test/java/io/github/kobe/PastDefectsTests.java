@@ -1,5 +1,6 @@
 package io.github.kobe;
 
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -143,7 +144,7 @@ class PastDefectsTests {
         List<Object> futures = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             Caller<?> below = Caller.start(() -> handle.await(Deadline.SECONDS, TimeUnit.SECONDS));
-            below.awaitBlocked();
+            below.awaitBlockedOn(handle);
             futures.add(handle.toCompletableFuture());
             below.interrupt();
             assertThatThrownBy(below::result).isInstanceOf(InterruptedException.class);

@@ -1,5 +1,6 @@
 package io.github.kobe;
 
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.EngineAccess.Surroundings;
@@ -48,8 +49,8 @@ class MemoryExhaustionTests {
 
     private static final int AT_ONCE = 6;
 
-    /** How many steps of the clock take longer than a stalled group has to wait. */
-    private static final int STEPS_TO_RETRY = 4;
+    /** After that much, the next successor starts by way of the housekeeper. */
+    private static final Duration LONG_SINCE_THE_LAST_HOP = Duration.ofMillis(100);
 
     /** They wait more than they compute, so all run at once; each has an engine and a memory of its own. */
     private static final Map<Program, Future<List<String>>> FINDINGS = new EnumMap<>(Program.class);
@@ -103,7 +104,13 @@ class MemoryExhaustionTests {
         HANDED_OVER,
         HANDED_OVER_WITH_LATE_STAGES,
         CALLER_BEHIND_OTHERS,
-        HOUSEKEEPER
+        HOUSEKEEPER_HOPS,
+        HOUSEKEEPER_STARTS_HERE;
+
+        /** {@return whether the engine's own thread does what is due, not one of the trial's} */
+        boolean hasTimers() {
+            return this == HOUSEKEEPER_HOPS || this == HOUSEKEEPER_STARTS_HERE;
+        }
     }
 
     /** Runs a program by its name until memory has run out at every place; loaded with the changed engine. */
@@ -143,8 +150,8 @@ class MemoryExhaustionTests {
         private final List<Object> kept = new ArrayList<>();
         private final List<Caller<?>> callers = new ArrayList<>();
         private final ConcurrentLinkedQueue<String> findings = new ConcurrentLinkedQueue<>();
+        private volatile boolean played;
         private volatile boolean over;
-        private volatile int steps;
 
         Trial(Program program, int place, boolean lasting) {
             this.program = program;
@@ -160,6 +167,7 @@ class MemoryExhaustionTests {
                 try {
                     Memory.runsOutAt(place, lasting);
                     play(executor);
+                    played = true;
                     gate.open();
                     Memory.whole();
                     settle(executor);
@@ -179,17 +187,21 @@ class MemoryExhaustionTests {
 
         /** With a thread of the engine's own, or else one of the trial's that does its work. */
         private Surroundings environment() {
-            return program == Program.HOUSEKEEPER ? Surroundings.SYSTEM : clock.environment();
+            return program.hasTimers() ? clock.withTimers() : clock.environment();
         }
 
-        /** Lets time go by in steps, and has done what is due: groups that stalled are tried again. */
+        /**
+         * Lets time go by in steps, and has done what is due: groups that stalled are tried again. A program with timers
+         * moves the clock itself, for that says whether a successor hops.
+         */
         private void keepTime(GroupExecutor executor) {
             while (!over) {
-                clock.advance(Duration.ofMillis(5));
-                if (program != Program.HOUSEKEEPER) {
+                if (played || !program.hasTimers()) {
+                    clock.advance(Duration.ofMillis(5));
+                }
+                if (!program.hasTimers()) {
                     attempt(() -> due(executor));
                 }
-                steps++;
                 LockSupport.parkNanos(100_000);
             }
         }
@@ -308,6 +320,10 @@ class MemoryExhaustionTests {
                     attempt(() -> due(executor));
                     clock.advance(Duration.ofSeconds(2));
                     attempt(() -> due(executor));
+                    Memory.whole();
+                    Deadline.until(
+                            () -> "timed out, though there was no memory when it was time: " + executor.stats(),
+                            () -> executor.stats().queued() == 0);
                 }
                 case LENDING -> {
                     attempt(() -> executor.submit(
@@ -397,19 +413,30 @@ class MemoryExhaustionTests {
                     }));
                     Caller<?> lender = callers.getLast();
                     Deadline.until(
-                            "its wait has ended",
-                            () -> lender.isDone() || lender.thread().getState() == Thread.State.WAITING);
+                            "it waits to have its permits back",
+                            () -> lender.isDone() || LockSupport.getBlocker(lender.thread()) instanceof Loan);
                 }
                 case LATE_STAGES -> {
                     attempt(() -> {
                         executor.pause("h");
                         return executor.submit("h", "1", () -> 1);
                     });
+                    CompletableFuture<Integer> stage = new CompletableFuture<>();
+                    attempt(() -> executor.submitAsync("g", "late", () -> stage));
+                    Group group = executor.engine().groupIfKnown("g");
+                    Deadline.until("its code has ended", () -> group == null || group.running() == 0);
+                    Set<AsyncTail> tails = executor.engine().tails;
+                    if (tails.isEmpty()) {
+                        stage.complete(1); // there was no memory to follow it
+                    } else {
+                        tails.forEach(tail -> tail.late = true);
+                    }
                     executor.engine().hasLateTails = true;
                     attempt(() -> {
                         executor.resume("h");
                         return null;
                     });
+                    Deadline.until("who comes next has seen to it", () -> tails.isEmpty() || Memory.hasRunOut());
                 }
                 case HANDED_OVER, HANDED_OVER_WITH_LATE_STAGES -> {
                     Gate own = new Gate();
@@ -429,16 +456,20 @@ class MemoryExhaustionTests {
                     called(() -> executor.call("g", () -> 3));
                     Caller<?> caller = callers.getLast();
                     Deadline.until(
-                            "it waits", () -> caller.isDone() || caller.thread().getState() == Thread.State.WAITING);
+                            "it waits",
+                            () -> caller.isDone() || LockSupport.getBlocker(caller.thread()) instanceof Waiter);
                     attempt(() -> executor.submit("g", "4", () -> 4));
                     own.open();
                     Group group = executor.engine().groupIfKnown("g");
                     Deadline.until("given back", () -> group == null || group.running() == 0);
                 }
-                case HOUSEKEEPER -> {
+                case HOUSEKEEPER_HOPS, HOUSEKEEPER_STARTS_HERE -> {
                     Gate own = new Gate();
                     attempt(() -> executor.submit("g", "1", own.then("1")));
                     attempt(() -> executor.submit("g", "2", () -> 2));
+                    if (program == Program.HOUSEKEEPER_HOPS) {
+                        clock.advance(LONG_SINCE_THE_LAST_HOP);
+                    }
                     own.open();
                     Group group = executor.engine().groupIfKnown("g");
                     Deadline.until("given back", () -> group == null || group.running() == 0);
@@ -509,7 +540,7 @@ class MemoryExhaustionTests {
         /** Waits for all that was let in, and has the executor audited. */
         private void settle(GroupExecutor executor) throws Exception {
             executor.resume("h");
-            if (program == Program.HOUSEKEEPER) {
+            if (program.hasTimers()) {
                 executor.call("other", () -> 1); // who comes next makes the thread for which there was no memory
             }
             List<Object> all;
@@ -522,8 +553,11 @@ class MemoryExhaustionTests {
             for (Caller<?> caller : callers) {
                 caller.result();
             }
-            int before = steps;
-            Deadline.until("stalled groups tried again", () -> steps - before > STEPS_TO_RETRY);
+            if (!executor.isShutdown()) {
+                for (String key : executor.groupKeys()) {
+                    Deadline.within(() -> executor.call(key, () -> 1)); // returns once a stall is over
+                }
+            }
             Audit.check(executor, null, true);
             if (program == Program.IDLE_GROUPS) {
                 executor.call("last", () -> 1);

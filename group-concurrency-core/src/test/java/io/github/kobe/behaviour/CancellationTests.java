@@ -10,6 +10,7 @@ import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
+import io.github.kobe.audit.Waits;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
@@ -86,10 +87,7 @@ class CancellationTests {
 
         handles.getFirst().cancel(true);
 
-        Deadline.until("the closure is gone", () -> {
-            System.gc();
-            return payload.refersTo(null);
-        });
+        Waits.awaitCollected(payload);
         assertThat(handles.getFirst().isDone()).isTrue();
         gate.open();
     }
@@ -107,10 +105,7 @@ class CancellationTests {
         WeakReference<Object> payload = submitSizeOfPayload(executor, handles);
         handles.getFirst().await();
 
-        Deadline.until("the closure is gone", () -> {
-            System.gc();
-            return payload.refersTo(null);
-        });
+        Waits.awaitCollected(payload);
         assertThat(handles.getFirst().await().value()).isEqualTo(1_000);
     }
 

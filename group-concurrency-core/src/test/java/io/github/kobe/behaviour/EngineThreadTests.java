@@ -2,6 +2,9 @@ package io.github.kobe.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.EngineAccess;
+import io.github.kobe.EngineAccess.Surroundings;
+import io.github.kobe.EngineAccess.TaskThreads;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
@@ -9,6 +12,8 @@ import io.github.kobe.RejectionPolicy;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
+import io.github.kobe.audit.ManualClock;
+import io.github.kobe.audit.Waits;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
@@ -29,6 +34,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class EngineThreadTests {
 
     private static final Duration HOUR = Duration.ofHours(1);
+
+    /** Its thread doesn't linger for a second, nor sleep for five. */
+    private static final Surroundings QUICK = new Surroundings(
+            System::nanoTime, TaskThreads.VIRTUAL, true, Duration.ofMillis(20), Duration.ofMillis(100));
 
     private static final InheritableThreadLocal<Object> INHERITED = new InheritableThreadLocal<>();
 
@@ -75,7 +84,7 @@ class EngineThreadTests {
     @Test
     void anInterruptDoesNotKeepItFromItsSleep() {
         GroupExecutor executor =
-                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build());
+                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build(), QUICK);
         waitWithTimeOuts(executor, 1);
 
         engineThreads().forEach(Thread::interrupt);
@@ -88,7 +97,7 @@ class EngineThreadTests {
     @Test
     void oneDaemonServesAllTimeOuts() {
         GroupExecutor executor =
-                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build());
+                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build(), QUICK);
 
         waitWithTimeOuts(executor, 20);
 
@@ -102,7 +111,7 @@ class EngineThreadTests {
     @Test
     void itInheritsNothing() throws Exception {
         GroupExecutor executor =
-                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build());
+                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build(), QUICK);
 
         WeakReference<Object> value = Caller.startPlatform(() -> {
                     Object payload = new byte[1_000];
@@ -123,36 +132,40 @@ class EngineThreadTests {
                 })
                 .result();
 
-        Deadline.until("nothing holds the value", () -> {
-            System.gc();
-            return value.refersTo(null);
-        });
+        Waits.awaitCollected(value);
         assertThat(engineThreads()).hasSize(1);
         gate.open();
     }
 
     @Test
     void itEndsWhenItIsUnused() {
-        GroupExecutor executor = engines.start(GroupPolicy.builder()
-                .idleTimeout(Duration.ofMillis(20))
-                .queueTimeout(Duration.ofMillis(20))
-                .build());
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder()
+                        .idleTimeout(Duration.ofMillis(20))
+                        .queueTimeout(Duration.ofMillis(20))
+                        .build(),
+                clock.withTimers());
         waitWithTimeOuts(executor, 3);
         assertThat(engineThreads()).hasSize(1);
         gate.open();
 
-        Deadline.until(
-                () -> "gone, but " + engineThreads(), () -> engineThreads().isEmpty());
+        Deadline.until(() -> "gone, but " + engineThreads(), () -> {
+            clock.advance(Duration.ofMillis(5));
+            return engineThreads().isEmpty();
+        });
         assertThat(executor.isShutdown()).isFalse();
     }
 
     @Test
     void itComesBackWhenItIsNeededAgain() {
-        GroupExecutor executor = engines.start(GroupPolicy.builder()
-                .idleTimeout(Duration.ofMillis(20))
-                .rejectionPolicy(RejectionPolicy.DISCARD)
-                .queueTimeout(Duration.ofMillis(20))
-                .build());
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder()
+                        .idleTimeout(Duration.ofMillis(20))
+                        .rejectionPolicy(RejectionPolicy.DISCARD)
+                        .queueTimeout(Duration.ofMillis(20))
+                        .build(),
+                QUICK);
         executor.submit("a", "holder", gate.then("held"));
         gate.awaitArrived(1);
         assertThat(executor.submit("a", "1", () -> "no").join().status()).isEqualTo(TaskStatus.REJECTED);
@@ -166,7 +179,7 @@ class EngineThreadTests {
     @Test
     void itEndsAfterAShutdown() throws Exception {
         GroupExecutor executor =
-                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build());
+                engines.start(GroupPolicy.builder().queueTimeout(HOUR).build(), QUICK);
         waitWithTimeOuts(executor, 3);
         assertThat(engineThreads()).hasSize(1);
 
@@ -180,20 +193,16 @@ class EngineThreadTests {
     @Test
     void aForgottenExecutorIsCollectedAndItsThreadEnds() throws Exception {
         WeakReference<GroupExecutor> executor = useAndForget();
-        assertThat(engineThreads()).hasSize(1);
 
-        Deadline.until("the executor is gone", () -> {
-            System.gc();
-            return executor.refersTo(null);
-        });
+        Waits.awaitCollected(executor);
         Deadline.until(
                 () -> "gone, but " + engineThreads(), () -> engineThreads().isEmpty());
     }
 
-    private static WeakReference<GroupExecutor> useAndForget() throws InterruptedException {
+    private WeakReference<GroupExecutor> useAndForget() throws InterruptedException {
         // Without audit, which would keep the executor.
-        GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
-                GroupPolicy.builder().queueTimeout(HOUR).build());
+        GroupExecutor executor = EngineAccess.newExecutor(
+                GroupPolicy.builder().queueTimeout(HOUR).build(), QUICK);
         Gate here = new Gate();
         executor.submit("a", "holder", here.then("held"));
         here.awaitArrived(1);
@@ -201,6 +210,7 @@ class EngineThreadTests {
         here.open();
         waits.await();
         assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
+        assertThat(engineThreads()).hasSize(1);
         return new WeakReference<>(executor);
     }
 }

@@ -11,6 +11,7 @@ import io.github.kobe.GroupTask;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
+import io.github.kobe.audit.Waits;
 import io.github.kobe.audit.Witness;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
@@ -313,18 +314,14 @@ class LendingTests {
         Gate holders = new Gate();
         TaskHandle<String> holder = executor.submit("b", "holder", holders.then("holder"));
         holders.awaitArrived(1);
-        AtomicReference<Thread> caller = new AtomicReference<>();
         TaskHandle<String> outer = executor.submit("a", "outer", () -> {
-            caller.set(Thread.currentThread());
             gate.pass();
             return executor.call("b", engines.witness(executor).inside("b", () -> "nested"));
         });
         gate.awaitArrived(1);
         TaskHandle<String> before = executor.submit("b", "before", () -> "before");
         gate.open();
-        awaitBlocked(caller);
-        Deadline.until(
-                "the caller waits", () -> executor.groupStats("b").orElseThrow().queued() == 2);
+        Waits.awaitQueued(executor, "b", 2);
         TaskHandle<String> behind = executor.submit("b", "behind", () -> "behind");
 
         holders.open();
@@ -483,7 +480,7 @@ class LendingTests {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
         TaskHandle<String> running = executor.submit("a", "running", gate.then("running"));
         TaskHandle<String> queued = executor.submit("a", "queued", () -> "queued");
-        Caller<GroupResult<String>> waiter = Caller.start(queued::await).awaitBlocked();
+        Caller<GroupResult<String>> waiter = Caller.start(queued::await).awaitBlockedOn(queued);
 
         assertThat(executor.groupStats("a").orElseThrow().queued()).isEqualTo(1);
 
@@ -515,7 +512,7 @@ class LendingTests {
         lender.get().interrupt();
         Deadline.until(
                 "the lender waits for its permits",
-                () -> !lender.get().isInterrupted() && lender.get().getState() == Thread.State.WAITING);
+                () -> !lender.get().isInterrupted() && Caller.isBlocked(lender.get()));
         assertThat(resumed.arrived()).isZero();
         assertThat(executor.groupStats("a").orElseThrow().running()).isEqualTo(1);
         gate.open();
@@ -547,8 +544,7 @@ class LendingTests {
 
         lender.get().interrupt();
         Deadline.until(
-                "the lender waits for a permit",
-                () -> !lender.get().isInterrupted() && lender.get().getState() == Thread.State.WAITING);
+                "the lender waits for a permit", () -> !lender.get().isInterrupted() && Caller.isBlocked(lender.get()));
         other.open();
         outerResumed.awaitArrived(1);
 
@@ -697,13 +693,10 @@ class LendingTests {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
         TaskHandle<String> holder = executor.submit("b", "holder", gate.then("held"));
         gate.awaitArrived(1);
-        AtomicReference<Thread> caller = new AtomicReference<>();
         TaskHandle<String> before = executor.submit("b", "before", () -> "before");
-        TaskHandle<String> outer = executor.submit("a", "outer", () -> {
-            caller.set(Thread.currentThread());
-            return executor.call("b", engines.witness(executor).inside("b", () -> "nested"));
-        });
-        awaitBlocked(caller);
+        TaskHandle<String> outer = executor.submit(
+                "a", "outer", () -> executor.call("b", engines.witness(executor).inside("b", () -> "nested")));
+        Waits.awaitQueued(executor, "b", 2);
 
         GroupPolicy one = engines.witnessed(
                 executor, GroupPolicy.builder().globalMaxInFlight(1).build());
@@ -780,6 +773,6 @@ class LendingTests {
     }
 
     private static void awaitBlocked(AtomicReference<Thread> thread) {
-        Deadline.until("blocked", () -> thread.get() != null && thread.get().getState() == Thread.State.WAITING);
+        Deadline.until("blocked", () -> thread.get() != null && Caller.isBlocked(thread.get()));
     }
 }

@@ -132,7 +132,7 @@ class ShutdownTests {
     void awaitTerminationIsInterruptible() throws Exception {
         GroupExecutor executor = start();
         Caller<Boolean> waiting = Caller.start(() -> executor.awaitTermination(GroupLimits.NO_TIMEOUT))
-                .awaitBlocked();
+                .awaitBlockedOnACondition();
 
         waiting.interrupt();
 
@@ -217,7 +217,7 @@ class ShutdownTests {
         TaskHandle<String> queued = executor.submit("a", "2", () -> "two");
         gate.awaitArrived(1);
         Caller<Boolean> drain =
-                Caller.start(() -> executor.shutdown(Deadline.LONG)).awaitBlocked();
+                Caller.start(() -> executor.shutdown(Deadline.LONG)).awaitBlockedOnACondition();
 
         assertThat(executor.isShutdown()).isTrue();
         assertThatIllegalStateException().isThrownBy(() -> executor.submit("b", "1", () -> "late"));
@@ -270,7 +270,7 @@ class ShutdownTests {
             boolean all = executor.shutdown(Deadline.LONG);
             return all && ended.get();
         });
-        drain.awaitBlocked();
+        drain.awaitBlockedOnACondition();
         gate.open();
 
         assertThat(drain.result()).isTrue();
@@ -302,7 +302,7 @@ class ShutdownTests {
         });
         gate.awaitArrived(1);
         Caller<Boolean> drain =
-                Caller.start(() -> executor.shutdown(Deadline.LONG)).awaitBlocked();
+                Caller.start(() -> executor.shutdown(Deadline.LONG)).awaitBlockedOnACondition();
         gate.open();
 
         assertThat(drain.result()).isTrue();
@@ -339,7 +339,7 @@ class ShutdownTests {
             return all;
         });
 
-        drain.awaitBlocked().interrupt();
+        drain.awaitBlockedOnACondition().interrupt();
 
         assertThat(drain.result()).isFalse();
         assertThat(flag).isTrue();
@@ -353,9 +353,9 @@ class ShutdownTests {
         executor.submit("a", "1", gate.then("one"));
         gate.awaitArrived(1);
         Caller<Boolean> first =
-                Caller.start(() -> executor.shutdown(Duration.ofDays(1))).awaitBlocked();
+                Caller.start(() -> executor.shutdown(Duration.ofDays(1))).awaitBlockedOnACondition();
         Caller<Boolean> second =
-                Caller.start(() -> executor.shutdown(Duration.ofMillis(1))).awaitBlocked();
+                Caller.start(() -> executor.shutdown(Duration.ofMillis(1))).awaitBlockedOnACondition();
 
         gate.open();
 
@@ -370,7 +370,7 @@ class ShutdownTests {
         TaskHandle<String> running = executor.submit("a", "1", gate.then("one"));
         gate.awaitArrived(1);
         Caller<Boolean> drain =
-                Caller.start(() -> executor.shutdown(Duration.ofDays(1))).awaitBlocked();
+                Caller.start(() -> executor.shutdown(Duration.ofDays(1))).awaitBlockedOnACondition();
 
         executor.shutdown();
 
@@ -421,7 +421,7 @@ class ShutdownTests {
         assertThat(executor.awaitQuiet(Duration.ZERO)).isFalse();
         assertThat(executor.awaitQuiet(Duration.ofMillis(5))).isFalse();
         Caller<Boolean> quiet =
-                Caller.start(() -> executor.awaitQuiet(Deadline.LONG)).awaitBlocked();
+                Caller.start(() -> executor.awaitQuiet(Deadline.LONG)).awaitBlockedOnACondition();
 
         gate.open();
 
@@ -437,7 +437,7 @@ class ShutdownTests {
         executor.submit("a", "1", gate.then("one"));
         gate.awaitArrived(1);
         Caller<Boolean> quiet =
-                Caller.start(() -> executor.awaitQuiet(Deadline.LONG)).awaitBlocked();
+                Caller.start(() -> executor.awaitQuiet(Deadline.LONG)).awaitBlockedOnACondition();
         Gate later = new Gate();
 
         executor.submit("b", "1", later.then("later"));
@@ -457,7 +457,7 @@ class ShutdownTests {
         executor.submit("a", "1", gate.then("one"));
         gate.awaitArrived(1);
         Caller<Boolean> quiet =
-                Caller.start(() -> executor.awaitQuiet(Deadline.LONG)).awaitBlocked();
+                Caller.start(() -> executor.awaitQuiet(Deadline.LONG)).awaitBlockedOnACondition();
 
         quiet.interrupt();
 

@@ -223,8 +223,7 @@ class StatsTests {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
         executor.submit("a", "holder", gate.then("held"));
         gate.awaitArrived(1);
-        Caller<String> caller =
-                Caller.start(() -> executor.call("a", () -> "never")).awaitBlocked();
+        Caller<String> caller = Caller.start(() -> executor.call("a", () -> "never"));
         Deadline.until("it waits", () -> a(executor).queued() == 1);
 
         caller.interrupt();

@@ -1,5 +1,6 @@
 package io.github.kobe.behaviour;
 
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
@@ -310,7 +311,7 @@ class SubmitAsyncTests {
         awaitOpenStage(executor);
 
         Caller<Boolean> drain =
-                Caller.start(() -> executor.shutdown(Deadline.LONG)).awaitBlocked();
+                Caller.start(() -> executor.shutdown(Deadline.LONG)).awaitBlockedOnACondition();
         assertThat(executor.isTerminated()).isFalse();
         stage.complete("in time");
 

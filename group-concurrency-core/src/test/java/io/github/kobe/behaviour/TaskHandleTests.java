@@ -249,9 +249,9 @@ class TaskHandleTests {
         GroupExecutor executor = start();
         TaskHandle<String> handle = running(executor);
         Caller<GroupResult<String>> waiting =
-                Caller.start(() -> handle.await(1, TimeUnit.DAYS)).awaitBlocked();
+                Caller.start(() -> handle.await(1, TimeUnit.DAYS)).awaitBlockedOn(handle);
         Caller<GroupResult<String>> endless =
-                Caller.start(() -> handle.join(Long.MAX_VALUE, TimeUnit.DAYS)).awaitBlocked();
+                Caller.start(() -> handle.join(Long.MAX_VALUE, TimeUnit.DAYS)).awaitBlockedOn(handle);
 
         gate.open();
 
@@ -264,9 +264,9 @@ class TaskHandleTests {
     void anInterruptedAwaitThrowsAndTheTaskGoesOn() throws Exception {
         GroupExecutor executor = start();
         TaskHandle<String> handle = running(executor);
-        Caller<GroupResult<String>> plain = Caller.start(() -> handle.await()).awaitBlocked();
+        Caller<GroupResult<String>> plain = Caller.start(() -> handle.await()).awaitBlockedOn(handle);
         Caller<GroupResult<String>> timed =
-                Caller.start(() -> handle.await(1, TimeUnit.DAYS)).awaitBlocked();
+                Caller.start(() -> handle.await(1, TimeUnit.DAYS)).awaitBlockedOn(handle);
 
         plain.interrupt();
         timed.interrupt();
@@ -294,8 +294,8 @@ class TaskHandleTests {
             flags.addAndGet(Thread.currentThread().isInterrupted() ? 1 : 0);
             return result;
         });
-        plain.awaitBlocked().interrupt();
-        timed.awaitBlocked().interrupt();
+        plain.awaitBlockedOn(handle).interrupt();
+        timed.awaitBlockedOn(handle).interrupt();
 
         for (GroupResult<String> result : List.of(plain.result(), timed.result())) {
             assertThat(result.status()).isEqualTo(TaskStatus.CANCELLED);
@@ -313,9 +313,9 @@ class TaskHandleTests {
         GroupExecutor executor = start();
         TaskHandle<String> handle = running(executor);
         List<Caller<GroupResult<String>>> callers = List.of(
-                Caller.start(() -> handle.await()).awaitBlocked(),
-                Caller.start(() -> handle.join()).awaitBlocked(),
-                Caller.startPlatform(() -> handle.await()).awaitBlocked());
+                Caller.start(() -> handle.await()).awaitBlockedOn(handle),
+                Caller.start(() -> handle.join()).awaitBlockedOn(handle),
+                Caller.startPlatform(() -> handle.await()).awaitBlockedOn(handle));
 
         gate.open();
 

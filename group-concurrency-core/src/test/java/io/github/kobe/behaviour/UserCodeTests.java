@@ -13,6 +13,7 @@ import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
+import io.github.kobe.audit.ManualClock;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
@@ -29,6 +30,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Where user code is called: under no lock, and not on the engine's own thread. */
 @Tag("G48")
 class UserCodeTests {
+
+    private static final Duration QUEUE_TIMEOUT = Duration.ofSeconds(1);
 
     @RegisterExtension
     final Engines engines = new Engines();
@@ -64,7 +67,7 @@ class UserCodeTests {
         return GroupPolicy.builder()
                 .globalMaxInFlight(2)
                 .defaultQueueThresholdPerGroup(2)
-                .queueTimeout(Duration.ofSeconds(1))
+                .queueTimeout(QUEUE_TIMEOUT)
                 .maxIdleGroups(0)
                 .concurrencyResolver(key -> {
                     probe(key, "resolver");
@@ -115,7 +118,8 @@ class UserCodeTests {
 
     @Test
     void userCodeIsCalledUnderNoLock() throws Exception {
-        executor.set(engines.startPlain(policy()));
+        ManualClock clock = new ManualClock();
+        executor.set(engines.startPlain(policy(), clock.withTimers()));
         GroupExecutor subject = executor.get();
         TaskHandle<String> holder = subject.submit("a", "holder", gate.then("held"));
         gate.awaitArrived(1);
@@ -128,6 +132,7 @@ class UserCodeTests {
         TaskHandle<String> full = subject.submit("a", "full", () -> "no");
         assertThat(full.await().status()).isEqualTo(TaskStatus.REJECTED);
         cancelled.cancel(true);
+        clock.advance(QUEUE_TIMEOUT);
         assertThat(late.await().status()).isEqualTo(TaskStatus.REJECTED);
         gate.open();
         assertThat(holder.await().value()).isEqualTo("held");

@@ -441,7 +441,7 @@ class ExecutorServiceShutdownContractTests {
         });
 
         Deadline.until("shut down", service::isShutdown);
-        Deadline.until("it waits", () -> isWaiting(inside.get()));
+        Deadline.until("it waits", () -> Caller.isBlocked(inside.get()));
 
         assertThat(service.isTerminated()).isFalse();
         assertThat(service.awaitTermination(5, TimeUnit.MILLISECONDS)).isFalse();
@@ -479,12 +479,5 @@ class ExecutorServiceShutdownContractTests {
         public void run() {
             fates.incrementAndGet();
         }
-    }
-
-    private static boolean isWaiting(Thread thread) {
-        return switch (thread.getState()) {
-            case WAITING, TIMED_WAITING -> true;
-            default -> false;
-        };
     }
 }

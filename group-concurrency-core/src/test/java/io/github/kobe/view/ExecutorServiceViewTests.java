@@ -171,7 +171,7 @@ class ExecutorServiceViewTests {
     void aGetThatIsInterruptedThrowsAndTheTaskGoesOn() throws Exception {
         ExecutorService view = view(GroupPolicy.builder().build());
         Future<String> future = view.submit(gate.then("value"));
-        Caller<String> caller = Caller.start(future::get).awaitBlocked();
+        Caller<String> caller = Caller.start(future::get).awaitBlockedOn(future);
 
         caller.interrupt();
 

@@ -9,6 +9,7 @@ import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
+import io.github.kobe.audit.Waits;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
@@ -84,8 +85,8 @@ class ClockJumpTests {
         TaskHandle<String> own = engines.watch(
                 executor,
                 executor.submit(new GroupTask<>("a", "own", () -> "done").withQueueTimeout(Duration.ofSeconds(30))));
-        Caller<Optional<GroupPermit>> caller = Caller.start(() -> executor.tryAcquire("a", Duration.ofMinutes(5)))
-                .awaitBlocked();
+        Caller<Optional<GroupPermit>> caller = Caller.start(() -> executor.tryAcquire("a", Duration.ofMinutes(5)));
+        Waits.awaitQueued(executor, "a", 3);
 
         clock.advance(jump, executor);
 

@@ -15,6 +15,7 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
+import io.github.kobe.audit.Waits;
 import io.github.kobe.audit.Witness;
 import io.github.kobe.faults.Workload.Route;
 import io.github.kobe.testing.Caller;
@@ -211,7 +212,11 @@ class ExtremeSettingsTests {
                 Caller.start(() -> executor.awaitTermination(time)),
                 Caller.start(() -> waits.await(Long.MAX_VALUE, TimeUnit.DAYS)),
                 Caller.start(() -> waits.await(Long.MAX_VALUE, TimeUnit.NANOSECONDS)));
-        callers.forEach(Caller::awaitBlocked);
+        Waits.awaitQueued(executor, "a", 3);
+        callers.get(2).awaitBlockedOnACondition();
+        callers.get(3).awaitBlockedOnACondition();
+        callers.get(4).awaitBlockedOn(waits);
+        callers.get(5).awaitBlockedOn(waits);
         assertThat(waits.isDone()).isFalse();
 
         permit.close();

@@ -96,7 +96,7 @@ class FaultyFuturesTests {
         GroupExecutor executor = engines.start(Workload.policy().build());
         GroupPermit permit = executor.acquire("a");
         TaskHandle<String> handle = engines.watch(executor, executor.submit("a", "1", () -> "done"));
-        Caller<GroupResult<String>> waits = Caller.start(handle::await).awaitBlocked();
+        Caller<GroupResult<String>> waits = Caller.start(handle::await).awaitBlockedOn(handle);
         CompletableFuture<?> before = handle.toCompletableFuture();
         CompletableFuture<?> chained = handle.toCompletableFuture().thenApply(result -> thrown.raise());
         CompletableFuture<?> after = handle.toCompletableFuture();

@@ -1,5 +1,6 @@
 package io.github.kobe.pinning;
 
+
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;

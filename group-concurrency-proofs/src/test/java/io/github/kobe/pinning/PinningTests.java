@@ -1,5 +1,6 @@
 package io.github.kobe.pinning;
 
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

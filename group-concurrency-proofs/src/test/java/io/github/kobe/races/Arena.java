@@ -1,5 +1,6 @@
 package io.github.kobe.races;
 
+
 import io.github.kobe.testing.Deadline;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
@@ -14,6 +15,9 @@ import java.util.function.BooleanSupplier;
  */
 @SuppressWarnings("ThreadPriorityCheck") // a yield shortens a wait, nothing relies on it
 final class Arena implements AutoCloseable {
+
+    /** Of so many rounds each side wins some, unless something is wrong. */
+    private static final int TELLING_ROUNDS = 1_200;
 
     private static final int SPINS = 50;
     private static final int YIELDS = 20;
@@ -81,10 +85,10 @@ final class Arena implements AutoCloseable {
         lag = Math.clamp(lag + (byFirst ? step : -step), -LONGEST_DELAY_NANOS, LONGEST_DELAY_NANOS);
     }
 
-    /** Fails unless each side has won. */
+    /** Fails unless each side has won; of few rounds a busy machine may give all to one side, so that says nothing. */
     String score(String firstsName, String secondsName) {
         String score = firstsName + " " + firstWon + ", " + secondsName + " " + secondWon;
-        if (firstWon == 0 || secondWon == 0) {
+        if (firstWon + secondWon >= TELLING_ROUNDS && (firstWon == 0 || secondWon == 0)) {
             throw new AssertionError("this was no race: " + score);
         }
         return score;
