@@ -1,6 +1,5 @@
 package io.github.kobe;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.EngineAccess.Surroundings;

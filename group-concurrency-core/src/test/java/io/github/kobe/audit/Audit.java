@@ -1,6 +1,5 @@
 package io.github.kobe.audit;
 
-
 import io.github.kobe.EngineAccess;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupExecutorStats;

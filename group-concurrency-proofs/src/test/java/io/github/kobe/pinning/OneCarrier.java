@@ -1,6 +1,5 @@
 package io.github.kobe.pinning;
 
-
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;

@@ -1,6 +1,5 @@
 package io.github.kobe.pinning;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

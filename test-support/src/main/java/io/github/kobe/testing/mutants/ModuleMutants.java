@@ -3,6 +3,7 @@ package io.github.kobe.testing.mutants;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import io.github.kobe.testing.Depth;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
@@ -17,11 +18,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What holds for the mutants of each module. The mutants themselves run only when asked for: all of them by
- * {@code -Dmutants}, those of some rows by {@code -Dmutants=P1,W3}.
+ * What holds for the mutants of each module. In a deep build those run that something has changed for since all of them
+ * were killed, in a long one all; {@code -Ddepth=deep -Dmutants=P1,W3} runs those of some rows, {@code all} everything.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class ModuleMutants {
@@ -68,15 +70,10 @@ public abstract class ModuleMutants {
     }
 
     @TestFactory
-    Stream<DynamicTest> underItsMutantEachTestTurnsRed(@TempDir Path output) throws Exception {
-        String asked = System.getProperty("mutants");
-        if (asked == null) {
-            return Stream.empty();
-        }
-        List<String> rows = List.of(asked.split(","));
-        List<Mutant> chosen = mutants.stream()
-                .filter(mutant -> asked.isEmpty() || asked.equals("true") || rows.contains(mutant.row()))
-                .toList();
+    @Tag("deep")
+    Stream<DynamicTest> underItsMutantEachTestTurnsRed(@TempDir Path output, TestReporter reporter) throws Exception {
+        List<Mutant> chosen = chosen();
+        reporter.publishEntry("mutants", chosen.size() + " of " + mutants.size());
         Bench here = new Bench(changed, output);
         here.requireGreen(chosen);
         record Trial(Mutant mutant, Future<?> end) {}
@@ -90,5 +87,20 @@ public abstract class ModuleMutants {
                 .map(trial -> dynamicTest(
                         trial.mutant().toString(),
                         () -> assertThat(trial.end().get()).isEqualTo(trial.mutant())));
+    }
+
+    private List<Mutant> chosen() throws Exception {
+        String asked = System.getProperty("mutants");
+        if (asked != null) {
+            List<String> rows = List.of(asked.split(","));
+            return mutants.stream()
+                    .filter(mutant -> asked.equals("all") || rows.contains(mutant.row()))
+                    .toList();
+        }
+        if (Depth.current() == Depth.LONG) {
+            return mutants;
+        }
+        LastKill last = LastKill.ofAll();
+        return mutants.stream().filter(last::isBefore).toList();
     }
 }

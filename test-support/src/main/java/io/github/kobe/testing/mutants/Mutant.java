@@ -58,21 +58,26 @@ public record Mutant(
     }
 
     private static List<Mutant> read(Path file) {
-        List<Mutant> mutants = new ArrayList<>();
-        List<String> lines = new ArrayList<>();
-        try (Stream<String> all = Files.lines(file)) {
-            Stream.concat(all.filter(line -> !line.startsWith("//")), Stream.of(""))
-                    .forEach(line -> {
-                        if (!line.isBlank()) {
-                            lines.add(line);
-                        } else if (!lines.isEmpty()) {
-                            mutants.add(parse(lines));
-                            lines.clear();
-                        }
-                    });
+        try (Stream<String> lines = Files.lines(file)) {
+            return read(lines);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** {@return the mutants in the lines of a file} */
+    static List<Mutant> read(Stream<String> file) {
+        List<Mutant> mutants = new ArrayList<>();
+        List<String> lines = new ArrayList<>();
+        Stream.concat(file.filter(line -> !line.startsWith("//")), Stream.of(""))
+                .forEach(line -> {
+                    if (!line.isBlank()) {
+                        lines.add(line);
+                    } else if (!lines.isEmpty()) {
+                        mutants.add(parse(lines));
+                        lines.clear();
+                    }
+                });
         return mutants;
     }
 
@@ -119,6 +124,11 @@ public record Mutant(
     /** {@return the file's name, as the compiler wants it} */
     String path() {
         return BASE.replace('.', '/') + source;
+    }
+
+    /** {@return the file of its test, as the compiler wants its name} */
+    String testPath() {
+        return (BASE + test.substring(0, test.indexOf('#'))).replace('.', '/') + ".java";
     }
 
     /** {@return the methods of that name} */
