@@ -40,6 +40,11 @@ class ArchitectureTests {
     }
 
     @Test
+    void jdk21IsEnough() {
+        HouseRules.jdk21IsEnough().check(MAIN);
+    }
+
+    @Test
     void theEngineNeedsNothingButJavaBase() {
         Set<String> javaBase = Object.class.getModule().getPackages();
         DescribedPredicate<JavaClass> allowed = describe("belong to java.base, JSpecify or the engine", target -> {

@@ -61,6 +61,10 @@ public final class HouseRules {
         return noClasses().should().dependOnClassesThat().resideInAPackage("io.github.kobe.internal..");
     }
 
+    public static ArchRule jdk21IsEnough() {
+        return classes().should(new UseOnlyJdk(21));
+    }
+
     public static ArchRule nothingSleeps() {
         return noClasses().should().accessTargetWhere(SLEEP).because("a test waits for a state, not for time to pass");
     }

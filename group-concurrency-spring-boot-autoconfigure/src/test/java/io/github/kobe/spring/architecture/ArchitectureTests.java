@@ -38,6 +38,11 @@ class ArchitectureTests {
     }
 
     @Test
+    void jdk21IsEnough() {
+        HouseRules.jdk21IsEnough().check(MAIN);
+    }
+
+    @Test
     void coreInternalsAreLeftAlone() {
         HouseRules.coreInternalsAreLeftAlone().check(MAIN);
         HouseRules.coreInternalsAreLeftAlone().check(TESTS);
