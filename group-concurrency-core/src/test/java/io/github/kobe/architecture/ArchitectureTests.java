@@ -17,6 +17,7 @@ import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import io.github.kobe.testing.HouseRules;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class ArchitectureTests {
@@ -39,6 +40,8 @@ class ArchitectureTests {
         HouseRules.namesAreDomainNouns().check(MAIN);
     }
 
+    /** The compiler sees to it; this looks once more, at what it wrote. */
+    @Tag("deep")
     @Test
     void jdk21IsEnough() {
         HouseRules.jdk21IsEnough().check(MAIN);

@@ -10,9 +10,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedCollection;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The rule that published modules keep for JDK 21, asked about an older one, which the classes here don't suit. */
+@Tag("deep")
 class UseOnlyJdkTests {
 
     @Test
