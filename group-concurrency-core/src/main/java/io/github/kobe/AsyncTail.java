@@ -38,7 +38,8 @@ final class AsyncTail implements BiConsumer<@Nullable Object, @Nullable Throwabl
     private @Nullable Object lateValue;
 
     private @Nullable Throwable lateFailure;
-    private volatile boolean late;
+    /** Not private for the tests. */
+    volatile boolean late;
 
     AsyncTail(Run run) {
         this.run = run;

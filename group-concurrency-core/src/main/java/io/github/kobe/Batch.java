@@ -184,7 +184,8 @@ final class Batch {
         }
     }
 
-    private static void logged(Throwable failure) {
+    /** Logs what has failed, unless there is no memory or stack for that. */
+    static void logged(Throwable failure) {
         try {
             Log.write(Level.ERROR, () -> "The group executor could not carry out all that it had decided.", failure);
         } catch (Throwable lack) {

@@ -206,19 +206,30 @@ final class Engine {
     /** Does what there was no memory or stack for before; without any lock. */
     void seeToWhatIsOwed() {
         housekeeper.retryWhatIsOwed();
-        try {
-            endLateTails();
-        } catch (OutOfMemoryError lack) {
-            // Whoever comes next does it.
+        endLateTailsOrLater();
+    }
+
+    /**
+     * Ends asynchronous tasks whose stages have completed unseen; without any lock. If there is no memory for it, the mark
+     * stays, and whoever comes next does it.
+     */
+    void endLateTailsOrLater() {
+        if (hasLateTails) {
+            try {
+                Runnable ending = this::endLateTails;
+                hasLateTails = false;
+                dispatcher.report(ending);
+            } catch (OutOfMemoryError lack) {
+                hasLateTails = true;
+            }
         }
     }
 
-    /** Ends asynchronous tasks whose stages have completed unseen; without any lock. */
-    void endLateTails() {
-        if (hasLateTails) {
-            Runnable ending = () -> tails.forEach(AsyncTail::endIfLate); // if there is no memory for it, the mark stays
-            hasLateTails = false;
-            dispatcher.report(ending);
+    private void endLateTails() {
+        try {
+            tails.forEach(AsyncTail::endIfLate);
+        } catch (OutOfMemoryError | StackOverflowError lack) {
+            hasLateTails = true; // for those that are left
         }
     }
 

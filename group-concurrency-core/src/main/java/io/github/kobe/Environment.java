@@ -1,5 +1,6 @@
 package io.github.kobe;
 
+import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
 
@@ -10,11 +11,22 @@ import java.util.function.LongSupplier;
  * @param taskThreads makes the threads that tasks run on
  * @param timers whether a thread of the engine's own runs what falls due; else a test does, with
  *     {@link Housekeeper#runDue()}
+ * @param linger how long that thread stays without anything to do, by the system's clock
+ * @param longestSleep how long it sleeps at most before it looks whether the engine is still there, by the system's clock
  */
-record Environment(LongSupplier nanoTime, TaskThreads taskThreads, boolean timers) {
+record Environment(
+        LongSupplier nanoTime, TaskThreads taskThreads, boolean timers, Duration linger, Duration longestSleep) {
+
+    private static final Duration LINGER = Duration.ofSeconds(1);
+    private static final Duration LONGEST_SLEEP = Duration.ofSeconds(5);
 
     /** The system's clock, fresh virtual threads that inherit nothing, and timers. */
     static final Environment SYSTEM = new Environment(System::nanoTime, new VirtualThreads(), true);
+
+    /** Makes one whose thread stays and sleeps as long as the system's does. */
+    Environment(LongSupplier nanoTime, TaskThreads taskThreads, boolean timers) {
+        this(nanoTime, taskThreads, timers, LINGER, LONGEST_SLEEP);
+    }
 
     /** Makes threads for tasks. */
     @FunctionalInterface

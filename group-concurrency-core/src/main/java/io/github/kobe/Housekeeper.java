@@ -22,18 +22,15 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Housekeeper {
 
-    /** How long the thread stays without anything to do. */
-    private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** How long it sleeps at most before it looks whether the engine is still there. */
-    private static final long LONGEST_SLEEP_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-    /** When a group that stalled is tried again. */
+    /** When a group that stalled is tried again, or what there was no memory for. */
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** With fewer alarms than this, pointless ones don't matter. */
     private static final int LEAST_PURGE = 64;
 
     private final Engine engine;
+    private final long lingerNanos;
+    private final long longestSleepNanos;
     private final ConcurrentLinkedQueue<Run> hops = new ConcurrentLinkedQueue<>();
 
     /** A leaf: nothing else is locked while it is held. */
@@ -46,6 +43,13 @@ final class Housekeeper {
     private @Nullable Group firstRetried;
 
     private long retryAt;
+    /**
+     * Guarded by the lock: alarms for whose action there was no memory, linked by {@link Alarm#next}, so that none is lost
+     * for want of memory; each is due at {@link Alarm#at}, and the first is due first.
+     */
+    private @Nullable Alarm firstPostponed;
+
+    private @Nullable Alarm lastPostponed;
     /** Whether there are groups to be tried again and was no thread for it; written under the lock. */
     private volatile boolean owesRetries;
     /** Guarded by the lock; {@code null}: none runs. */
@@ -58,6 +62,8 @@ final class Housekeeper {
         private long at;
         private final BooleanSupplier pointless;
         private final LongConsumer action;
+        /** The next that is postponed. */
+        private @Nullable Alarm next;
 
         Alarm(long at, BooleanSupplier pointless, LongConsumer action) {
             this.at = at;
@@ -73,6 +79,8 @@ final class Housekeeper {
 
     Housekeeper(Engine engine) {
         this.engine = engine;
+        lingerNanos = engine.environment.linger().toNanos();
+        longestSleepNanos = engine.environment.longestSleep().toNanos();
     }
 
     /**
@@ -184,7 +192,7 @@ final class Housekeeper {
                     .daemon()
                     .name("group-concurrency-housekeeper")
                     .inheritInheritableThreadLocals(false)
-                    .unstarted(new Worker(new WeakReference<>(this), hops));
+                    .unstarted(new Worker(new WeakReference<>(this), hops, lingerNanos));
             started.start();
             thread = started;
             owesRetries = false;
@@ -209,30 +217,50 @@ final class Housekeeper {
         return runner == Thread.currentThread();
     }
 
+    /** Nothing here keeps what comes after it from being done: what there is no memory for is tried again. */
     private void runAllDue() {
         startHops();
-        engine.endLateTails();
+        engine.endLateTailsOrLater();
         long now = engine.now();
         retryDue(now);
+        runAlarms(now);
+    }
+
+    /** Starts what hops, without a batch if there is no memory for one: its permits are out, and nobody else starts it. */
+    private void startHops() {
+        if (hops.isEmpty()) {
+            return;
+        }
+        Batch batch = Batch.orNull(engine, 0);
+        for (Run run = hops.poll(); run != null; run = hops.poll()) {
+            try {
+                engine.dispatcher.startHere(run, batch);
+            } catch (Throwable failure) {
+                Batch.logged(failure);
+            }
+            if (batch != null) {
+                batch.carryOut();
+            }
+        }
+    }
+
+    private void runAlarms(long now) {
         for (Alarm due = pollDue(now); due != null; due = pollDue(now)) {
             try {
                 due.action.accept(now);
             } catch (OutOfMemoryError lack) {
                 postpone(due, now + RETRY_NANOS);
             } catch (Throwable failure) {
-                Log.write(Level.ERROR, () -> "A timer of the group executor failed; the others go on.", failure);
+                logged(failure);
             }
         }
     }
 
-    private void startHops() {
-        if (hops.isEmpty()) {
-            return;
-        }
-        Batch batch = new Batch(engine);
-        for (Run run = hops.poll(); run != null; run = hops.poll()) {
-            engine.dispatcher.startHere(run, batch);
-            batch.carryOut();
+    private static void logged(Throwable failure) {
+        try {
+            Log.write(Level.ERROR, () -> "A timer of the group executor failed; the others go on.", failure);
+        } catch (Throwable lack) {
+            // There is no memory for that either.
         }
     }
 
@@ -275,12 +303,18 @@ final class Housekeeper {
         }
     }
 
-    /** Puts back an alarm that has just been taken out, for whose action there was no memory. */
+    /** Sees to it that an alarm, for whose action there was no memory, is run later; it needs no memory either. */
     private void postpone(Alarm alarm, long until) {
         lock.lock();
         try {
             alarm.at = until;
-            alarms.add(alarm);
+            Alarm last = lastPostponed;
+            if (last == null) {
+                firstPostponed = alarm;
+            } else {
+                last.next = alarm;
+            }
+            lastPostponed = alarm;
         } finally {
             lock.unlock();
         }
@@ -289,6 +323,15 @@ final class Housekeeper {
     private @Nullable Alarm pollDue(long now) {
         lock.lock();
         try {
+            Alarm postponed = firstPostponed;
+            if (postponed != null && postponed.at <= now) {
+                firstPostponed = postponed.next;
+                if (firstPostponed == null) {
+                    lastPostponed = null;
+                }
+                postponed.next = null;
+                return postponed;
+            }
             Alarm first = alarms.peek();
             return first == null || first.at > now ? null : alarms.poll();
         } finally {
@@ -303,25 +346,34 @@ final class Housekeeper {
             if (!hops.isEmpty()) {
                 return 0;
             }
+            if (engine.hasLateTails) {
+                return RETRY_NANOS; // there was no memory to end them
+            }
             if (engine.lifecycle.isOver() && engine.waiting.get() == 0 && firstRetried == null) {
                 // Nothing waits or will: no time-out, no retry, and the idle groups go with the executor.
                 alarms.clear();
+                firstPostponed = null;
+                lastPostponed = null;
                 thread = null;
                 return -1;
             }
             Alarm first = alarms.peek();
-            if (first != null || firstRetried != null) {
+            Alarm postponed = firstPostponed;
+            if (first != null || postponed != null || firstRetried != null) {
                 long next = first == null ? Long.MAX_VALUE : first.at;
+                if (postponed != null) {
+                    next = Math.min(next, postponed.at);
+                }
                 if (firstRetried != null) {
                     next = Math.min(next, retryAt);
                 }
-                return Math.min(LONGEST_SLEEP_NANOS, Math.max(0, next - engine.now()));
+                return Math.min(longestSleepNanos, Math.max(0, next - engine.now()));
             }
             if (mayEnd) {
                 thread = null;
                 return -1;
             }
-            return LINGER_NANOS;
+            return lingerNanos;
         } finally {
             lock.unlock();
         }
@@ -330,7 +382,8 @@ final class Housekeeper {
     /**
      * The thread's loop; between two looks it has no strong reference to the engine, unless a run waits to be started.
      */
-    private record Worker(WeakReference<Housekeeper> housekeeper, Queue<Run> hops) implements Runnable {
+    private record Worker(WeakReference<Housekeeper> housekeeper, Queue<Run> hops, long lingerNanos)
+            implements Runnable {
 
         @Override
         public void run() {
@@ -341,7 +394,7 @@ final class Housekeeper {
                     LockSupport.parkNanos(sleep);
                     // Nobody has a reason to interrupt it; with the flag set, it would never sleep again.
                     Thread.interrupted();
-                    mayEnd = System.nanoTime() - start >= LINGER_NANOS;
+                    mayEnd = System.nanoTime() - start >= lingerNanos;
                 } else {
                     mayEnd = false;
                 }

@@ -212,24 +212,33 @@ final class Reports {
 
     /** A future failed when it was told of its end. */
     void untold(String key, Throwable failure) {
-        if (logged.add("future")) {
-            Log.write(
-                    Level.WARNING,
-                    () -> "A future of group '" + KeyText.printable(key)
-                            + "' failed when it was told of its end. Nothing changes by it; later ones are not logged.",
-                    failure);
+        try {
+            if (logged.add("future")) {
+                Log.write(
+                        Level.WARNING,
+                        () -> "A future of group '" + KeyText.printable(key)
+                                + "' failed when it was told of its end. Nothing changes by it; later ones are not"
+                                + " logged.",
+                        failure);
+            }
+        } catch (Throwable lack) {
+            // As in logOnce.
         }
     }
 
     /** A stage can't be cancelled. */
     void uncancellable(String key, Throwable failure) {
-        if (logged.add("cancel")) {
-            Log.write(
-                    Level.WARNING,
-                    () -> "A stage of group '" + KeyText.printable(key)
-                            + "' can't be cancelled; its permits come back when it completes. Later ones are not"
-                            + " logged.",
-                    failure);
+        try {
+            if (logged.add("cancel")) {
+                Log.write(
+                        Level.WARNING,
+                        () -> "A stage of group '" + KeyText.printable(key)
+                                + "' can't be cancelled; its permits come back when it completes. Later ones are not"
+                                + " logged.",
+                        failure);
+            }
+        } catch (Throwable lack) {
+            // As in logOnce.
         }
     }
 }

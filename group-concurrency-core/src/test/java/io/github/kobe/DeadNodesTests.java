@@ -2,6 +2,8 @@ package io.github.kobe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.audit.Engines;
+import io.github.kobe.testing.Gate;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

@@ -3,7 +3,14 @@ package io.github.kobe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.github.kobe.FaultyThreads.Fault;
+import io.github.kobe.EngineAccess.Surroundings;
+import io.github.kobe.audit.Engines;
+import io.github.kobe.audit.FaultyThreads;
+import io.github.kobe.audit.FaultyThreads.Fault;
+import io.github.kobe.audit.ManualClock;
+import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +72,8 @@ class HandOverTests {
         ManualClock clock = new ManualClock();
         FaultyThreads threads = new FaultyThreads(Fault.STARTING_IT_THROWS, number -> number == 2);
         GroupExecutor executor = engines.startPlain(
-                GroupPolicy.builder().defaultMaxConcurrencyPerGroup(2).build(), new Environment(clock, threads, false));
+                GroupPolicy.builder().defaultMaxConcurrencyPerGroup(2).build(),
+                new Surroundings(clock, threads, false));
         TaskHandle<String> holder = executor.submit("a", "holder", gate.then("held"));
         assertThat(executor.submit("a", "fails", () -> "never").join().status()).isEqualTo(TaskStatus.FAILED);
         List<TaskHandle<String>> waiting =
@@ -194,8 +202,7 @@ class HandOverTests {
         executor.submit("a", "1", third.then("done"));
         executor.submit("a", "2", third.then("done"));
         Group group = executor.engine().group("a");
-        Deadline.until("he sleeps", () -> lender.thread().getState() == Thread.State.WAITING);
-        lender.interrupt();
+        lender.awaitBlocked().interrupt();
         Deadline.until("he reclaims", () -> LockSupport.getBlocker(lender.thread()) instanceof Loan);
 
         gate.open();
@@ -458,11 +465,14 @@ class HandOverTests {
         Caller<Object> closer;
         executor.engine().ledger.lock.lock();
         try {
-            closer = Caller.startPlatform(() -> {
+            Caller<Object> closing = Caller.startPlatform(() -> {
                 owner.getFirst().close();
                 return "closed";
             });
-            closer.awaitBlocked();
+            closer = closing;
+            Deadline.until(
+                    "it waits for the ledger",
+                    () -> executor.engine().ledger.lock.hasQueuedThread(closing.thread()));
             gate.open();
             Deadline.until(
                     "the call ends, or waits for the ledger",

@@ -2,6 +2,9 @@ package io.github.kobe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Depth;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -19,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HoldsTests {
 
     private static final int PAIRS = 2;
-    private static final int LOOKS = 5_000_000;
+    private static final int LOOKS = Depth.pick(500_000, 5_000_000, 50_000_000);
 
     /** Fills the slots and the first wider table, has the second be made, and shares none of its slots. */
     private static final int MANY = 16_000;

@@ -2,6 +2,9 @@ package io.github.kobe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.audit.Engines;
+import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -172,7 +175,7 @@ class ParkedHoldTests {
             gate.pass();
             return null;
         });
-        first.awaitBlocked();
+        gate.awaitArrived(1);
         Hold parked = holds.top(first.thread());
 
         Holder next = nextWithTheSlotOf(first.thread());

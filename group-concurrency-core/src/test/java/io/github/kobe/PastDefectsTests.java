@@ -4,6 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.kobe.EngineAccess.Surroundings;
+import io.github.kobe.EngineAccess.TaskThreads;
+import io.github.kobe.audit.Engines;
+import io.github.kobe.audit.ManualClock;
+import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -136,7 +143,7 @@ class PastDefectsTests {
         List<Object> futures = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             Caller<?> below = Caller.start(() -> handle.await(Deadline.SECONDS, TimeUnit.SECONDS));
-            below.awaitBlocked();
+            below.awaitBlockedOn(handle);
             futures.add(handle.toCompletableFuture());
             below.interrupt();
             assertThatThrownBy(below::result).isInstanceOf(InterruptedException.class);
@@ -160,14 +167,14 @@ class PastDefectsTests {
     // ---------------------------------------------------------------- user code on the engine's thread
 
     /** Fails to start as many threads as it is told to. */
-    private static Environment failing(ManualClock clock, AtomicInteger failures) {
-        return new Environment(
+    private static Surroundings failing(ManualClock clock, AtomicInteger failures) {
+        return new Surroundings(
                 clock,
                 (name, work) -> {
                     if (failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
                         throw new OutOfMemoryError("no thread");
                     }
-                    return Environment.SYSTEM.taskThreads().unstarted(name, work);
+                    return TaskThreads.VIRTUAL.unstarted(name, work);
                 },
                 false);
     }
@@ -413,12 +420,12 @@ class PastDefectsTests {
         AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
         GroupExecutor executor = engines.start(
                 GroupPolicy.builder().build(),
-                new Environment(
+                new Surroundings(
                         () -> {
                             meanwhile.getAndSet(() -> {}).run();
                             return clock.getAsLong();
                         },
-                        Environment.SYSTEM.taskThreads(),
+                        TaskThreads.VIRTUAL,
                         false));
         ExecutorService view = executor.asExecutorService("a");
         GroupPermit inUse = executor.acquire("a");

@@ -4,7 +4,7 @@ import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
-import io.github.kobe.architecture.HouseRules;
+import io.github.kobe.testing.HouseRules;
 import org.junit.jupiter.api.Test;
 
 class ArchitectureTests {

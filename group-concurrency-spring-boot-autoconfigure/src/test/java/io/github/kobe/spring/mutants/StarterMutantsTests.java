@@ -1,7 +1,12 @@
 package io.github.kobe.spring.mutants;
 
-import io.github.kobe.mutants.ModuleMutants;
+import io.github.kobe.testing.mutants.ModuleMutants;
 import org.junit.jupiter.api.Tag;
 
 @Tag("once")
-class StarterMutantsTests extends ModuleMutants {}
+class StarterMutantsTests extends ModuleMutants {
+
+    StarterMutantsTests() {
+        super("");
+    }
+}

@@ -1,7 +1,7 @@
 package io.github.kobe.sample.architecture;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
-import io.github.kobe.architecture.HouseRules;
+import io.github.kobe.testing.HouseRules;
 import org.junit.jupiter.api.Test;
 
 class ArchitectureTests {

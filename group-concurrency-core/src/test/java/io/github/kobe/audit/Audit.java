@@ -1,0 +1,335 @@
+package io.github.kobe.audit;
+
+import io.github.kobe.EngineAccess;
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupExecutorStats;
+import io.github.kobe.GroupPermit;
+import io.github.kobe.GroupStats;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskTotals;
+import io.github.kobe.testing.Deadline;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Shows that an executor is sound once all is quiet: I1, I2, I5 by what its {@link Witness} found, I3 by filling it
+ * (exactly the limit gets in, in each group and over all, and not one more), I4 by what waits, I6 by adding up, I7 by the
+ * groups it still knows.
+ */
+public final class Audit {
+
+    private static final int MOST_PERMITS = 100;
+    private static final int MOST_GROUPS = 50;
+
+    private final GroupExecutor executor;
+    private final Witness witness;
+    private final boolean timers;
+    private final List<String> findings = new ArrayList<>();
+
+    private Audit(GroupExecutor executor, Witness witness, boolean timers) {
+        this.executor = executor;
+        this.witness = witness;
+        this.timers = timers;
+    }
+
+    /**
+     * Waits until all is quiet, then checks everything; fails with all that is wrong.
+     *
+     * @param witness null if the executor runs without one
+     * @param timers whether the executor has timers; else what is due is run here
+     */
+    public static void check(GroupExecutor executor, Witness witness, boolean timers) {
+        Audit audit = new Audit(executor, witness, timers);
+        audit.run();
+        if (!audit.findings.isEmpty()) {
+            throw new AssertionError(
+                    "The audit found:\n  " + String.join("\n  ", audit.findings) + "\n" + describe(executor));
+        }
+    }
+
+    /**
+     * I4, with tasks held inside: waits until no group that isn't paused has both something waiting and room for it.
+     */
+    public static void checkNoLostWakeUp(GroupExecutor executor) {
+        Deadline.until(
+                () -> "I4: what waits has room\n" + describe(executor),
+                () -> lostWakeUps(executor).isEmpty());
+    }
+
+    private static List<String> lostWakeUps(GroupExecutor executor) {
+        GroupExecutorStats all = executor.stats();
+        List<String> lost = new ArrayList<>();
+        for (String key : executor.groupKeys()) {
+            executor.groupStats(key).ifPresent(group -> {
+                if (group.queued() > 0
+                        && !group.paused()
+                        && group.running() < group.maxConcurrency().value()
+                        && group.inFlight() < group.maxInFlight().value()
+                        && all.inFlight() < all.globalMaxInFlight()) {
+                    lost.add(key);
+                }
+            });
+        }
+        return lost;
+    }
+
+    private void run() {
+        try {
+            awaitRest();
+            if (!findings.isEmpty()) {
+                return;
+            }
+            checkTotals();
+            if (witness != null) {
+                checkStories();
+            }
+            if (!executor.isShutdown()) {
+                fill();
+                awaitRest();
+                checkIdleGroups();
+            }
+            if (witness != null) {
+                findings.addAll(witness.findings());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            findings.add("the audit was interrupted");
+        }
+    }
+
+    private void runDue() {
+        if (!timers) {
+            EngineAccess.runDue(executor);
+        }
+    }
+
+    /** I3, I4: in the end nothing runs, is in flight or waits. */
+    private void awaitRest() throws InterruptedException {
+        boolean ended = reached(() -> {
+            runDue();
+            GroupExecutorStats stats = executor.stats();
+            return stats.running() == 0 && stats.inFlight() == 0 && stats.queued() == 0;
+        });
+        if (!ended) {
+            findings.add("I3/I4: it never became quiet; what waits and has room: " + lostWakeUps(executor));
+        } else if (executor.isShutdown() && !executor.awaitTermination(Deadline.LONG)) {
+            findings.add("I3: shut down and empty, but never terminated");
+        } else if (!executor.isShutdown() && !executor.awaitQuiet(Deadline.LONG)) {
+            findings.add("I4: all is empty, but awaitQuiet says no");
+        }
+    }
+
+    /** I6: what was submitted has ended in one way or another. */
+    private void checkTotals() {
+        if (!reached(() -> {
+            TaskTotals totals = executor.stats().totals();
+            return totals.submitted() == totals.succeeded() + totals.failed() + totals.cancelled() + totals.rejected();
+        })) {
+            findings.add("I6: the totals don't add up");
+        }
+    }
+
+    private void checkStories() {
+        if (!reached(() -> {
+            String heard = witness.heard();
+            return witness.findingsAtRest().isEmpty() && (heard == null || heard.equals(said()));
+        })) {
+            findings.addAll(witness.findingsAtRest());
+            String heard = witness.heard();
+            if (heard != null && !heard.equals(said())) {
+                findings.add("I2: the listener heard " + heard + "; the totals say " + said());
+            }
+        }
+        witness.checkHandles();
+    }
+
+    private String said() {
+        TaskTotals totals = executor.stats().totals();
+        Map<RejectionReason, Long> rejected = totals.rejectedByReason();
+        return Witness.describe(totals.submitted(), totals.succeeded(), totals.failed(), totals.cancelled(), rejected);
+    }
+
+    // ---------------------------------------------------------------- I3: filling
+
+    private void fill() throws InterruptedException {
+        int groups = 0;
+        for (String key : new TreeSet<>(executor.groupKeys())) {
+            boolean paused = executor.groupStats(key).map(GroupStats::paused).orElse(false);
+            if (!paused && groups++ < MOST_GROUPS) {
+                fillConcurrency(key);
+                fillFlight(key);
+            }
+        }
+        fillGlobally();
+    }
+
+    private void fillConcurrency(String key) throws InterruptedException {
+        Permits permits = new Permits();
+        try {
+            // The first permit makes the group known, if it was forgotten in between.
+            permits.expectOneMore(key, "first of group '" + key + "'");
+            GroupStats limits = executor.groupStats(key).orElseThrow();
+            int most = Math.min(
+                    Math.min(
+                            limits.maxConcurrency().value(),
+                            limits.maxInFlight().value()),
+                    executor.policy().globalMaxInFlight());
+            for (int i = 1; i < Math.min(most, MOST_PERMITS); i++) {
+                permits.expectOneMore(key, (i + 1) + " of " + most + " of group '" + key + "'");
+            }
+            if (most <= MOST_PERMITS) {
+                permits.expectNoMore(key, "beyond " + most + " of group '" + key + "'");
+            }
+        } finally {
+            permits.closeAll();
+        }
+    }
+
+    /** Fills the flight layer with open stages, where it is wider than the concurrency, so that permits can't show it. */
+    private void fillFlight(String key) throws InterruptedException {
+        GroupStats limits = executor.groupStats(key).orElse(null);
+        if (limits == null
+                || limits.maxInFlight().value() <= limits.maxConcurrency().value()) {
+            return;
+        }
+        int most = Math.min(limits.maxInFlight().value(), executor.policy().globalMaxInFlight());
+        List<CompletableFuture<String>> stages = new ArrayList<>();
+        Permits permits = new Permits();
+        try {
+            for (int i = 0; i < Math.min(most, MOST_PERMITS); i++) {
+                CompletableFuture<String> stage = new CompletableFuture<>();
+                stages.add(stage);
+                CompletableFuture<String> began = new CompletableFuture<>();
+                executor.submitAsync(key, "audit", () -> {
+                    began.complete("began");
+                    return stage;
+                });
+                if (!reached(() -> began.isDone()
+                        && executor.groupStats(key).map(GroupStats::running).orElse(0) == 0)) {
+                    findings.add("I3: open stage " + (i + 1) + " of " + most + " of group '" + key + "' never began");
+                    return;
+                }
+            }
+            if (most <= MOST_PERMITS) {
+                permits.expectNoMore(key, "beyond " + most + " open stages of group '" + key + "'");
+            }
+        } finally {
+            stages.forEach(stage -> stage.complete("done"));
+            permits.closeAll();
+            awaitRest();
+        }
+    }
+
+    private void fillGlobally() throws InterruptedException {
+        int most = executor.policy().globalMaxInFlight();
+        if (most > MOST_PERMITS) {
+            return;
+        }
+        Permits permits = new Permits();
+        try {
+            for (int i = 0; i < most; i++) {
+                permits.expectOneMore("audit-" + i, (i + 1) + " of " + most + " over all groups");
+            }
+            permits.expectNoMore("audit-" + most, "beyond " + most + " over all groups");
+        } finally {
+            permits.closeAll();
+        }
+    }
+
+    private final class Permits {
+
+        private final List<CompletableFuture<GroupPermit>> taken = new ArrayList<>();
+
+        private void expectOneMore(String key, String which) {
+            CompletableFuture<GroupPermit> permit = executor.acquireAsync(key).toCompletableFuture();
+            taken.add(permit);
+            if (!permit.isDone() || permit.isCompletedExceptionally()) {
+                findings.add("I3: permit " + which + " was not to be had: " + permit);
+            }
+        }
+
+        private void expectNoMore(String key, String which) throws InterruptedException {
+            CompletableFuture<GroupPermit> extra = executor.acquireAsync(key).toCompletableFuture();
+            if (extra.isDone() && !extra.isCompletedExceptionally()) {
+                findings.add("I3: a permit " + which + " was to be had");
+            }
+            if (taken.isEmpty()) {
+                taken.add(extra);
+                return;
+            }
+            closeQuietly(taken.removeFirst());
+            try {
+                extra.get(Deadline.SECONDS, TimeUnit.SECONDS);
+            } catch (TimeoutException e) {
+                findings.add("I4: a permit came free, but who waited " + which + " never got it");
+            } catch (ExecutionException e) {
+                if (!(e.getCause() instanceof RejectedTaskException)) {
+                    findings.add("I3: who waited " + which + " got " + e.getCause());
+                }
+            }
+            taken.add(extra);
+        }
+
+        private void closeAll() throws InterruptedException {
+            taken.forEach(this::closeQuietly);
+            awaitRest();
+        }
+
+        private void closeQuietly(CompletableFuture<GroupPermit> permit) {
+            if (!permit.cancel(false) && !permit.isCompletedExceptionally()) {
+                permit.join().close();
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- I7
+
+    private void checkIdleGroups() {
+        int most = executor.policy().maxIdleGroups();
+        long slack = most == 0 ? 0 : Math.max(16, most / 4);
+        if (!reached(() -> {
+            runDue();
+            return idleGroups() <= most + slack;
+        })) {
+            findings.add("I7: " + idleGroups() + " idle groups are kept, " + most + " may be");
+        }
+    }
+
+    private int idleGroups() {
+        int idle = 0;
+        for (String key : executor.groupKeys()) {
+            if (executor.policy().groups().containsKey(key)) {
+                continue;
+            }
+            boolean kept = executor.groupStats(key)
+                    .map(group -> group.paused() || group.overriddenSince().isPresent())
+                    .orElse(false);
+            if (!kept) {
+                idle++;
+            }
+        }
+        return idle;
+    }
+
+    private static boolean reached(BooleanSupplier condition) {
+        return Deadline.reached(condition);
+    }
+
+    private static String describe(GroupExecutor executor) {
+        StringBuilder text = new StringBuilder("shut down: ").append(executor.isShutdown());
+        text.append("\n").append(executor.stats());
+        executor.groupKeys().stream()
+                .limit(MOST_GROUPS)
+                .forEach(key -> executor.groupStats(key)
+                        .ifPresent(stats -> text.append("\n").append(stats)));
+        return text.toString();
+    }
+}

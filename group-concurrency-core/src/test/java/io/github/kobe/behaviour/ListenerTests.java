@@ -1,0 +1,399 @@
+package io.github.kobe.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupExecutorStats;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupResult;
+import io.github.kobe.GroupTaskDecorator;
+import io.github.kobe.RejectionPolicy;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskHandle;
+import io.github.kobe.TaskLifecycleListener;
+import io.github.kobe.TaskStatus;
+import io.github.kobe.audit.Engines;
+import io.github.kobe.audit.ManualClock;
+import io.github.kobe.testing.CapturedLog;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@Tag("G45")
+class ListenerTests {
+
+    @RegisterExtension
+    final Engines engines = new Engines();
+
+    private final ManualClock clock = new ManualClock();
+    private final Gate gate = new Gate();
+    private final Recorder heard = new Recorder();
+
+    /** Writes down what it hears of one group, "a". */
+    private static class Recorder implements TaskLifecycleListener {
+
+        private final List<String> events = new CopyOnWriteArrayList<>();
+
+        private void add(String groupKey, String taskId, String event) {
+            if (groupKey.equals("a")) {
+                events.add(taskId + " " + event);
+            }
+        }
+
+        @Override
+        public void onSubmitted(String groupKey, String taskId) {
+            add(groupKey, taskId, "submitted");
+        }
+
+        @Override
+        public void onStarted(String groupKey, String taskId) {
+            add(groupKey, taskId, "started");
+        }
+
+        @Override
+        public void onRejected(String groupKey, String taskId, RejectionReason reason) {
+            add(groupKey, taskId, reason.name());
+        }
+
+        @Override
+        public void onCompleted(String groupKey, String taskId, GroupResult<?> result) {
+            add(groupKey, taskId, result.status().name());
+        }
+    }
+
+    private GroupExecutor start(GroupPolicy.Builder policy) {
+        return engines.start(policy.taskLifecycleListener(heard).build(), clock);
+    }
+
+    private void assertHeard(String... events) {
+        Deadline.untilAsserted(() -> assertThat(heard.events).containsExactly(events));
+    }
+
+    /** Has group "a" run a task of which the recorder hears nothing more than its beginning. */
+    private TaskHandle<String> occupy(GroupExecutor executor) {
+        TaskHandle<String> holder = executor.submit("a", "holder", gate.stubbornlyThen("held"));
+        gate.awaitArrived(1);
+        heard.events.clear();
+        return holder;
+    }
+
+    @Test
+    void aTaskIsSubmittedStartedAndCompleted() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder());
+
+        executor.submit("a", "1", () -> "done").await();
+        executor.<String>submit("a", "2", () -> {
+                    throw new Exception("no");
+                })
+                .await();
+
+        assertHeard("1 submitted", "1 started", "1 SUCCESS", "2 submitted", "2 started", "2 FAILED");
+    }
+
+    @Test
+    void nothingFollowsARejection() throws Exception {
+        GroupExecutor executor =
+                start(GroupPolicy.builder().defaultQueueThresholdPerGroup(0).rejectionPolicy(RejectionPolicy.DISCARD));
+        TaskHandle<String> holder = occupy(executor);
+
+        executor.submit("a", "1", () -> "done").await();
+        gate.open();
+        holder.await();
+
+        assertHeard("1 submitted", "1 GROUP_QUEUE_FULL", "holder SUCCESS");
+    }
+
+    @Test
+    @Tag("G21")
+    void aTaskThatItsCallerRunsIsRejectedOnly() throws Exception {
+        GroupExecutor executor = start(
+                GroupPolicy.builder().defaultQueueThresholdPerGroup(0).rejectionPolicy(RejectionPolicy.CALLER_RUNS));
+        TaskHandle<String> holder = occupy(executor);
+
+        assertThat(executor.submit("a", "1", () -> "ran").await().value()).isEqualTo("ran");
+        gate.open();
+        holder.await();
+
+        assertHeard("1 submitted", "1 GROUP_QUEUE_FULL", "holder SUCCESS");
+    }
+
+    @Test
+    void aTaskThatIsCancelledInTheQueueCompletesWithoutAStart() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder());
+        TaskHandle<String> holder = occupy(executor);
+        TaskHandle<String> queued = executor.submit("a", "1", () -> "done");
+
+        queued.cancel(true);
+        gate.open();
+        holder.await();
+
+        assertHeard("1 submitted", "1 CANCELLED", "holder SUCCESS");
+    }
+
+    @Test
+    @Tag("I2")
+    void ofATaskCancelledWhileItRunsTheListenerHearsWhenItsCodeHasEnded() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder());
+        TaskHandle<String> holder = occupy(executor);
+
+        holder.cancel(true);
+
+        assertThat(holder.await().status()).isEqualTo(TaskStatus.CANCELLED);
+        assertThat(heard.events).isEmpty();
+        gate.open();
+        assertHeard("holder CANCELLED");
+    }
+
+    @Test
+    @Tag("E3")
+    void aTaskWhoseTimeIsUpIsRejected() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder().queueTimeout(Duration.ofSeconds(1)));
+        TaskHandle<String> holder = occupy(executor);
+        executor.submit("a", "1", () -> "done");
+
+        clock.advance(Duration.ofSeconds(1), executor);
+
+        assertHeard("1 submitted", "1 QUEUE_TIMEOUT");
+        gate.open();
+        holder.await();
+        assertHeard("1 submitted", "1 QUEUE_TIMEOUT", "holder SUCCESS");
+    }
+
+    @Test
+    @Tag("G41")
+    void whatAShutdownCancelsCompletes() {
+        GroupExecutor executor = start(GroupPolicy.builder());
+        occupy(executor);
+        executor.submit("a", "1", () -> "done");
+
+        executor.shutdown();
+
+        assertHeard("1 submitted", "1 CANCELLED");
+        gate.open();
+        assertHeard("1 submitted", "1 CANCELLED", "holder SUCCESS");
+    }
+
+    @Test
+    void submittedIsHeardBeforeAdmission() throws Exception {
+        AtomicReference<GroupExecutor> executor = new AtomicReference<>();
+        List<Long> inside = new CopyOnWriteArrayList<>();
+        executor.set(engines.start(GroupPolicy.builder()
+                .taskLifecycleListener(new TaskLifecycleListener() {
+                    @Override
+                    public void onSubmitted(String groupKey, String taskId) {
+                        GroupExecutorStats stats = executor.get().stats();
+                        inside.add(stats.inFlight() + stats.queued());
+                    }
+                })
+                .build()));
+
+        executor.get().submit("a", "1", () -> "done").await();
+
+        assertThat(inside).containsExactly(0L);
+    }
+
+    @Test
+    void startedIsHeardOnTheTasksThreadWithTheTimeItQueued() throws Exception {
+        AtomicReference<Thread> listeners = new AtomicReference<>();
+        List<Long> queued = new CopyOnWriteArrayList<>();
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder()
+                        .taskLifecycleListener(new TaskLifecycleListener() {
+                            @Override
+                            public void onStarted(String groupKey, String taskId, long queuedNanos) {
+                                listeners.set(Thread.currentThread());
+                                queued.add(queuedNanos);
+                            }
+                        })
+                        .build(),
+                clock);
+        executor.submit("a", "1", gate.then("done"));
+        gate.awaitArrived(1);
+        TaskHandle<Thread> waits = executor.submit("a", "2", Thread::currentThread);
+        clock.advance(Duration.ofSeconds(3));
+        gate.open();
+
+        assertThat(waits.await().value()).isSameAs(listeners.get());
+        assertThat(queued).containsExactly(0L, Duration.ofSeconds(3).toNanos());
+    }
+
+    @Test
+    void atTheEndPermitsReturnThenTheListenerHearsThenTheHandleCompletes() throws Exception {
+        AtomicReference<GroupExecutor> executor = new AtomicReference<>();
+        AtomicReference<TaskHandle<String>> handle = new AtomicReference<>();
+        List<String> seen = new CopyOnWriteArrayList<>();
+        executor.set(engines.start(GroupPolicy.builder()
+                .globalMaxInFlight(1)
+                .taskLifecycleListener(new TaskLifecycleListener() {
+                    @Override
+                    public void onCompleted(String groupKey, String taskId, GroupResult<?> result) {
+                        GroupExecutorStats stats = executor.get().stats();
+                        seen.add("in flight " + stats.inFlight() + ", done "
+                                + handle.get().isDone());
+                    }
+                })
+                .build()));
+        handle.set(executor.get().submit("a", "1", gate.then("done")));
+        CompletableFuture<String> dependent =
+                handle.get().toCompletableFuture().thenApply(result -> String.join("; ", seen));
+
+        gate.open();
+
+        assertThat(Deadline.within(dependent::join)).isEqualTo("in flight 0, done false");
+    }
+
+    @Test
+    void whatTheListenerHasHeardACancelDoesNotChange() throws Exception {
+        AtomicReference<TaskHandle<String>> handle = new AtomicReference<>();
+        List<Object> seen = new CopyOnWriteArrayList<>();
+        GroupExecutor executor = engines.start(GroupPolicy.builder()
+                .taskLifecycleListener(new TaskLifecycleListener() {
+                    @Override
+                    public void onCompleted(String groupKey, String taskId, GroupResult<?> result) {
+                        seen.add(result.status());
+                        seen.add(handle.get().cancel(true));
+                    }
+                })
+                .build());
+        handle.set(engines.watch(executor, executor.submit("a", "1", gate.then("done"))));
+        gate.open();
+
+        assertThat(handle.get().await().status()).isEqualTo(TaskStatus.SUCCESS);
+        assertThat(seen).containsExactly(TaskStatus.SUCCESS, false);
+    }
+
+    @Test
+    void aSlowListenerDelaysOnlyItsTasksResult() throws Exception {
+        Gate slow = new Gate();
+        GroupExecutor executor = engines.start(GroupPolicy.builder()
+                .taskLifecycleListener(new TaskLifecycleListener() {
+                    @Override
+                    public void onCompleted(String groupKey, String taskId, GroupResult<?> result) {
+                        if (taskId.equals("slow")) {
+                            slow.passStubbornly();
+                        }
+                    }
+                })
+                .build());
+        TaskHandle<String> delayed = executor.submit("a", "slow", () -> "done");
+        slow.awaitArrived(1);
+
+        assertThat(executor.submit("a", "2", () -> "next").await().value()).isEqualTo("next");
+
+        assertThat(delayed.isDone()).isFalse();
+        slow.open();
+        assertThat(delayed.await().value()).isEqualTo("done");
+    }
+
+    @Test
+    @Tag("G37")
+    void whatTheListenerThrowsIsLoggedOnceForEachMethodAndChangesNothing() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder()
+                .defaultQueueThresholdPerGroup(0)
+                .rejectionPolicy(RejectionPolicy.DISCARD)
+                .maxIdleGroups(0)
+                .taskLifecycleListener(new Thrower())
+                .build());
+
+        try (CapturedLog log = CapturedLog.open()) {
+            for (int i = 0; i < 3; i++) {
+                Gate here = new Gate();
+                TaskHandle<String> runs = executor.submit("a\nb", "runs", here.then("done"));
+                here.awaitArrived(1);
+                assertThat(executor.submit("a\nb", "2", () -> "no").await().status())
+                        .isEqualTo(TaskStatus.REJECTED);
+                here.open();
+                assertThat(runs.await().value()).isEqualTo("done");
+                Deadline.until("removed", () -> executor.groupKeys().isEmpty());
+            }
+            Deadline.untilAsserted(() -> assertThat(log.thrown())
+                    .extracting(Throwable::getMessage)
+                    .containsExactlyInAnyOrder(
+                            "onSubmitted", "onStarted", "onRejected", "onCompleted", "onGroupRemoved"));
+            assertThat(log.warnings()).hasSize(5).allMatch(text -> text.contains("'a_b'"));
+        }
+    }
+
+    private static final class Thrower implements TaskLifecycleListener {
+
+        @Override
+        public void onSubmitted(String groupKey, String taskId) {
+            throw new IllegalStateException("onSubmitted");
+        }
+
+        @Override
+        public void onStarted(String groupKey, String taskId) {
+            throw new AssertionError("onStarted");
+        }
+
+        @Override
+        public void onRejected(String groupKey, String taskId, RejectionReason reason) {
+            throw new IllegalStateException("onRejected");
+        }
+
+        @Override
+        public void onCompleted(String groupKey, String taskId, GroupResult<?> result) {
+            throw new StackOverflowError("onCompleted");
+        }
+
+        @Override
+        public void onGroupRemoved(String groupKey) {
+            throw new AssertionError("onGroupRemoved");
+        }
+    }
+
+    @Test
+    @Tag("E5")
+    void callsAndPermitsAreReportedWithAnEmptyId() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder());
+
+        executor.call("a", () -> "done");
+        executor.acquire("a").close();
+        executor.call("a", "named", Deadline.LONG, () -> "done");
+
+        assertHeard(
+                " submitted",
+                " started",
+                " SUCCESS",
+                " submitted",
+                " started",
+                " SUCCESS",
+                "named submitted",
+                "named started",
+                "named SUCCESS");
+    }
+
+    @Test
+    @Tag("E6")
+    void reentrantWorkIsNotReported() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder());
+
+        executor.call("a", () -> executor.call("a", () -> "nested"));
+
+        assertHeard(" submitted", " started", " SUCCESS");
+    }
+
+    @Test
+    @Tag("E11")
+    void ofATaskWhoseDecoratorFailsTheListenerHearsOneEnd() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder().taskDecorator(new GroupTaskDecorator() {
+            @Override
+            public <T> Callable<T> decorate(String groupKey, Callable<T> task) {
+                throw new IllegalStateException("no");
+            }
+        }));
+
+        assertThat(executor.submit("a", "1", () -> "done").await().status()).isEqualTo(TaskStatus.FAILED);
+
+        assertHeard("1 submitted", "1 FAILED");
+        executor.shutdown();
+    }
+}

@@ -1,0 +1,60 @@
+package io.github.kobe.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.testing.Markdown;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Each behaviour that users can rely on has an id in docs/reference/behaviours.md, which the tests that show it carry as a
+ * tag.
+ */
+class BehaviourIdsTests {
+
+    private static final Pattern ON_THE_PAGE = Pattern.compile("(?m)^\\| ([GE]\\d+) \\|");
+    private static final Pattern AS_A_TAG = Pattern.compile("@Tag\\(\"([GE]\\d+)\"\\)");
+
+    /** Of all modules, and from the sources: no test sees the classes of all the others. */
+    private static Set<String> idsOfTests() throws IOException {
+        Set<String> ids = new TreeSet<>();
+        try (Stream<Path> modules = Files.list(Markdown.repository())) {
+            for (Path sources :
+                    modules.map(module -> module.resolve("src/test/java")).toList()) {
+                if (Files.isDirectory(sources)) {
+                    addIds(sources, ids);
+                }
+            }
+        }
+        return ids;
+    }
+
+    private static void addIds(Path sources, Set<String> ids) throws IOException {
+        try (Stream<Path> files = Files.walk(sources)) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                ids.addAll(ids(AS_A_TAG, Files.readString(file)));
+            }
+        }
+    }
+
+    private static Set<String> ids(Pattern pattern, String text) {
+        return pattern.matcher(text).results().map(found -> found.group(1)).collect(Collectors.toSet());
+    }
+
+    @Test
+    void everyBehaviourHasATestAndEveryIdOfATestIsExplained() throws IOException {
+        assertThat(idsOfTests())
+                .isNotEmpty()
+                .containsExactlyInAnyOrderElementsOf(ids(
+                        ON_THE_PAGE,
+                        Markdown.page("docs/reference/behaviours.md").text()));
+    }
+}

@@ -1,0 +1,162 @@
+package io.github.kobe.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.TaskHandle;
+import io.github.kobe.schedules.EngineLoader;
+import io.github.kobe.testing.Gate;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+
+/**
+ * A group in which nothing could be granted for want of memory, and no thread to try again: it has room and work, and is
+ * not stalled. Whoever comes next starts what can start.
+ */
+@Tag("I4")
+public class NoThreadForRetriesTests {
+
+    private static Object run(Class<? extends Supplier<Integer>> scenario) {
+        return new EngineLoader(Lack::new).newInstance(Supplier.class, scenario).get();
+    }
+
+    @Test
+    void whoGivesBackNextFillsTheRoomThatIsThere() {
+        assertThat(run(GivesBack.class)).isEqualTo(2);
+    }
+
+    @Test
+    void whoQueuesNextFillsTheRoomThatIsThere() {
+        assertThat(run(Queues.class)).isEqualTo(1);
+    }
+
+    static final class GivesBack implements Supplier<Integer> {
+        @Override
+        public Integer get() {
+            Gate gate = new Gate();
+            Gate second = new Gate();
+            Gate third = new Gate();
+            try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
+                    GroupPolicy.builder().defaultMaxConcurrencyPerGroup(2).build())) {
+                TaskHandle<String> one = executor.submit("a", "one", gate.then("one"));
+                TaskHandle<String> two = executor.submit("a", "two", second.then("two"));
+                for (int i = 0; i < 3; i++) {
+                    executor.submit("a", "behind", third.then("done"));
+                }
+                second.awaitArrived(1);
+                endWithoutMemory(gate, one);
+                second.open();
+                two.join();
+                int running = executor.groupStats("a").orElseThrow().running();
+                third.open();
+                return running;
+            }
+        }
+    }
+
+    static final class Queues implements Supplier<Integer> {
+        @Override
+        public Integer get() {
+            Gate gate = new Gate();
+            Gate second = new Gate();
+            try (GroupExecutor executor =
+                    GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build())) {
+                TaskHandle<String> one = executor.submit("a", "one", gate.then("one"));
+                executor.submit("a", "behind", second.then("done"));
+                endWithoutMemory(gate, one);
+                executor.submit("a", "next", second.then("done"));
+                int running = executor.groupStats("a").orElseThrow().running();
+                second.open();
+                return running;
+            }
+        }
+    }
+
+    private static void endWithoutMemory(Gate gate, TaskHandle<String> handle) {
+        Shortage.grants = true;
+        gate.open();
+        assertThat(handle.join().value()).isEqualTo("one");
+        Shortage.grants = false;
+    }
+
+    /** Called by the changed engine. */
+    public static final class Shortage {
+        private static volatile boolean grants;
+        /** For ever: the engine is loaded for this test alone. */
+        private static final boolean THREADS = true;
+
+        private Shortage() {}
+
+        public static void ofGrants() {
+            lack(grants);
+        }
+
+        public static void ofThreads() {
+            lack(THREADS);
+        }
+
+        private static void lack(boolean lacks) {
+            if (lacks) {
+                throw new OutOfMemoryError("as the test wants it");
+            }
+        }
+    }
+
+    /** There is no memory for a grant when the test says so, and never a thread for the housekeeper. */
+    private static final class Lack extends ClassVisitor {
+        private String className = "";
+
+        Lack(ClassVisitor next) {
+            super(Opcodes.ASM9, next);
+        }
+
+        @Override
+        public void visit(
+                int version, int access, String name, String signature, String superName, String[] interfaces) {
+            className = name;
+            super.visit(version, access, name, signature, superName, interfaces);
+        }
+
+        @Override
+        public MethodVisitor visitMethod(
+                int access, String name, String descriptor, String signature, String[] thrown) {
+            MethodVisitor method = super.visitMethod(access, name, descriptor, signature, thrown);
+            String called = (className + "." + name).substring("io/github/kobe/".length());
+            return switch (called) {
+                case "Task.grant" -> new Before(method, "of", "ofGrants");
+                case "Housekeeper.startThread" -> new Before(method, "start", "ofThreads");
+                default -> method;
+            };
+        }
+    }
+
+    /** Puts a call to {@link Shortage} before each call of a method. */
+    private static final class Before extends MethodVisitor {
+        private final String before;
+        private final String shortage;
+
+        Before(MethodVisitor next, String before, String shortage) {
+            super(Opcodes.ASM9, next);
+            this.before = before;
+            this.shortage = shortage;
+        }
+
+        @Override
+        public void visitMethodInsn(int opcode, String owner, String called, String type, boolean onInterface) {
+            if (called.equals(before)) {
+                super.visitMethodInsn(
+                        Opcodes.INVOKESTATIC,
+                        "io/github/kobe/faults/NoThreadForRetriesTests$Shortage",
+                        shortage,
+                        "()V",
+                        false);
+            }
+            super.visitMethodInsn(opcode, owner, called, type, onInterface);
+        }
+    }
+}

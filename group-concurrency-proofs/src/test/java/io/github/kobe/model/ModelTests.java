@@ -1,0 +1,175 @@
+package io.github.kobe.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.testing.Depth;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The model of the engine in src/test/promela, explored exhaustively, and seeded with bugs to see that it finds them.
+ * docs/internals/verification/model.md says how model and engine correspond.
+ */
+@Tag(SpinFilter.TAG)
+@SuppressWarnings({"UnusedVariable", "StringSplitter"}) // fields that JUnit reads; no empty parts
+class ModelTests {
+
+    private static final List<String> CONFIGURATIONS = List.of(
+            "admission TASKS=3",
+            "admission TASKS=3 ASYNC_TASKS=5 LIMIT=1",
+            "handoff TASKS=2 CALLERS=1 FUTURES=0",
+            "handoff TASKS=1 CALLERS=1 FUTURES=1 CANCELS=0",
+            "handoff TASKS=1 CALLERS=1 FUTURES=0 TIMED",
+            "groups GROUPS=2 PER_GROUP=4 GLOBAL_LIMIT=1 WEIGHTED FIRST_WEIGHT=2 RING_WITNESS LIMIT=2",
+            "groups GROUPS=3 PER_GROUP=2 GLOBAL_LIMIT=1 WEIGHTED FIRST_WEIGHT=2 RING_WITNESS LIMIT=2",
+            "groups PER_GROUP=1 SWITCHING FIRST_GLOBAL_LIMIT=1 SECOND_GLOBAL_LIMIT=UNLIMITED",
+            "groups GROUPS=1 PER_GROUP=3 RESIZES=2",
+            "groups PER_GROUP=2 GLOBAL_LIMIT=2 FIRST_GLOBAL_LIMIT=1 SECOND_GLOBAL_LIMIT=3 RESIZES=1",
+            "lending SAME_GROUP DEPTH=2 IMPATIENT",
+            "lending OTHER_GROUP IMPATIENT CANCELLED=1",
+            "lending VISIT",
+            "shutdown FORCED GROUPS=1 PER_GROUP=2",
+            "shutdown FORCED GROUPS=2 PER_GROUP=1",
+            "shutdown DRAINED GROUPS=1 PER_GROUP=2",
+            "shutdown TIMED GROUPS=1 PER_GROUP=2",
+            "shutdown GROUP_STOPPED GROUPS=1 PER_GROUP=2");
+
+    /** They take minutes and some gigabytes of memory. */
+    private static final List<String> LARGE = List.of(
+            "admission TASKS=4 RETIREMENTS=2",
+            "admission TASKS=4 ASYNC_TASKS=5 LIMIT=1",
+            "handoff TASKS=4 CALLERS=0 FUTURES=0",
+            "handoff TASKS=2 CALLERS=1 FUTURES=1",
+            "handoff TASKS=1 CALLERS=1 FUTURES=1 TIMED",
+            "groups GROUPS=3 PER_GROUP=3 GLOBAL_LIMIT=1 WEIGHTED FIRST_WEIGHT=2 RING_WITNESS LIMIT=2",
+            "groups PER_GROUP=4 GLOBAL_LIMIT=2 FIRST_GLOBAL_LIMIT=1 SECOND_GLOBAL_LIMIT=3",
+            "groups PER_GROUP=2 SWITCHING FIRST_GLOBAL_LIMIT=1 SECOND_GLOBAL_LIMIT=UNLIMITED",
+            "groups PER_GROUP=2 SWITCHING FIRST_GLOBAL_LIMIT=2 SECOND_GLOBAL_LIMIT=1",
+            "groups GROUPS=1 PER_GROUP=4 RESIZES=3",
+            "lending SAME_GROUP DEPTH=2 IMPATIENT LIMIT=2 GLOBAL_LIMIT=2",
+            "lending VISIT IMPATIENT LIMIT=2 GLOBAL_LIMIT=2",
+            "lending VISIT_LENDS IMPATIENT");
+
+    /** The smallest of each model, which take a second or two. */
+    private static final Set<String> BRIEF = Set.of(
+            "admission TASKS=3",
+            "handoff TASKS=1 CALLERS=1 FUTURES=0 TIMED",
+            "groups PER_GROUP=1 SWITCHING FIRST_GLOBAL_LIMIT=1 SECOND_GLOBAL_LIMIT=UNLIMITED",
+            "lending SAME_GROUP DEPTH=2 IMPATIENT",
+            "shutdown GROUP_STOPPED GROUPS=1 PER_GROUP=2");
+
+    /** For liveness, which costs more. */
+    private static final List<String> FAIR = List.of(
+            "admission TASKS=3",
+            "handoff TASKS=1 CALLERS=1 FUTURES=0",
+            "groups PER_GROUP=1 SWITCHING FIRST_GLOBAL_LIMIT=1 SECOND_GLOBAL_LIMIT=UNLIMITED",
+            "groups PER_GROUP=3 GLOBAL_LIMIT=1 WEIGHTED FIRST_WEIGHT=2 LIMIT=2",
+            "lending SAME_GROUP DEPTH=2 IMPATIENT",
+            "shutdown FORCED GROUPS=1 PER_GROUP=1");
+
+    /** With a bug each, which a macro seeds. */
+    private static final List<String> SEEDED = List.of(
+            "admission TASKS=3 BUG_CHECK_THEN_ACT",
+            "admission TASKS=3 BUG_LOST_WAKEUP",
+            "admission TASKS=3 BUG_DEAD_UNSEEN",
+            "admission TASKS=3 BUG_GIVE_BACK_UNSEEN",
+            "admission TASKS=3 BUG_RELEASE_WITHOUT_HANDOFF",
+            "handoff TASKS=2 CALLERS=1 FUTURES=0 BUG_TAKES_FOR_THE_GONE",
+            "handoff TASKS=2 CALLERS=1 FUTURES=0 BUG_INTERRUPTED_KEEPS",
+            "handoff TASKS=1 CALLERS=1 FUTURES=1 CANCELS=0 BUG_FUTURE_KEEPS",
+            "handoff TASKS=2 CALLERS=0 FUTURES=0 BUG_GRANTS_THE_GONE",
+            "handoff TASKS=2 CALLERS=0 FUTURES=0 BUG_CANCEL_CHECKS_THEN_ACTS",
+            "groups PER_GROUP=3 GLOBAL_LIMIT=1 WEIGHTED FIRST_WEIGHT=2 RING_WITNESS LIMIT=2 BUG_NEWCOMER_FIRST",
+            "groups PER_GROUP=3 GLOBAL_LIMIT=1 WEIGHTED FIRST_WEIGHT=2 RING_WITNESS LIMIT=2 BUG_SAME_AGAIN",
+            "groups PER_GROUP=1 SWITCHING FIRST_GLOBAL_LIMIT=1 SECOND_GLOBAL_LIMIT=UNLIMITED BUG_GUARD_NOT_READ_AGAIN",
+            "groups PER_GROUP=1 SWITCHING FIRST_GLOBAL_LIMIT=1 SECOND_GLOBAL_LIMIT=UNLIMITED BUG_ADOPTS_NOTHING",
+            "groups PER_GROUP=1 SWITCHING FIRST_GLOBAL_LIMIT=1 SECOND_GLOBAL_LIMIT=UNLIMITED BUG_ATTACHES_ONE",
+            "groups GROUPS=1 PER_GROUP=3 RESIZES=1 BUG_SHRINK_FORGETS_WHAT_IS_OUT",
+            "groups GROUPS=1 PER_GROUP=3 RESIZES=1 BUG_GROWS_WITHOUT_A_LOOK",
+            "lending SAME_GROUP BUG_FORGETS_HAND_BACK",
+            "lending SAME_GROUP NODES=4 IMPATIENT LIMIT=2 GLOBAL_LIMIT=2 BUG_RECLAIM_UNHEARD",
+            "lending VISIT IMPATIENT LIMIT=2 GLOBAL_LIMIT=2 BUG_TAKES_THE_NEXT_UNSEEN",
+            "shutdown FORCED GROUPS=1 PER_GROUP=2 BUG_NO_SECOND_LOOK",
+            "shutdown FORCED GROUPS=1 PER_GROUP=2 BUG_STATE_SEEN_OUTSIDE",
+            "shutdown FORCED GROUPS=1 PER_GROUP=2 BUG_NOT_TURNED_ON",
+            "shutdown FORCED GROUPS=1 PER_GROUP=2 BUG_BORN_FAST");
+
+    @TempDir
+    Path work;
+
+    @BeforeAll
+    static void spinIsInstalled() {
+        assertThat(Spin.isInstalled()).as(SpinFilter.WHAT_TO_INSTALL).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("configurations")
+    void noReachableStateBreaksAnInvariantOrLeavesAnybodyWaiting(String configuration, TestReporter reporter) {
+        Spin.Report report =
+                new Spin(work, LARGE.contains(configuration)).explore(model(configuration), defines(configuration));
+
+        assertHolds(report, configuration, reporter);
+    }
+
+    @ParameterizedTest
+    @Tag("deep")
+    @FieldSource("FAIR")
+    void everyTaskEndsInEachFairRun(String configuration, TestReporter reporter) {
+        Spin.Report report =
+                new Spin(work, false).explore(model(configuration), defines(configuration), "everyTaskEnds");
+
+        assertHolds(report, configuration, reporter);
+    }
+
+    @ParameterizedTest
+    @MethodSource("bugs")
+    void aSeededBugIsFound(String configuration) {
+        Spin.Report report = new Spin(work, false).explore(model(configuration), defines(configuration));
+
+        assertThat(report.errors()).as(report.text()).isPositive();
+    }
+
+    private static void assertHolds(Spin.Report report, String configuration, TestReporter reporter) {
+        assertThat(report.errors()).as(report.text()).isZero();
+        assertThat(report.complete()).as(report.text()).isTrue();
+        reporter.publishEntry(configuration, report.states() + " states");
+    }
+
+    static Stream<String> configurations() {
+        return Depth.pick(
+                CONFIGURATIONS.stream().filter(BRIEF::contains),
+                CONFIGURATIONS.stream(),
+                Stream.concat(CONFIGURATIONS.stream(), LARGE.stream()));
+    }
+
+    /** The newest of each model, where time is short. */
+    static Stream<String> bugs() {
+        return Depth.current() == Depth.SHORT ? newestOfEachModel().stream() : SEEDED.stream();
+    }
+
+    private static Collection<String> newestOfEachModel() {
+        return SEEDED.stream()
+                .collect(Collectors.toMap(ModelTests::model, bug -> bug, (older, newer) -> newer, LinkedHashMap::new))
+                .values();
+    }
+
+    private static String model(String configuration) {
+        return configuration.split(" ")[0];
+    }
+
+    private static List<String> defines(String configuration) {
+        return List.of(configuration.split(" ")).stream().skip(1).toList();
+    }
+}

@@ -1,0 +1,35 @@
+package io.github.kobe.schedules;
+
+import io.github.kobe.GroupPermit;
+import io.github.kobe.GroupPolicy;
+
+/** A permit is closed for good by a re-entry, and counted afterwards, while its group is evicted. */
+final class LateCount extends Scenario {
+
+    LateCount(Simulation simulation, long seed) {
+        super(simulation, seed);
+    }
+
+    @Override
+    void begin() {
+        start(GroupPolicy.builder().maxIdleGroups(1).build(), false);
+        actor("opener", () -> {
+            GroupPermit permit = executor.acquire("key");
+            GroupPermit again = executor.acquire("key");
+            actor("closer", permit::close);
+            actor("closer of the re-entry", again::close);
+            actor("evictor", () -> {
+                executor.evictGroup("key");
+                executor.evictGroup("key");
+            });
+        });
+    }
+
+    @Override
+    void check() {
+        long succeeded = executor.stats().totals().succeeded();
+        if (succeeded != 1) {
+            simulation.fail("one permit was closed, counted: " + succeeded, null);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.github.kobe.schedules;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.function.BiFunction;
+
+/** Plays a scenario under a seed; loaded by an {@link EngineLoader} with {@link SchedulePoints}. */
+final class Seeded implements BiFunction<String, Long, List<String>> {
+
+    /** What can be played. */
+    enum Play {
+        GROUPS_ALONE,
+        A_GLOBAL_LIMIT,
+        WAITS_FOR_OWN_WORK,
+        WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT,
+        SUBMIT_VERSUS_SHUTDOWN,
+        SUBMIT_VERSUS_EVICT,
+        CANCEL_VERSUS_START,
+        CANCEL_VERSUS_COMPLETE,
+        TIME_OUT_VERSUS_GRANT,
+        IDLE_REMOVAL_VERSUS_REUSE,
+        NESTED_WAIT_VERSUS_GLOBAL_LIMIT,
+        INTERRUPT_VERSUS_GRANT,
+        INTERRUPT_VERSUS_HAND_BACK,
+        INTERRUPT_VERSUS_END,
+        LATE_COUNT_VERSUS_EVICT;
+
+        private Scenario scenario(Simulation simulation, long seed) {
+            return switch (this) {
+                case GROUPS_ALONE -> new RandomProgram(simulation, seed, false, false);
+                case A_GLOBAL_LIMIT -> new RandomProgram(simulation, seed, true, false);
+                case WAITS_FOR_OWN_WORK -> new RandomProgram(simulation, seed, false, true);
+                case WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT -> new RandomProgram(simulation, seed, true, true);
+                case INTERRUPT_VERSUS_END -> new InterruptsAndEnds(simulation, seed);
+                case LATE_COUNT_VERSUS_EVICT -> new LateCount(simulation, seed);
+                default -> new LifeAndDeath(simulation, seed, LifeAndDeath.Race.valueOf(name()));
+            };
+        }
+    }
+
+    /**
+     * Plays a scenario, then audits it.
+     *
+     * @param play the name of a {@link Play}
+     * @return the steps taken
+     * @throws AssertionError with what was found
+     */
+    @Override
+    public List<String> apply(String play, Long seed) {
+        Simulation simulation = new Simulation(seed);
+        Simulation.enter(simulation);
+        try {
+            Scenario scenario = Play.valueOf(play).scenario(simulation, seed);
+            scenario.begin();
+            Rest rest = new Rest(simulation, scenario.executor, scenario.witness);
+            // While a lender's global permit is set aside, what waits may seem to have room.
+            boolean exact = !EnumSet.of(
+                            Play.WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT,
+                            Play.NESTED_WAIT_VERSUS_GLOBAL_LIMIT,
+                            Play.INTERRUPT_VERSUS_HAND_BACK)
+                    .contains(Play.valueOf(play));
+            simulation.run(scenario::isDone, scenario.witness::findings, exact ? rest::checkNoLostWakeUp : () -> {});
+            if (simulation.failure() == null) {
+                simulation.calmDown();
+                scenario.actor("audit", () -> {
+                    scenario.check();
+                    rest.check();
+                });
+                simulation.run(simulation::isEmpty, List::of, () -> {});
+            }
+            String failure = simulation.failure();
+            if (failure != null) {
+                throw new AssertionError(play + " with seed " + seed + ": " + failure);
+            }
+            return simulation.steps();
+        } finally {
+            Simulation.enter(null);
+        }
+    }
+}

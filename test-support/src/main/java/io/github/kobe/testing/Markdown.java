@@ -1,0 +1,118 @@
+package io.github.kobe.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** A page of the documentation. */
+public record Markdown(Path file, String text) {
+
+    private static final Pattern FENCE = Pattern.compile("(?m)^( *)```(.*)\\n((?s:.*?))^\\1```$");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+    private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
+
+    /** A fenced block, without the indentation of its place. */
+    public record Block(String place, String mark, String code) {
+
+        /** {@return a name for the class it is compiled into, which tells its place} */
+        public String className() {
+            return place.replaceAll("\\W", "_");
+        }
+
+        @Override
+        public String toString() {
+            return place;
+        }
+    }
+
+    /** {@return the top folder of the repository} */
+    public static Path repository() {
+        Path folder = Path.of("").toAbsolutePath();
+        while (!Files.exists(folder.resolve("mvnw"))) {
+            folder = Objects.requireNonNull(folder.getParent(), "the tests run outside the repository");
+        }
+        return folder;
+    }
+
+    public static Markdown page(String name) {
+        return read(repository().resolve(name));
+    }
+
+    /** {@return the pages at the top, in the sample and under docs} */
+    public static List<Markdown> pages() {
+        Path top = repository();
+        try (Stream<Path> atTop = Files.list(top);
+                Stream<Path> ofSample = Files.list(top.resolve("sample-app"));
+                Stream<Path> docs = Files.walk(top.resolve("docs"))) {
+            return Stream.of(atTop, ofSample, docs)
+                    .flatMap(paths -> paths)
+                    .filter(path -> path.toString().endsWith(".md"))
+                    .sorted()
+                    .map(Markdown::read)
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Markdown read(Path file) {
+        try {
+            return new Markdown(file, Files.readString(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public String name() {
+        return repository().relativize(file).toString();
+    }
+
+    public List<Block> blocks() {
+        List<Block> blocks = new ArrayList<>();
+        Matcher matcher = FENCE.matcher(text);
+        while (matcher.find()) {
+            long line = text.substring(0, matcher.start()).lines().count() + 1;
+            String mark = matcher.group(2).strip();
+            blocks.add(
+                    new Block(name() + ":" + line, mark, matcher.group(3).replaceAll("(?m)^" + matcher.group(1), "")));
+        }
+        return blocks;
+    }
+
+    /** {@return what is under a heading of the second level, up to the next of that level} */
+    public String section(String heading) {
+        int start = text.indexOf("\n## " + heading + "\n") + 1;
+        int end = text.indexOf("\n## ", start);
+        return text.substring(start, end < 0 ? text.length() : end);
+    }
+
+    private String prose() {
+        return FENCE.matcher(text).replaceAll("");
+    }
+
+    /** {@return the targets of links that lead to other places in the repository} */
+    public List<String> relativeLinks() {
+        return LINK.matcher(prose())
+                .results()
+                .map(result -> result.group(1))
+                .filter(target -> !target.contains("://"))
+                .toList();
+    }
+
+    /** {@return whether there is a heading that a link with {@code fragment} leads to} */
+    public boolean hasAnchor(String fragment) {
+        return HEADING.matcher(prose())
+                .results()
+                .map(result -> result.group(1).toLowerCase(Locale.ROOT))
+                .map(heading -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
+                .anyMatch(fragment::equals);
+    }
+}

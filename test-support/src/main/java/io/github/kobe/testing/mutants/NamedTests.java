@@ -1,0 +1,75 @@
+package io.github.kobe.testing.mutants;
+
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import org.awaitility.core.ConditionTimeoutException;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+
+/** The program of a test's virtual machine: runs the tests that it is told and says how each ended. */
+final class NamedTests implements TestExecutionListener {
+
+    /** Begins a line that says how a test ended; the {@link Ending} and the test follow. */
+    static final String MARK = "mutants: ";
+
+    /** How a test ended. */
+    enum Ending {
+        GREEN,
+        /** An assertion failed. */
+        RED,
+        /** It broke down, by anything but an assertion. */
+        BROKEN,
+        /** There was nothing to run. */
+        ABSENT
+    }
+
+    private final List<Throwable> failures = new ArrayList<>();
+    private int ran;
+
+    private NamedTests() {}
+
+    public static void main(String... tests) {
+        for (String test : tests) {
+            NamedTests run = new NamedTests();
+            Ending ending = run.run(Mutant.testMethods(test));
+            run.failures.forEach(failure -> failure.printStackTrace(System.out));
+            System.out.println(MARK + ending + " " + test);
+        }
+        // A test that failed may have left threads behind.
+        System.exit(0);
+    }
+
+    private Ending run(List<Method> methods) {
+        for (Method method : methods) {
+            LauncherFactory.create()
+                    .execute(
+                            LauncherDiscoveryRequestBuilder.request()
+                                    .selectors(selectMethod(method.getDeclaringClass(), method))
+                                    .build(),
+                            this);
+        }
+        if (failures.isEmpty()) {
+            return ran == 0 ? Ending.ABSENT : Ending.GREEN;
+        }
+        boolean linked = failures.stream().noneMatch(LinkageError.class::isInstance);
+        return linked && failures.stream().anyMatch(NamedTests::isAssertion) ? Ending.RED : Ending.BROKEN;
+    }
+
+    private static boolean isAssertion(Throwable failure) {
+        return failure instanceof AssertionError || failure instanceof ConditionTimeoutException;
+    }
+
+    @Override
+    public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+        if (test.isTest() && result.getStatus() != TestExecutionResult.Status.ABORTED) {
+            ran++;
+        }
+        result.getThrowable().ifPresent(failures::add);
+    }
+}
