@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * How much is tested, by the system property {@code depth}: {@code short} is what everybody runs, {@code deep} what
+ * How much is tested, by the build's property {@code depth}, which it hands on as {@code test.depth}: {@code short} is what everybody runs, {@code deep} what
  * continuous integration runs, {@code long} what runs now and then. Whatever can be done more or less often asks here.
  */
 public enum Depth {
@@ -12,7 +12,7 @@ public enum Depth {
     DEEP,
     LONG;
 
-    private static final String PROPERTY = "depth";
+    private static final String PROPERTY = "test.depth";
     private static final Depth CURRENT = of(System.getProperty(PROPERTY, SHORT.toString()));
 
     /** {@return the depth of this build} */
