@@ -2,17 +2,18 @@ package io.github.kobe.compat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.compat.MigratedReports.Report;
 import io.github.kobe.compat.MigratedReports.ReportStore;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
-import io.github.kobe.spring.testing.Gate;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -23,6 +24,7 @@ import org.springframework.resilience.annotation.ConcurrencyLimit.ThrottlePolicy
 import org.springframework.resilience.annotation.EnableResilientMethods;
 
 /** The claims of the howto on {@code @ConcurrencyLimit}. */
+@Tag("boot")
 class MigratedReportsTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -56,12 +58,12 @@ class MigratedReportsTests {
             Gate gate = new Gate();
             FutureTask<Integer> first = new FutureTask<>(() -> strict.pass(gate));
             Thread.startVirtualThread(first);
-            await().until(() -> strict.entered() == 1);
+            Deadline.until("the first is inside", () -> strict.entered() == 1);
 
             assertThatExceptionOfType(InvocationRejectedException.class).isThrownBy(() -> strict.pass(gate));
 
             gate.open();
-            assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo(1);
+            assertThat(first.get(Deadline.SECONDS, TimeUnit.SECONDS)).isEqualTo(1);
         });
     }
 
@@ -74,7 +76,7 @@ class MigratedReportsTests {
         private final AtomicInteger entered = new AtomicInteger();
 
         @ConcurrencyLimit(limit = 1, policy = ThrottlePolicy.REJECT)
-        public int pass(Gate gate) {
+        public int pass(Gate gate) throws InterruptedException {
             int number = entered.incrementAndGet();
             gate.pass();
             return number;

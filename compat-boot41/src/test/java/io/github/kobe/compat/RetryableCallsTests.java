@@ -1,7 +1,6 @@
 package io.github.kobe.compat;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
@@ -10,10 +9,12 @@ import io.github.kobe.RejectedTaskException;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
+import io.github.kobe.testing.Deadline;
 import java.io.IOException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -24,6 +25,7 @@ import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 
 /** The limit beside what only Spring Framework 7 has. */
+@Tag("boot")
 class RetryableCallsTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -53,16 +55,13 @@ class RetryableCallsTests {
             executor.pause("busy");
             FutureTask<String> call = new FutureTask<>(context.getBean(Partner.class)::insist);
             Thread.startVirtualThread(call);
-            await().until(
-                            () -> executor.groupStats("busy")
-                                    .orElseThrow()
-                                    .totals()
-                                    .rejected(),
-                            rejections -> rejections >= 2);
+            Deadline.until(
+                    "two rejections",
+                    () -> executor.groupStats("busy").orElseThrow().totals().rejected() >= 2);
 
             executor.resume("busy");
 
-            assertThat(call.get(20, TimeUnit.SECONDS)).isEqualTo("let in");
+            assertThat(call.get(Deadline.SECONDS, TimeUnit.SECONDS)).isEqualTo("let in");
         });
     }
 
@@ -76,14 +75,18 @@ class RetryableCallsTests {
             FutureTask<String> second = new FutureTask<>(partner::limitedTwice);
             Thread one = Thread.ofVirtual().start(first);
             Thread other = Thread.ofVirtual().start(second);
-            await().until(() -> executor.groupStats("both").orElseThrow().queued() == 1);
-            await().until(() -> one.getState() == Thread.State.WAITING && other.getState() == Thread.State.WAITING);
+            Deadline.until(
+                    "one of the two in the queue",
+                    () -> executor.groupStats("both").orElseThrow().queued() == 1);
+            Deadline.until(
+                    "both wait",
+                    () -> one.getState() == Thread.State.WAITING && other.getState() == Thread.State.WAITING);
 
             assertThat(executor.groupStats("both").orElseThrow().queued()).isEqualTo(1);
 
             executor.resume("both");
-            assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo("ran");
-            assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo("ran");
+            assertThat(first.get(Deadline.SECONDS, TimeUnit.SECONDS)).isEqualTo("ran");
+            assertThat(second.get(Deadline.SECONDS, TimeUnit.SECONDS)).isEqualTo("ran");
         });
     }
 

@@ -1,15 +1,13 @@
 package io.github.kobe.benchmarks;
 
-import java.io.BufferedReader;
+import io.github.kobe.testing.ChildProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 /** One run of the benchmarks in a process of its own, on the Java that runs the tests, whichever runs Maven. */
 final class BenchmarksRun {
@@ -23,7 +21,7 @@ final class BenchmarksRun {
             System.getProperty("benchmarks.jvm", ASKED == null ? "-Xmx256m" : "-Xms6g -Xmx6g");
 
     /** When it has hung, and is ended: small, it takes some seconds. */
-    private static final long MINUTES = ASKED == null ? 5 : TimeUnit.DAYS.toMinutes(1);
+    private static final Duration LIMIT = ASKED == null ? Duration.ofMinutes(5) : Duration.ofDays(1);
 
     private final Path folder;
 
@@ -57,31 +55,21 @@ final class BenchmarksRun {
         };
     }
 
-    /** Runs them, shows what they print, and returns the process's exit value. */
-    @SuppressWarnings("SystemOut") // whoever has started it wants to see the table
-    int start() throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of(JVM.strip().split(" +")));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Benchmarks.class.getName()));
-        command.addAll(List.of(folder.toString(), commit(), SIZE.name(), WARMUPS, ROUNDS, WHAT));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        CompletableFuture.delayedExecutor(MINUTES, TimeUnit.MINUTES).execute(process::destroyForcibly);
-        try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
-            output.lines().forEach(System.out::println);
-            return process.waitFor();
-        } finally {
-            process.destroyForcibly();
-        }
+    /** Runs them; what they print can be read meanwhile in {@code output.log} beside the result. */
+    ChildProcess.Ended start() throws IOException, InterruptedException {
+        return ChildProcess.java(
+                        List.of(JVM.strip().split(" +")),
+                        Benchmarks.class,
+                        List.of(folder.toString(), commit(), SIZE.name(), WARMUPS, ROUNDS, WHAT))
+                .into(Files.createDirectories(folder).resolve("output.log"))
+                .run(LIMIT);
     }
 
     private static String commit() throws InterruptedException {
         try {
-            Process git = new ProcessBuilder("git", "describe", "--always", "--dirty").start();
-            try (BufferedReader output = git.inputReader(StandardCharsets.UTF_8)) {
-                String name = output.readLine();
-                return git.waitFor() == 0 && name != null ? name : "unknown";
-            }
+            ChildProcess.Ended git = ChildProcess.of(List.of("git", "describe", "--always", "--dirty"))
+                    .run(Duration.ofMinutes(1));
+            return git.exitValue() == 0 ? git.output().strip() : "unknown";
         } catch (IOException none) {
             return "unknown";
         }

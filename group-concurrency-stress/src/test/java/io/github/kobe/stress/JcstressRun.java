@@ -1,16 +1,15 @@
 package io.github.kobe.stress;
 
 import io.github.kobe.GroupExecutor;
-import java.io.File;
+import io.github.kobe.testing.ChildProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import joptsimple.OptionParser;
 import org.openjdk.jcstress.Main;
@@ -40,7 +39,9 @@ final class JcstressRun {
             "-jvmArgs",
             "-Xmx256m -XX:+UseSerialGC -XX:-RestrictContended");
 
-    private static final long SHORT_MINUTES = 10;
+    /** No more than it needs: jcstress looks through all of it. */
+    private static final String CLASS_PATH =
+            ChildProcess.classPath(Control.class, GroupExecutor.class, Main.class, OptionParser.class);
 
     private final Path folder;
 
@@ -57,36 +58,14 @@ final class JcstressRun {
     Collection<TestResult> run(String mode, String tests) throws IOException, InterruptedException {
         Path work = Files.createTempDirectory(Files.createDirectories(folder), mode + "-");
         Path log = work.resolve("jcstress.log");
-        List<String> command = new ArrayList<>(List.of(
-                ProcessHandle.current().info().command().orElseThrow(), "-cp", classPath(), Main.class.getName()));
-        command.addAll(List.of("-t", tests, "-r", work.resolve("report").toString()));
-        command.addAll(mode.equals("short") ? SHORT : List.of("-m", mode));
-        Process process = new ProcessBuilder(command)
-                .directory(work.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-        long minutes = mode.equals("short") ? SHORT_MINUTES : TimeUnit.DAYS.toMinutes(7);
-        try {
-            if (!process.waitFor(minutes, TimeUnit.MINUTES)) {
-                throw new AssertionError("jcstress has not ended within " + minutes + " minutes, see " + log);
-            }
-        } finally {
-            process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
-        }
+        List<String> arguments = new ArrayList<>(List.of("-t", tests, "-r", "report"));
+        arguments.addAll(mode.equals("short") ? SHORT : List.of("-m", mode));
+        // What it says with its exit value, the results say too.
+        ChildProcess.java(List.of(), CLASS_PATH, Main.class, arguments)
+                .in(work)
+                .into(log)
+                .run(mode.equals("short") ? Duration.ofMinutes(10) : Duration.ofDays(7));
         return read(work, log);
-    }
-
-    /** No more than it needs: jcstress looks through all of it. */
-    private static String classPath() {
-        return Stream.of(Control.class, GroupExecutor.class, Main.class, OptionParser.class)
-                .map(type -> Path.of(type.getProtectionDomain()
-                                .getCodeSource()
-                                .getLocation()
-                                .getPath())
-                        .toString())
-                .collect(Collectors.joining(File.pathSeparator));
     }
 
     private static Collection<TestResult> read(Path work, Path log) throws IOException {

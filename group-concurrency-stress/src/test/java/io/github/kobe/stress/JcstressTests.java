@@ -2,7 +2,6 @@ package io.github.kobe.stress;
 
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.nio.file.Path;
 import java.util.Collection;
@@ -10,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openjdk.jcstress.infra.Status;
 import org.openjdk.jcstress.infra.collectors.TestResult;
@@ -20,6 +20,7 @@ import org.openjdk.jcstress.infra.runners.TestList;
  * Runs jcstress over all tests of this module: briefly, or with {@code -Djcstress.mode=default} for long;
  * {@code -Djcstress.tests=Handover} picks those whose names match.
  */
+@Tag("deep")
 class JcstressTests {
 
     private static final String MODE = System.getProperty("jcstress.mode", "short");
@@ -30,7 +31,7 @@ class JcstressTests {
 
     @BeforeAll
     static void runJcstress() throws Exception {
-        assumeThat(Runtime.getRuntime().availableProcessors())
+        assertThat(Runtime.getRuntime().availableProcessors())
                 .as("jcstress races no threads on a single processor")
                 .isGreaterThan(1);
         results = new JcstressRun(Path.of("target", "jcstress")).run(MODE, TESTS + "|" + Pattern.quote(CONTROL));

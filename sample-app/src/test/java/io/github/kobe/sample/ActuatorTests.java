@@ -2,10 +2,13 @@ package io.github.kobe.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.testing.Deadline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -13,10 +16,20 @@ class ActuatorTests {
 
     private static final String ENDPOINT = "/actuator/groupexecutor";
 
-    private final RunningSample sample = RunningSample.start();
+    private static RunningSample sample;
+
+    @BeforeAll
+    static void start() {
+        sample = RunningSample.start();
+    }
 
     @AfterEach
-    void stop() {
+    void settle() throws InterruptedException {
+        sample.settle();
+    }
+
+    @AfterAll
+    static void stop() {
         sample.close();
     }
 
@@ -40,99 +53,113 @@ class ActuatorTests {
                 .isEqualTo(1);
         assertThat(all.at("/groups/tenant:acme/limits/maxConcurrency/source").stringValue())
                 .isEqualTo("PATTERN");
-        assertThat(metric("running", "tenant:*")).isEqualTo(2);
-        assertThat(metric("queued", "tenant:*")).isEqualTo(4);
-        assertThat(metric("running", "tenant:vip-*")).isEqualTo(4);
-        assertThat(metric("queued", "tenant:vip-*")).isEqualTo(2);
-        assertThat(metric("permits.max", "db-read")).isEqualTo(8);
-        assertThat(metric("permits.available", "db-write")).isEqualTo(2);
+        assertThat(metric(sample, "running", "tenant:*")).isEqualTo(2);
+        assertThat(metric(sample, "queued", "tenant:*")).isEqualTo(4);
+        assertThat(metric(sample, "running", "tenant:vip-*")).isEqualTo(4);
+        assertThat(metric(sample, "queued", "tenant:vip-*")).isEqualTo(2);
+        assertThat(metric(sample, "permits.max", "db-read")).isEqualTo(8);
+        assertThat(metric(sample, "permits.available", "db-write")).isEqualTo(2);
     }
 
     @Test
     void endpointAndMetersAgreeWithWhatWasSent() {
-        List<CompletableFuture<Reply>> replies = new ArrayList<>(sample.sendReports(11, "acme"));
-        sample.awaitQueued("tenant:acme", 10);
-        replies.addAll(sample.sendReports(5, "acme"));
-        replies.addAll(sample.sendReports(7, "vip-globex"));
-        replies.addAll(sample.sendReports(3, "nobody"));
-        Waiting.until(() -> replies.stream().filter(CompletableFuture::isDone).count() == 5 + 3);
-        sample.partner().open();
-        List<Integer> answers =
-                replies.stream().map(reply -> reply.join().status()).toList();
-        assertThat(answers).filteredOn(status -> status == 201).hasSize(18);
-        assertThat(answers).filteredOn(status -> status == 429).hasSize(5);
-        assertThat(answers).filteredOn(status -> status == 404).hasSize(3);
+        try (RunningSample fresh = RunningSample.start()) {
+            List<CompletableFuture<Reply>> replies = new ArrayList<>(fresh.sendReports(11, "acme"));
+            fresh.awaitQueued("tenant:acme", 10);
+            replies.addAll(fresh.sendReports(5, "acme"));
+            replies.addAll(fresh.sendReports(7, "vip-globex"));
+            replies.addAll(fresh.sendReports(3, "nobody"));
+            Deadline.until(
+                    "all but the accepted are answered",
+                    () -> replies.stream().filter(CompletableFuture::isDone).count() == 5 + 3);
+            fresh.partner().open();
+            List<Integer> answers =
+                    replies.stream().map(reply -> reply.join().status()).toList();
+            assertThat(answers).filteredOn(status -> status == 201).hasSize(18);
+            assertThat(answers).filteredOn(status -> status == 429).hasSize(5);
+            assertThat(answers).filteredOn(status -> status == 404).hasSize(3);
 
-        assertTotals("tenant:acme", 16, 11, 0, 5);
-        assertTotals("tenant:vip-globex", 7, 7, 0, 0);
-        assertTotals("tenant:nobody", 3, 0, 3, 0);
-        assertTotals("db-read", 21, 21, 0, 0);
-        assertTotals("db-write", 18, 18, 0, 0);
-        assertThat(sample.get(ENDPOINT).json().at("/totals/submitted").intValue())
-                .isEqualTo(16 + 7 + 3 + 21 + 18);
+            assertTotals(fresh, "tenant:acme", 16, 11, 0, 5);
+            assertTotals(fresh, "tenant:vip-globex", 7, 7, 0, 0);
+            assertTotals(fresh, "tenant:nobody", 3, 0, 3, 0);
+            assertTotals(fresh, "db-read", 21, 21, 0, 0);
+            assertTotals(fresh, "db-write", 18, 18, 0, 0);
+            assertThat(fresh.get(ENDPOINT).json().at("/totals/submitted").intValue())
+                    .isEqualTo(16 + 7 + 3 + 21 + 18);
 
-        assertThat(metric("submitted", "tenant:*")).isEqualTo(16 + 3);
-        assertThat(metric("completed", "tenant:*&tag=outcome:success")).isEqualTo(11);
-        assertThat(metric("completed", "tenant:*&tag=outcome:failed")).isEqualTo(3);
-        assertThat(metric("rejected", "tenant:*&tag=reason:group_queue_full")).isEqualTo(5);
-        assertThat(metric("rejected", "tenant:*")).isEqualTo(5);
-        assertThat(metric("wait", "tenant:*")).isEqualTo(14);
-        assertThat(metric("execution", "tenant:*")).isEqualTo(14);
-        assertThat(metric("submitted", "tenant:vip-*")).isEqualTo(7);
-        assertThat(metric("completed", "tenant:vip-*&tag=outcome:success")).isEqualTo(7);
-        assertThat(metric("completed", "db-read&tag=outcome:success")).isEqualTo(21);
-        assertThat(metric("completed", "db-write&tag=outcome:success")).isEqualTo(18);
+            assertThat(metric(fresh, "submitted", "tenant:*")).isEqualTo(16 + 3);
+            assertThat(metric(fresh, "completed", "tenant:*&tag=outcome:success"))
+                    .isEqualTo(11);
+            assertThat(metric(fresh, "completed", "tenant:*&tag=outcome:failed"))
+                    .isEqualTo(3);
+            assertThat(metric(fresh, "rejected", "tenant:*&tag=reason:group_queue_full"))
+                    .isEqualTo(5);
+            assertThat(metric(fresh, "rejected", "tenant:*")).isEqualTo(5);
+            assertThat(metric(fresh, "wait", "tenant:*")).isEqualTo(14);
+            assertThat(metric(fresh, "execution", "tenant:*")).isEqualTo(14);
+            assertThat(metric(fresh, "submitted", "tenant:vip-*")).isEqualTo(7);
+            assertThat(metric(fresh, "completed", "tenant:vip-*&tag=outcome:success"))
+                    .isEqualTo(7);
+            assertThat(metric(fresh, "completed", "db-read&tag=outcome:success"))
+                    .isEqualTo(21);
+            assertThat(metric(fresh, "completed", "db-write&tag=outcome:success"))
+                    .isEqualTo(18);
+        }
     }
 
     @Test
     void aLimitThatIsRaisedThroughTheEndpointHoldsAtOnceUntilItIsReset() {
-        List<CompletableFuture<Reply>> replies = sample.sendReports(5, "acme");
+        String tenant = sample.newTenant("");
+        List<CompletableFuture<Reply>> replies = sample.sendReports(5, tenant);
         sample.awaitHeld(1);
-        sample.awaitQueued("tenant:acme", 4);
+        sample.awaitQueued("tenant:" + tenant, 4);
 
         Reply raised = sample.post(ENDPOINT, """
-            {"group": "tenant:acme", "maxConcurrency": 3}\
-            """);
+            {"group": "tenant:%s", "maxConcurrency": 3}\
+            """.formatted(tenant));
 
         assertThat(raised.status()).isEqualTo(200);
         assertThat(raised.json().at("/limits/maxConcurrency/source").stringValue())
                 .isEqualTo("OVERRIDDEN");
         sample.awaitHeld(3);
-        sample.awaitQueued("tenant:acme", 2);
+        sample.awaitQueued("tenant:" + tenant, 2);
         sample.post(ENDPOINT, """
-            {"group": "tenant:acme", "action": "reset"}\
-            """);
-        assertThat(sample.group("tenant:acme")
+            {"group": "tenant:%s", "action": "reset"}\
+            """.formatted(tenant));
+        assertThat(sample.group("tenant:" + tenant)
                         .at("/limits/maxConcurrency/value")
                         .intValue())
                 .isEqualTo(1);
         sample.partner().open();
         assertThat(replies)
                 .allSatisfy(reply -> assertThat(reply.join().status()).isEqualTo(201));
-        assertThat(sample.traffic("acme").peak()).isEqualTo(3);
+        assertThat(sample.traffic(tenant).peak()).isEqualTo(3);
     }
 
     @Test
     void aTenantThatIsPausedThroughTheEndpointGoesOnWhenItIsResumed() {
+        String tenant = sample.newTenant("");
         sample.post(ENDPOINT, """
-            {"group": "tenant:acme", "action": "pause"}\
-            """);
-        CompletableFuture<Reply> report = sample.sendPost("/tenants/acme/reports");
-        sample.awaitQueued("tenant:acme", 1);
-        assertThat(sample.group("tenant:acme").get("paused").booleanValue()).isTrue();
+            {"group": "tenant:%s", "action": "pause"}\
+            """.formatted(tenant));
+        CompletableFuture<Reply> report = sample.sendPost("/tenants/" + tenant + "/reports");
+        sample.awaitQueued("tenant:" + tenant, 1);
+        assertThat(sample.group("tenant:" + tenant).get("paused").booleanValue())
+                .isTrue();
         assertThat(sample.partner().arrivals()).isEmpty();
 
         sample.post(ENDPOINT, """
-            {"group": "tenant:acme", "action": "resume"}\
-            """);
+            {"group": "tenant:%s", "action": "resume"}\
+            """.formatted(tenant));
 
         sample.awaitHeld(1);
         sample.partner().open();
         assertThat(report.join().status()).isEqualTo(201);
     }
 
-    private void assertTotals(String key, int submitted, int succeeded, int failed, int rejected) {
-        JsonNode totals = sample.group(key).get("totals");
+    private static void assertTotals(
+            RunningSample asked, String key, int submitted, int succeeded, int failed, int rejected) {
+        JsonNode totals = asked.group(key).get("totals");
         assertThat(totals.get("submitted").intValue()).as(key).isEqualTo(submitted);
         assertThat(totals.get("succeeded").intValue()).as(key).isEqualTo(succeeded);
         assertThat(totals.get("failed").intValue()).as(key).isEqualTo(failed);
@@ -140,8 +167,8 @@ class ActuatorTests {
     }
 
     /** The first value of a meter, for one value of the tag "group". */
-    private double metric(String name, String group) {
-        return sample.get("/actuator/metrics/group.executor." + name + "?tag=group:" + group)
+    private static double metric(RunningSample asked, String name, String group) {
+        return asked.get("/actuator/metrics/group.executor." + name + "?tag=group:" + group)
                 .json()
                 .at("/measurements/0/value")
                 .doubleValue();

@@ -2,37 +2,50 @@ package io.github.kobe.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.testing.Deadline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class DatabaseLimitTests {
 
-    private final GatedDatabase database = new GatedDatabase();
-    private final RunningSample sample =
-            RunningSample.startWith(fresh -> fresh.getBeanFactory().addBeanPostProcessor(database));
+    private static final GatedDatabase DATABASE = new GatedDatabase();
+
+    private static RunningSample sample;
+
+    @BeforeAll
+    static void start() {
+        sample = RunningSample.startWith(fresh -> fresh.getBeanFactory().addBeanPostProcessor(DATABASE));
+    }
 
     @AfterEach
-    void stop() {
-        database.open();
+    void settle() throws InterruptedException {
+        DATABASE.open();
+        sample.settle();
+    }
+
+    @AfterAll
+    static void stop() {
         sample.close();
     }
 
     @Test
     void eightReadsReachTheDatabaseAtOnceAndTheOthersWait() {
-        database.shut();
+        DATABASE.shut();
         List<CompletableFuture<Reply>> replies = Stream.generate(() -> sample.sendGet("/tenants/acme/reports"))
                 .limit(20)
                 .toList();
 
-        Waiting.until(() -> database.waiting() == 8);
+        Deadline.until("8 at the database", () -> DATABASE.waiting() == 8);
         sample.awaitQueued("db-read", 12);
-        assertThat(database.waiting()).isEqualTo(8);
+        assertThat(DATABASE.waiting()).isEqualTo(8);
 
-        database.open();
+        DATABASE.open();
         assertThat(replies)
                 .allSatisfy(reply -> assertThat(reply.join().status()).isEqualTo(200));
     }
@@ -42,14 +55,14 @@ class DatabaseLimitTests {
         List<CompletableFuture<Reply>> replies = new ArrayList<>(sample.sendReports(4, "vip-globex"));
         replies.addAll(sample.sendReports(4, "vip-umbrella"));
         sample.awaitHeld(8);
-        database.shut();
+        DATABASE.shut();
         sample.partner().open();
 
-        Waiting.until(() -> database.waiting() == 2);
+        Deadline.until("2 at the database", () -> DATABASE.waiting() == 2);
         sample.awaitQueued("db-write", 6);
-        assertThat(database.waiting()).isEqualTo(2);
+        assertThat(DATABASE.waiting()).isEqualTo(2);
 
-        database.open();
+        DATABASE.open();
         assertThat(replies)
                 .allSatisfy(reply -> assertThat(reply.join().status()).isEqualTo(201));
     }

@@ -2,23 +2,37 @@ package io.github.kobe.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.testing.Deadline;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class ExportTests {
 
-    private final RunningSample sample = RunningSample.start("group-concurrency.groups[tenant:*].queue-threshold=1");
+    private static RunningSample sample;
+
+    @BeforeAll
+    static void start() {
+        sample = RunningSample.start("group-concurrency.groups[tenant:*].queue-threshold=1");
+    }
 
     @AfterEach
-    void stop() {
+    void settle() throws InterruptedException {
+        sample.settle();
+    }
+
+    @AfterAll
+    static void stop() {
         sample.close();
     }
 
     @Test
     void anExportIsAcceptedAtOnceAndItsStatusPolledUntilItsFileIsThere() {
-        Reply accepted = sample.post("/tenants/acme/exports");
+        String tenant = sample.newTenant("");
+        Reply accepted = sample.post("/tenants/" + tenant + "/exports");
         assertThat(accepted.status()).isEqualTo(202);
         String export = accepted.header("Location");
 
@@ -29,7 +43,7 @@ class ExportTests {
         sample.awaitHeld(1);
         assertStatus(export, "RUNNING", 1);
         sample.partner().open();
-        Waiting.untilAsserted(() -> assertStatus(export, "DONE", 3));
+        Deadline.untilAsserted(() -> assertStatus(export, "DONE", 3));
 
         Reply file = sample.get(export + "/file");
         assertThat(file.contentType()).startsWith("text/csv");
@@ -43,9 +57,11 @@ class ExportTests {
 
     @Test
     void aTenantsExportsRunOneAfterTheOther() {
-        String first = sample.post("/tenants/acme/exports").header("Location");
-        String second = sample.post("/tenants/acme/exports").header("Location");
-        String ofAnother = sample.post("/tenants/hooli/exports").header("Location");
+        String other = sample.newTenant("");
+        String tenant = sample.newTenant("");
+        String first = sample.post("/tenants/" + tenant + "/exports").header("Location");
+        String second = sample.post("/tenants/" + tenant + "/exports").header("Location");
+        String ofAnother = sample.post("/tenants/" + other + "/exports").header("Location");
 
         sample.awaitHeld(2);
         assertStatus(first, "RUNNING", 0);
@@ -54,46 +70,49 @@ class ExportTests {
 
         sample.partner().open();
         List.of(first, second, ofAnother)
-                .forEach(export -> Waiting.untilAsserted(() -> assertStatus(export, "DONE", 3)));
+                .forEach(export -> Deadline.untilAsserted(() -> assertStatus(export, "DONE", 3)));
     }
 
     @Test
     void anExportAndReportsOfOneTenantShareItsLimit() {
-        String export = sample.post("/tenants/acme/exports").header("Location");
+        String tenant = sample.newTenant("");
+        String export = sample.post("/tenants/" + tenant + "/exports").header("Location");
         sample.awaitHeld(1);
-        CompletableFuture<Reply> report = sample.sendPost("/tenants/acme/reports");
-        sample.awaitQueued("tenant:acme", 1);
+        CompletableFuture<Reply> report = sample.sendPost("/tenants/" + tenant + "/reports");
+        sample.awaitQueued("tenant:" + tenant, 1);
 
         sample.partner().open();
         assertThat(report.join().status()).isEqualTo(201);
-        Waiting.untilAsserted(() -> assertStatus(export, "DONE", 3));
-        assertThat(sample.traffic("acme").peak()).isEqualTo(1);
-        assertThat(sample.traffic("acme").served()).isEqualTo(4);
+        Deadline.untilAsserted(() -> assertStatus(export, "DONE", 3));
+        assertThat(sample.traffic(tenant).peak()).isEqualTo(1);
+        assertThat(sample.traffic(tenant).served()).isEqualTo(4);
     }
 
     @Test
     void aRunningExportThatIsCancelledMakesRoomForTheNext() {
-        String first = sample.post("/tenants/acme/exports").header("Location");
-        String second = sample.post("/tenants/acme/exports").header("Location");
+        String tenant = sample.newTenant("");
+        String first = sample.post("/tenants/" + tenant + "/exports").header("Location");
+        String second = sample.post("/tenants/" + tenant + "/exports").header("Location");
         sample.awaitHeld(1);
 
         assertThat(sample.delete(first).json().get("state").stringValue()).isEqualTo("CANCELLED");
 
-        Waiting.untilAsserted(() -> assertStatus(second, "RUNNING", 0));
+        Deadline.untilAsserted(() -> assertStatus(second, "RUNNING", 0));
         sample.partner().open();
-        Waiting.untilAsserted(() -> assertStatus(second, "DONE", 3));
+        Deadline.untilAsserted(() -> assertStatus(second, "DONE", 3));
         assertStatus(first, "CANCELLED", 0);
     }
 
     @Test
     void aQueuedExportThatIsCancelledNeverRuns() {
-        String first = sample.post("/tenants/acme/exports").header("Location");
-        String second = sample.post("/tenants/acme/exports").header("Location");
+        String tenant = sample.newTenant("");
+        String first = sample.post("/tenants/" + tenant + "/exports").header("Location");
+        String second = sample.post("/tenants/" + tenant + "/exports").header("Location");
         sample.awaitHeld(1);
 
         sample.delete(second);
         sample.partner().open();
-        Waiting.untilAsserted(() -> assertStatus(first, "DONE", 3));
+        Deadline.untilAsserted(() -> assertStatus(first, "DONE", 3));
 
         assertStatus(second, "CANCELLED", 0);
         assertThat(sample.partner().arrivals()).hasSize(3);
@@ -101,15 +120,17 @@ class ExportTests {
 
     @Test
     void anExportWhoseReportIsRejectedTellsWhy() {
-        CompletableFuture<Reply> running = sample.sendPost("/tenants/acme/reports");
+        String tenant = sample.newTenant("");
+        CompletableFuture<Reply> running = sample.sendPost("/tenants/" + tenant + "/reports");
         sample.awaitHeld(1);
-        CompletableFuture<Reply> waiting = sample.sendPost("/tenants/acme/reports");
-        sample.awaitQueued("tenant:acme", 1);
+        CompletableFuture<Reply> waiting = sample.sendPost("/tenants/" + tenant + "/reports");
+        sample.awaitQueued("tenant:" + tenant, 1);
 
-        String export = sample.post("/tenants/acme/exports").header("Location");
+        String export = sample.post("/tenants/" + tenant + "/exports").header("Location");
 
-        Waiting.untilAsserted(() -> assertStatus(export, "FAILED", 0));
-        assertThat(sample.get(export).json().get("problem").stringValue()).contains("tenant:acme", "queue is full");
+        Deadline.untilAsserted(() -> assertStatus(export, "FAILED", 0));
+        assertThat(sample.get(export).json().get("problem").stringValue())
+                .contains("tenant:" + tenant, "queue is full");
         sample.partner().open();
         assertThat(running.join().status()).isEqualTo(201);
         assertThat(waiting.join().status()).isEqualTo(201);

@@ -2,6 +2,7 @@ package io.github.kobe.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.testing.Deadline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +18,7 @@ class FairnessTests {
             sample.awaitQueued("tenant:acme", 10);
 
             CompletableFuture<Reply> quiet = sample.sendPost("/tenants/hooli/reports");
-            Waiting.until(() -> sample.partner().held("hooli") == 1);
+            Deadline.until("one of the quiet tenant", () -> sample.partner().held("hooli") == 1);
             sample.partner().release("hooli");
 
             assertThat(quiet.join().status()).isEqualTo(201);
@@ -61,6 +62,6 @@ class FairnessTests {
     private static void releaseOneAndAwaitTheNext(RunningSample sample) {
         int arrived = sample.partner().arrivals().size();
         sample.partner().release();
-        Waiting.until(() -> sample.partner().arrivals().size() == arrived + 1);
+        Deadline.until("the next", () -> sample.partner().arrivals().size() == arrived + 1);
     }
 }

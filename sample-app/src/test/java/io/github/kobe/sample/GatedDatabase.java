@@ -1,9 +1,8 @@
 package io.github.kobe.sample;
 
+import io.github.kobe.testing.Gate;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -13,14 +12,18 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 final class GatedDatabase implements BeanPostProcessor {
 
     private final AtomicInteger waiting = new AtomicInteger();
-    private volatile CountDownLatch gate = new CountDownLatch(0);
+    private volatile Gate gate = new Gate();
+
+    GatedDatabase() {
+        open();
+    }
 
     void shut() {
-        gate = new CountDownLatch(1);
+        gate = new Gate();
     }
 
     void open() {
-        gate.countDown();
+        gate.open();
     }
 
     int waiting() {
@@ -42,9 +45,7 @@ final class GatedDatabase implements BeanPostProcessor {
         public Connection getConnection() throws SQLException {
             waiting.incrementAndGet();
             try {
-                if (!gate.await(Waiting.DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
-                    throw new SQLException("Nobody opened the gate");
-                }
+                gate.pass();
             } catch (InterruptedException interrupted) {
                 throw new SQLException(interrupted);
             } finally {

@@ -63,6 +63,12 @@ final class GatedPartner implements Pace {
         throw new AssertionError("No request of " + tenant + " is held");
     }
 
+    /** From now on holds every request again, and forgets those that came. */
+    synchronized void shut() {
+        open = false;
+        arrivals.clear();
+    }
+
     /** Answers what is held, and from now on everything at once. */
     void open() {
         open(0);

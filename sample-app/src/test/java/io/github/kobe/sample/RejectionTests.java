@@ -2,73 +2,94 @@ package io.github.kobe.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.testing.Deadline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 class RejectionTests {
 
+    private static RunningSample sample;
+
+    @BeforeAll
+    static void start() {
+        sample = RunningSample.start();
+    }
+
+    @AfterEach
+    void settle() throws InterruptedException {
+        sample.settle();
+    }
+
+    @AfterAll
+    static void stop() {
+        sample.close();
+    }
+
     @Test
     void aRequestForWhichTheTenantsQueueHasNoRoomIsAnsweredWith429() {
-        try (RunningSample sample = RunningSample.start()) {
-            List<CompletableFuture<Reply>> accepted = sample.sendReports(11, "acme");
-            sample.awaitQueued("tenant:acme", 10);
+        String tenant = sample.newTenant("");
+        List<CompletableFuture<Reply>> accepted = sample.sendReports(11, tenant);
+        sample.awaitQueued("tenant:" + tenant, 10);
 
-            Reply rejected = sample.post("/tenants/acme/reports");
+        Reply rejected = sample.post("/tenants/" + tenant + "/reports");
 
-            assertRejected(rejected, "tenant:acme", "GROUP_QUEUE_FULL", 10);
-            assertThat(rejected.header("Retry-After")).isEqualTo("1");
-            sample.partner().open();
-            assertThat(accepted)
-                    .allSatisfy(reply -> assertThat(reply.join().status()).isEqualTo(201));
-        }
+        assertRejected(rejected, "tenant:" + tenant, "GROUP_QUEUE_FULL", 10);
+        assertThat(rejected.header("Retry-After")).isEqualTo("1");
+        sample.partner().open();
+        assertThat(accepted)
+                .allSatisfy(reply -> assertThat(reply.join().status()).isEqualTo(201));
     }
 
     @Test
     void aFloodIsAnsweredToTheLastRequestWithAReportOrA429() {
-        try (RunningSample sample = RunningSample.start()) {
-            List<CompletableFuture<Reply>> flood = sample.sendReports(100, "acme");
-            Waiting.until(() -> flood.stream().filter(CompletableFuture::isDone).count() == 89);
-            sample.partner().open();
+        String tenant = sample.newTenant("");
+        List<CompletableFuture<Reply>> flood = sample.sendReports(100, tenant);
+        Deadline.until(
+                "all but the accepted are answered",
+                () -> flood.stream().filter(CompletableFuture::isDone).count() == 89);
+        sample.partner().open();
 
-            List<Reply> replies = flood.stream().map(CompletableFuture::join).toList();
+        List<Reply> replies = flood.stream().map(CompletableFuture::join).toList();
 
-            assertThat(replies).filteredOn(reply -> reply.status() == 201).hasSize(11);
-            assertThat(replies)
-                    .filteredOn(reply -> reply.status() != 201)
-                    .hasSize(89)
-                    .allSatisfy(reply -> assertRejected(reply, "tenant:acme", "GROUP_QUEUE_FULL", 10));
-            assertThat(sample.traffic("acme").served()).isEqualTo(11);
-        }
+        assertThat(replies).filteredOn(reply -> reply.status() == 201).hasSize(11);
+        assertThat(replies)
+                .filteredOn(reply -> reply.status() != 201)
+                .hasSize(89)
+                .allSatisfy(reply -> assertRejected(reply, "tenant:" + tenant, "GROUP_QUEUE_FULL", 10));
+        assertThat(sample.traffic(tenant).served()).isEqualTo(11);
     }
 
     @Test
     void aRequestThatWaitedTooLongIsAnsweredWith429() {
-        try (RunningSample sample = RunningSample.start("group-concurrency.groups[tenant:*].queue-timeout=100ms")) {
-            CompletableFuture<Reply> first = sample.sendPost("/tenants/acme/reports");
-            sample.awaitHeld(1);
+        try (RunningSample hasty = RunningSample.start("group-concurrency.groups[tenant:*].queue-timeout=100ms")) {
+            CompletableFuture<Reply> first = hasty.sendPost("/tenants/acme/reports");
+            hasty.awaitHeld(1);
 
-            assertRejected(sample.post("/tenants/acme/reports"), "tenant:acme", "QUEUE_TIMEOUT", 0);
+            assertRejected(hasty.post("/tenants/acme/reports"), "tenant:acme", "QUEUE_TIMEOUT", 0);
 
-            sample.partner().open();
+            hasty.partner().open();
             assertThat(first.join().status()).isEqualTo(201);
-            assertThat(sample.traffic("acme").served()).isEqualTo(1);
+            assertThat(hasty.traffic("acme").served()).isEqualTo(1);
         }
     }
 
     @Test
     void aRequestForWhichAllQueuesTogetherHaveNoRoomIsAnsweredWith429() {
-        try (RunningSample sample = RunningSample.start("group-concurrency.queue-threshold=3")) {
-            List<CompletableFuture<Reply>> accepted = new ArrayList<>(sample.sendReports(4, "acme"));
-            sample.awaitQueued("tenant:acme", 3);
-            accepted.add(sample.sendPost("/tenants/hooli/reports"));
-            sample.awaitHeld(2);
+        try (RunningSample small = RunningSample.start("group-concurrency.queue-threshold=3")) {
+            List<CompletableFuture<Reply>> accepted = new ArrayList<>(small.sendReports(4, "acme"));
+            small.awaitQueued("tenant:acme", 3);
+            accepted.add(small.sendPost("/tenants/hooli/reports"));
+            small.awaitHeld(2);
 
-            assertRejected(sample.post("/tenants/hooli/reports"), "tenant:hooli", "GLOBAL_QUEUE_FULL", 3);
+            assertRejected(small.post("/tenants/hooli/reports"), "tenant:hooli", "GLOBAL_QUEUE_FULL", 3);
 
-            sample.partner().open();
+            small.partner().open();
             assertThat(accepted)
                     .allSatisfy(reply -> assertThat(reply.join().status()).isEqualTo(201));
         }
@@ -76,44 +97,40 @@ class RejectionTests {
 
     @Test
     void anExportTooManyIsAnsweredWith429() {
-        try (RunningSample sample = RunningSample.start()) {
-            for (int i = 0; i < 3; i++) {
-                assertThat(sample.post("/tenants/acme/exports").status()).isEqualTo(202);
-            }
-
-            assertRejected(sample.post("/tenants/acme/exports"), "export:acme", "GROUP_QUEUE_FULL", 2);
+        String tenant = sample.newTenant("");
+        for (int i = 0; i < 3; i++) {
+            assertThat(sample.post("/tenants/" + tenant + "/exports").status()).isEqualTo(202);
         }
+
+        assertRejected(sample.post("/tenants/" + tenant + "/exports"), "export:" + tenant, "GROUP_QUEUE_FULL", 2);
     }
 
     @Test
     void theCurrentReportIsTheStoredOneWhileTheTenantIsBusy() {
-        try (RunningSample sample = RunningSample.start()) {
-            CompletableFuture<Reply> first = sample.sendPost("/tenants/acme/reports");
-            sample.awaitHeld(1);
-            assertRejected(sample.get("/tenants/acme/reports/current"), "tenant:acme", "QUEUE_TIMEOUT", 0);
-            sample.partner().release();
-            JsonNode stored = first.join().json();
+        String tenant = sample.newTenant("");
+        CompletableFuture<Reply> first = sample.sendPost("/tenants/" + tenant + "/reports");
+        sample.awaitHeld(1);
+        assertRejected(sample.get("/tenants/" + tenant + "/reports/current"), "tenant:" + tenant, "QUEUE_TIMEOUT", 0);
+        sample.partner().release();
+        JsonNode stored = first.join().json();
 
-            CompletableFuture<Reply> second = sample.sendPost("/tenants/acme/reports");
-            sample.awaitHeld(1);
-            Reply whileBusy = sample.get("/tenants/acme/reports/current");
-            sample.partner().open();
-            assertThat(second.join().status()).isEqualTo(201);
-            Reply whileFree = sample.get("/tenants/acme/reports/current");
+        CompletableFuture<Reply> second = sample.sendPost("/tenants/" + tenant + "/reports");
+        sample.awaitHeld(1);
+        Reply whileBusy = sample.get("/tenants/" + tenant + "/reports/current");
+        sample.partner().open();
+        assertThat(second.join().status()).isEqualTo(201);
+        Reply whileFree = sample.get("/tenants/" + tenant + "/reports/current");
 
-            assertThat(whileBusy.json()).isEqualTo(stored);
-            assertThat(whileFree.json().get("id").longValue())
-                    .isGreaterThan(second.join().json().get("id").longValue());
-        }
+        assertThat(whileBusy.json()).isEqualTo(stored);
+        assertThat(whileFree.json().get("id").longValue())
+                .isGreaterThan(second.join().json().get("id").longValue());
     }
 
     @Test
     void aTenantWithoutOrdersIsAnsweredWith404() {
-        try (RunningSample sample = RunningSample.start()) {
-            assertThat(sample.post("/tenants/nobody/reports").status()).isEqualTo(404);
-            assertThat(sample.post("/tenants/nobody/exports").status()).isEqualTo(404);
-            assertThat(sample.partner().arrivals()).isEmpty();
-        }
+        assertThat(sample.post("/tenants/nobody/reports").status()).isEqualTo(404);
+        assertThat(sample.post("/tenants/nobody/exports").status()).isEqualTo(404);
+        assertThat(sample.partner().arrivals()).isEmpty();
     }
 
     private static void assertRejected(Reply reply, String group, String reason, int queued) {

@@ -1,8 +1,13 @@
 package io.github.kobe.sample;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupStats;
 import io.github.kobe.sample.partner.Pace;
 import io.github.kobe.sample.partner.Traffic;
 import io.github.kobe.sample.partner.TrafficCount;
+import io.github.kobe.testing.Deadline;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -10,6 +15,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -17,6 +23,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.JsonNode;
 
 /** The whole application on a free port, with a partner whose answers are held back, and clients that talk to it. */
@@ -25,6 +32,8 @@ final class RunningSample implements AutoCloseable {
     // Nothing that a gate holds may run into a time-out on a slow machine.
     private static final List<String> OF_EVERY_TEST =
             List.of("server.port=0", "spring.main.banner-mode=off", "group-concurrency.defaults.queue-timeout=1m");
+
+    private static final AtomicInteger TENANTS = new AtomicInteger();
 
     private final GatedPartner partner = new GatedPartner();
     private final HttpClient http =
@@ -53,6 +62,24 @@ final class RunningSample implements AutoCloseable {
 
     static RunningSample startWith(Consumer<GenericApplicationContext> extension, String... settings) {
         return new RunningSample(extension, settings);
+    }
+
+    /** {@return a tenant of a test's own, with orders as the others have} */
+    String newTenant(String prefix) {
+        String tenant = prefix + "tenant-" + TENANTS.incrementAndGet();
+        bean(JdbcClient.class)
+                .sql("INSERT INTO orders (tenant, period, currency, amount)"
+                        + " SELECT CAST(? AS VARCHAR), period, currency, amount FROM orders WHERE tenant = 'acme'")
+                .param(tenant)
+                .update();
+        return tenant;
+    }
+
+    /** Lets all come to its end that a test has begun, and then holds the partner's answers back for the next one. */
+    void settle() throws InterruptedException {
+        partner.open();
+        assertThat(bean(GroupExecutor.class).awaitQuiet(Deadline.LONG)).isTrue();
+        partner.shut();
     }
 
     GatedPartner partner() {
@@ -107,18 +134,19 @@ final class RunningSample implements AutoCloseable {
 
     /** Waits until so many requests wait in a group that is in use. */
     void awaitQueued(String key, int queued) {
-        Waiting.until(() -> {
-            Reply reply = get("/actuator/groupexecutor/" + key);
-            return reply.status() == 200 && reply.json().get("queued").intValue() == queued;
-        });
+        Deadline.until(() -> queued + " in the queue of " + key + ", but " + queued(key), () -> queued(key) == queued);
+    }
+
+    private int queued(String key) {
+        return bean(GroupExecutor.class).groupStats(key).map(GroupStats::queued).orElse(-1);
     }
 
     void awaitHeld(int requests) {
-        Waiting.until(() -> partner.held() == requests);
+        Deadline.until(() -> requests + " at the partner, but " + partner.held(), () -> partner.held() == requests);
     }
 
     private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create(address + path)).timeout(Waiting.DEADLINE);
+        return HttpRequest.newBuilder(URI.create(address + path)).timeout(Deadline.LONG);
     }
 
     private CompletableFuture<Reply> send(HttpRequest.Builder request) {

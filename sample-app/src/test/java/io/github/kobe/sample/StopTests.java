@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.sample.partner.TrafficCount;
+import io.github.kobe.testing.Deadline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -41,7 +42,7 @@ class StopTests {
 
         assertThat(replies)
                 .allSatisfy(reply -> assertThat(reply.join().status()).isEqualTo(201));
-        assertThat(stopped).succeedsWithin(Waiting.DEADLINE);
+        assertThat(stopped).succeedsWithin(Deadline.LONG);
     }
 
     @Test
@@ -58,7 +59,7 @@ class StopTests {
         assertThat(stopped).isNotDone();
         sample.partner().open();
 
-        assertThat(stopped).succeedsWithin(Waiting.DEADLINE);
+        assertThat(stopped).succeedsWithin(Deadline.LONG);
         assertThat(executor.groupStats("export:acme").orElseThrow().totals().succeeded())
                 .isEqualTo(2);
         assertThat(executor.groupStats("export:hooli").orElseThrow().totals().succeeded())
@@ -78,7 +79,7 @@ class StopTests {
                 clients.add(CompletableFuture.supplyAsync(() -> reportsUntilRefused(tenant), threads));
             }
         }
-        Waiting.until(() -> traffic.total().served() >= 100);
+        Deadline.until("100 reports", () -> traffic.total().served() >= 100);
 
         sample.stop();
 
@@ -104,7 +105,7 @@ class StopTests {
 
     /** Waits until the web server takes no connection any more, which is the beginning of its stop. */
     private void awaitRefusal() {
-        Waiting.untilAsserted(
+        Deadline.untilAsserted(
                 () -> assertThatThrownBy(() -> sample.get("/partner/traffic")).isInstanceOf(CompletionException.class));
     }
 }

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -85,6 +86,35 @@ public record Markdown(Path file, String text) {
                     new Block(name() + ":" + line, mark, matcher.group(3).replaceAll("(?m)^" + matcher.group(1), "")));
         }
         return blocks;
+    }
+
+    /** {@return the code of the blocks with this mark} */
+    public List<String> blocks(String mark) {
+        return blocks().stream()
+                .filter(block -> block.mark().equals(mark))
+                .map(Block::code)
+                .toList();
+    }
+
+    /** {@return the rows of the table that has these headings, as the texts of their cells} */
+    public List<List<String>> table(String... headings) {
+        String head = "| " + String.join(" | ", headings) + " |\n";
+        int start = text.indexOf(head);
+        if (start < 0) {
+            throw new AssertionError(name() + " has no table " + head.strip());
+        }
+        return text.substring(start + head.length())
+                .lines()
+                .skip(1)
+                .takeWhile(line -> line.startsWith("|"))
+                .map(Markdown::cells)
+                .toList();
+    }
+
+    private static List<String> cells(String row) {
+        return Arrays.stream(row.substring(1, row.length() - 1).split(" \\|(?= |$)"))
+                .map(String::strip)
+                .toList();
     }
 
     /** {@return what is under a heading of the second level, up to the next of that level} */

@@ -8,6 +8,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.spring.aot.AheadOfTimeApplication.Customer;
 import io.github.kobe.spring.aot.AheadOfTimeApplication.Order;
+import io.github.kobe.testing.Deadline;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -16,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.apache.catalina.webresources.TomcatURLStreamHandlerFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.test.generate.TestGenerationContext;
 import org.springframework.boot.SpringApplication;
@@ -31,6 +33,7 @@ import org.springframework.core.test.tools.TestCompiler;
  * Has Spring write the code that stands for the application's configuration, as a native image and an application that
  * starts ahead-of-time compiled have it, and starts the application from that code alone.
  */
+@Tag("boot")
 class AheadOfTimeTests {
 
     private static final String[] SETTINGS = {
@@ -66,7 +69,8 @@ class AheadOfTimeTests {
             assertThat(client.get("/reports/b")).isEqualTo("no report: GROUP_QUEUE_FULL");
 
             AheadOfTimeApplication.Reports reports = context.getBean(AheadOfTimeApplication.Reports.class);
-            assertThat(reports.deliver(new Order(new Customer("Ada")))).succeedsWithin(20, TimeUnit.SECONDS);
+            assertThat(reports.deliver(new Order(new Customer("Ada"))))
+                    .succeedsWithin(Deadline.SECONDS, TimeUnit.SECONDS);
             assertThat(executor.groupKeys()).contains("customer:ada");
         });
     }

@@ -14,6 +14,7 @@ import io.github.kobe.spring.GroupConcurrencyResolver;
 import io.github.kobe.spring.GroupPolicyCustomizer;
 import io.github.kobe.spring.context.MdcTaskDecorator;
 import io.github.kobe.spring.lifecycle.GroupExecutorLifecycle;
+import io.github.kobe.testing.Deadline;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 
+@Tag("boot")
 @ExtendWith(OutputCaptureExtension.class)
 class GroupConcurrencyAutoConfigurationTests {
 
@@ -146,7 +148,8 @@ class GroupConcurrencyAutoConfigurationTests {
                     GroupExecutor executor = context.getBean(GroupExecutor.class);
                     PickedUp pickedUp = context.getBean(PickedUp.class);
 
-                    executor.submit("g", "t", () -> pickedUp.heard.add("task")).await(20, TimeUnit.SECONDS);
+                    executor.submit("g", "t", () -> pickedUp.heard.add("task"))
+                            .await(Deadline.SECONDS, TimeUnit.SECONDS);
 
                     assertThat(pickedUp.heard)
                             .containsExactly(
@@ -167,7 +170,7 @@ class GroupConcurrencyAutoConfigurationTests {
     @Test
     void aListenerThatFailsKeepsNoneOfTheOthersFromHearing() {
         runner.withUserConfiguration(FailingListener.class, PickedUp.class).run(context -> {
-            context.getBean(GroupExecutor.class).submit("g", "t", () -> null).await(20, TimeUnit.SECONDS);
+            context.getBean(GroupExecutor.class).submit("g", "t", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
 
             assertThat(context.getBean(PickedUp.class).heard).contains("first listener", "second listener");
         });
@@ -211,14 +214,14 @@ class GroupConcurrencyAutoConfigurationTests {
             MDC.put("tenant", "a");
             try {
                 assertThat(executor.submit("g", "1", () -> MDC.get("tenant"))
-                                .await(20, TimeUnit.SECONDS)
+                                .await(Deadline.SECONDS, TimeUnit.SECONDS)
                                 .value())
                         .isEqualTo("a");
             } finally {
                 MDC.clear();
             }
             assertThat(executor.submit("g", "2", () -> MDC.get("tenant"))
-                            .await(20, TimeUnit.SECONDS)
+                            .await(Deadline.SECONDS, TimeUnit.SECONDS)
                             .value())
                     .isNull();
         });

@@ -8,12 +8,14 @@ import io.github.kobe.spring.autoconfigure.web.GroupConcurrencyWebAutoConfigurat
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 
 /** Every switch means what Spring Boot takes it for. */
+@Tag("boot")
 class SwitchesTests {
 
     private static final String ALL = """

@@ -8,6 +8,7 @@ import io.github.kobe.spring.testing.SeparateClassPath;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,6 +43,7 @@ class UnusedSlicesTests {
     };
 
     @Test
+    @Tag("boot")
     void withoutTheOptionalJarsThereIsNothingOfTheirSlices() throws Exception {
         Started started = Started.with(JARS_OF_ALL_THAT_IS_OPTIONAL);
 
@@ -50,6 +52,7 @@ class UnusedSlicesTests {
     }
 
     @ParameterizedTest
+    @Tag("deep")
     @CsvSource({
         "group-concurrency.metrics.enabled=false, metrics",
         "group-concurrency.observations.enabled=false, observation",

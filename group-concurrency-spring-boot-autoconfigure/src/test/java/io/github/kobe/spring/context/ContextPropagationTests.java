@@ -10,6 +10,7 @@ import io.github.kobe.TaskStatus;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
+import io.github.kobe.testing.Deadline;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ContextSnapshotFactory;
 import io.micrometer.context.ThreadLocalAccessor;
@@ -133,7 +134,7 @@ class ContextPropagationTests {
         runner.withBean(Exports.class).run(context -> {
             CompletableFuture<String> user = context.getBean(Exports.class).user();
 
-            assertThat(user.get(20, TimeUnit.SECONDS)).isEqualTo("ada");
+            assertThat(user.get(Deadline.SECONDS, TimeUnit.SECONDS)).isEqualTo("ada");
         });
     }
 

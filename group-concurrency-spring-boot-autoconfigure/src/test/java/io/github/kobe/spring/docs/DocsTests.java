@@ -11,6 +11,8 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupStats;
 import io.github.kobe.LimitSource;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Markdown;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.micrometer.context.ContextRegistry;
 import java.io.IOException;
@@ -20,7 +22,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +32,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,21 +49,47 @@ class DocsTests {
     private static final List<String> SOURCES = List.of(
             "group-concurrency-spring-boot-autoconfigure/src/test/java/io/github/kobe/spring/docs",
             "compat-boot41/src/test/java/io/github/kobe/compat");
-    private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+    /** By their settings; several tests look at the same one, at groups of their own. */
+    private static final Map<String, DocumentedApplication> STARTED = new HashMap<>();
 
     @TempDir
-    Path folder;
+    static Path folder;
+
+    @AfterAll
+    static void stopAll() {
+        STARTED.values().forEach(DocumentedApplication::close);
+        STARTED.clear();
+    }
+
+    private static DocumentedApplication startedWith(String yaml) throws IOException {
+        DocumentedApplication application = STARTED.get(yaml);
+        if (application == null) {
+            application = new DocumentedApplication(yaml, Files.createTempDirectory(folder, "settings"));
+            STARTED.put(yaml, application);
+        }
+        return application;
+    }
+
+    private static DocumentedApplication of(String page, int settings) throws IOException {
+        return startedWith(Markdown.page(page).blocks("yaml").get(settings));
+    }
+
+    private static DocumentedApplication quickStart() throws IOException {
+        return of("README.md", 0);
+    }
 
     static Stream<String> code() {
-        return Page.all().stream().flatMap(page -> page.blocks("java spring").stream());
+        return Markdown.pages().stream().flatMap(page -> page.blocks("java spring").stream());
     }
 
     @ParameterizedTest
+    @Tag("once")
     @MethodSource("code")
     void codeInTheDocsStandsInASourceThatIsCompiledHere(String code) throws IOException {
         List<String> sources = new ArrayList<>();
         for (String folder : SOURCES) {
-            try (Stream<Path> files = Files.list(Page.repository().resolve(folder))) {
+            try (Stream<Path> files = Files.list(Markdown.repository().resolve(folder))) {
                 files.map(DocsTests::read).map(DocsTests::withoutIndentation).forEach(sources::add);
             }
         }
@@ -77,96 +109,86 @@ class DocsTests {
     }
 
     static Stream<String> settings() {
-        return Page.all().stream().flatMap(page -> page.blocks("yaml").stream());
+        return Markdown.pages().stream().flatMap(page -> page.blocks("yaml").stream());
     }
 
     @ParameterizedTest
     @MethodSource("settings")
     void anApplicationStartsWithTheSettingsInTheDocs(String yaml) throws IOException {
-        try (DocumentedApplication application = new DocumentedApplication(yaml, folder)) {
-            assertThat(application.bean(GroupExecutor.class).isShutdown()).isFalse();
-        }
+        DocumentedApplication application = startedWith(yaml);
+        assertThat(application.bean(GroupExecutor.class).isShutdown()).isFalse();
     }
 
     @Test
     void theQuickStartWorksAsWritten() throws Exception {
-        try (DocumentedApplication application = quickStart()) {
-            assertThat(application.bean(TenantReports.class).build("a")).isEqualTo(new Report("a", "new"));
+        DocumentedApplication application = quickStart();
+        assertThat(application.bean(TenantReports.class).build("quick")).isEqualTo(new Report("quick", "new"));
 
-            JsonNode groups = json(application.get("/actuator/groupexecutor")).path("groups");
-            assertThat(groups.at("/tenant:a/limits/maxConcurrency/value").asInt())
-                    .isEqualTo(4);
-            assertThat(groups.at("/tenant:a/totals/succeeded").asInt()).isEqualTo(1);
-            assertThat(application
-                            .get("/actuator/metrics/group.executor.running?tag=group:vip")
-                            .statusCode())
-                    .isEqualTo(200);
-        }
-    }
-
-    private DocumentedApplication quickStart() throws IOException {
-        return new DocumentedApplication(Page.of("README.md").blocks("yaml").getFirst(), folder);
+        JsonNode groups = json(application.get("/actuator/groupexecutor")).path("groups");
+        assertThat(groups.at("/tenant:quick/limits/maxConcurrency/value").asInt())
+                .isEqualTo(4);
+        assertThat(groups.at("/tenant:quick/totals/succeeded").asInt()).isEqualTo(1);
+        assertThat(application
+                        .get("/actuator/metrics/group.executor.running?tag=group:vip")
+                        .statusCode())
+                .isEqualTo(200);
     }
 
     @Test
     void aFallbackAnswersWhereThereIsNoRoomAndTheAdviceWith429() throws Exception {
-        try (DocumentedApplication application = quickStart()) {
-            GroupExecutor executor = application.bean(GroupExecutor.class);
-            executor.setLimits(
-                    "tenant:a", GroupLimits.unset().withMaxConcurrency(1).withQueueThreshold(0));
-            GroupPermit permit =
-                    executor.acquireAsync("tenant:a").toCompletableFuture().get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
-            try {
-                assertThat(application.bean(TenantReports.class).buildOrLast("a"))
-                        .isEqualTo(new Report("a", "last"));
-                HttpResponse<String> refusal = application.get("/reports/a");
-                assertThat(refusal.statusCode()).isEqualTo(429);
-                assertThat(json(refusal).path("reason").asText()).isEqualTo("GROUP_QUEUE_FULL");
-            } finally {
-                permit.close();
-            }
-            assertThat(application.get("/reports/a").statusCode()).isEqualTo(200);
+        DocumentedApplication application = quickStart();
+        GroupExecutor executor = application.bean(GroupExecutor.class);
+        executor.setLimits(
+                "tenant:full", GroupLimits.unset().withMaxConcurrency(1).withQueueThreshold(0));
+        GroupPermit permit =
+                executor.acquireAsync("tenant:full").toCompletableFuture().get(Deadline.SECONDS, TimeUnit.SECONDS);
+        try {
+            assertThat(application.bean(TenantReports.class).buildOrLast("full"))
+                    .isEqualTo(new Report("full", "last"));
+            HttpResponse<String> refusal = application.get("/reports/full");
+            assertThat(refusal.statusCode()).isEqualTo(429);
+            assertThat(json(refusal).path("reason").asText()).isEqualTo("GROUP_QUEUE_FULL");
+        } finally {
+            permit.close();
         }
+        assertThat(application.get("/reports/full").statusCode()).isEqualTo(200);
     }
 
     @Test
     void theResolverIsAskedForGroupsThatNoSettingNames() throws Exception {
-        try (DocumentedApplication application = quickStart()) {
-            GroupExecutor executor = application.bean(GroupExecutor.class);
-            assertThat(executor.call("gold:1", () -> "ran")).isEqualTo("ran");
-            assertThat(executor.groupStats("gold:1").orElseThrow().maxConcurrency())
-                    .isEqualTo(new EffectiveLimit<>(8, LimitSource.RESOLVER));
-        }
+        DocumentedApplication application = quickStart();
+        GroupExecutor executor = application.bean(GroupExecutor.class);
+        assertThat(executor.call("gold:1", () -> "ran")).isEqualTo("ran");
+        assertThat(executor.groupStats("gold:1").orElseThrow().maxConcurrency())
+                .isEqualTo(new EffectiveLimit<>(8, LimitSource.RESOLVER));
     }
 
     @Test
     void asynchronousMethodsRunInTheGroupOfTheirExecutor() throws Exception {
-        try (DocumentedApplication application = quickStart()) {
-            assertThat(application.bean(TenantReports.class).export("a"))
-                    .succeedsWithin(DEADLINE)
-                    .isEqualTo(new Report("a", "new"));
-            GroupExecutor executor = application.bean(GroupExecutor.class);
-            assertThat(executor.awaitQuiet(DEADLINE)).isTrue();
-            assertThat(executor.groupStats("exports").orElseThrow().totals().succeeded())
-                    .isEqualTo(1);
-        }
+        DocumentedApplication application = quickStart();
+        assertThat(application.bean(TenantReports.class).export("exporting"))
+                .succeedsWithin(Deadline.LONG)
+                .isEqualTo(new Report("exporting", "new"));
+        GroupExecutor executor = application.bean(GroupExecutor.class);
+        assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
+        assertThat(executor.groupStats("exports").orElseThrow().totals().succeeded())
+                .isEqualTo(1);
     }
 
     @Test
     void aReactiveMethodIsAnsweredByItselfOrByItsFallback() throws Exception {
-        try (DocumentedApplication application = quickStart()) {
-            GroupExecutor executor = application.bean(GroupExecutor.class);
-            executor.setLimits(
-                    "tenant:a", GroupLimits.unset().withMaxConcurrency(1).withQueueThreshold(0));
-            TenantReports reports = application.bean(TenantReports.class);
-            assertThat(reports.stream("a").block(DEADLINE)).isEqualTo(new Report("a", "new"));
-            GroupPermit permit =
-                    executor.acquireAsync("tenant:a").toCompletableFuture().get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
-            try {
-                assertThat(reports.stream("a").block(DEADLINE)).isEqualTo(new Report("a", "last"));
-            } finally {
-                permit.close();
-            }
+        DocumentedApplication application = quickStart();
+        GroupExecutor executor = application.bean(GroupExecutor.class);
+        executor.setLimits(
+                "tenant:reactive", GroupLimits.unset().withMaxConcurrency(1).withQueueThreshold(0));
+        TenantReports reports = application.bean(TenantReports.class);
+        assertThat(reports.stream("reactive").block(Deadline.LONG)).isEqualTo(new Report("reactive", "new"));
+        GroupPermit permit =
+                executor.acquireAsync("tenant:reactive").toCompletableFuture().get(Deadline.SECONDS, TimeUnit.SECONDS);
+        try {
+            assertThat(reports.stream("reactive").block(Deadline.LONG)).isEqualTo(new Report("reactive", "last"));
+        } finally {
+            permit.close();
         }
     }
 
@@ -174,10 +196,10 @@ class DocsTests {
     void aThreadLocalWithAnAccessorGoesAlongWithATask() throws Exception {
         CurrentTenant.register();
         CurrentTenant.CURRENT_TENANT.set("a");
-        try (DocumentedApplication application = quickStart()) {
-            assertThat(application
+        try {
+            assertThat(quickStart()
                             .bean(GroupExecutor.class)
-                            .submit("tenant:a", "1", CurrentTenant.CURRENT_TENANT::get)
+                            .submit("tenant:carried", "1", CurrentTenant.CURRENT_TENANT::get)
                             .await()
                             .value())
                     .isEqualTo("a");
@@ -189,42 +211,37 @@ class DocsTests {
 
     @Test
     void theRequestsOfTheHowtoAreAnswered() throws Exception {
-        Page howto = Page.of("docs/howto/live-control.md");
+        Markdown howto = Markdown.page("docs/howto/live-control.md");
         String requests = howto.blocks("").getFirst().replaceAll("\\\\\\n\\s*", "");
-        try (DocumentedApplication application =
-                new DocumentedApplication(howto.blocks("yaml").getFirst(), folder)) {
-            List<MatchResult> curls = CURL.matcher(requests).results().toList();
-            assertThat(curls).hasSameSizeAs(requests.lines().toList());
-            for (MatchResult curl : curls) {
-                String method = curl.group(1) == null ? "GET" : curl.group(1);
-                HttpResponse<String> answer = application.send(method, curl.group(3), curl.group(2));
-                assertThat(answer.statusCode()).as(curl.group()).isEqualTo(method.equals("DELETE") ? 204 : 200);
-            }
+        DocumentedApplication application = of("docs/howto/live-control.md", 0);
+        List<MatchResult> curls = CURL.matcher(requests).results().toList();
+        assertThat(curls).hasSameSizeAs(requests.lines().toList());
+        for (MatchResult curl : curls) {
+            String method = curl.group(1) == null ? "GET" : curl.group(1);
+            HttpResponse<String> answer = application.send(method, curl.group(3), curl.group(2));
+            assertThat(answer.statusCode()).as(curl.group()).isEqualTo(method.equals("DELETE") ? 204 : 200);
         }
     }
 
     @Test
     void theAnswersOfTheEndpointAreAsThePageShowsThem() throws Exception {
-        List<String> shown = Page.of("docs/reference/endpoint.md").blocks("json");
-        try (DocumentedApplication application = quickStart()) {
-            application.bean(TenantReports.class).build("a");
+        List<String> shown = Markdown.page("docs/reference/endpoint.md").blocks("json");
+        DocumentedApplication application = quickStart();
+        application.bean(TenantReports.class).build("shown");
 
-            HttpResponse<String> group = application.get("/actuator/groupexecutor/tenant:a");
-            assertThat(fields(json(group))).isEqualTo(fields(JSON.readTree(shown.get(0))));
-            assertThat(json(group).at("/limits/queueTimeout/value").asText()).isEqualTo("PT5S");
+        HttpResponse<String> group = application.get("/actuator/groupexecutor/tenant:shown");
+        assertThat(fields(json(group))).isEqualTo(fields(JSON.readTree(shown.get(0))));
+        assertThat(json(group).at("/limits/queueTimeout/value").asText()).isEqualTo("PT5S");
 
-            JsonNode all = json(application.get("/actuator/groupexecutor"));
-            JsonNode shownAll = JSON.readTree(shown.get(1));
-            assertThat(names(all)).isEqualTo(names(shownAll));
-            assertThat(names(all.path("global"))).isEqualTo(names(shownAll.path("global")));
-        }
-        String yaml = Page.of("docs/howto/live-control.md").blocks("yaml").getFirst();
-        try (DocumentedApplication application = new DocumentedApplication(yaml, folder)) {
-            HttpResponse<String> refusal =
-                    application.send("POST", "/actuator/groupexecutor", "{\"group\": \"a\", \"maxConcurrency\": 0}");
-            assertThat(refusal.statusCode()).isEqualTo(400);
-            assertThat(json(refusal)).isEqualTo(JSON.readTree(shown.get(2)));
-        }
+        JsonNode all = json(application.get("/actuator/groupexecutor"));
+        JsonNode shownAll = JSON.readTree(shown.get(1));
+        assertThat(names(all)).isEqualTo(names(shownAll));
+        assertThat(names(all.path("global"))).isEqualTo(names(shownAll.path("global")));
+
+        HttpResponse<String> refusal = of("docs/howto/live-control.md", 0)
+                .send("POST", "/actuator/groupexecutor", "{\"group\": \"a\", \"maxConcurrency\": 0}");
+        assertThat(refusal.statusCode()).isEqualTo(400);
+        assertThat(json(refusal)).isEqualTo(JSON.readTree(shown.get(2)));
     }
 
     private static JsonNode json(HttpResponse<String> answer) throws IOException {
@@ -249,93 +266,81 @@ class DocsTests {
 
     @Test
     void theHowtoOnDatabasesLimitsReadsAndWrites() throws Exception {
-        try (DocumentedApplication application = of("docs/howto/protect-a-database.md", 0)) {
-            OrderStore orders = application.bean(OrderStore.class);
-            orders.place("a", "tea");
-            assertThat(orders.countOf("a")).isEqualTo(1);
+        DocumentedApplication application = of("docs/howto/protect-a-database.md", 0);
+        OrderStore orders = application.bean(OrderStore.class);
+        orders.place("a", "tea");
+        assertThat(orders.countOf("a")).isEqualTo(1);
 
-            GroupExecutor executor = application.bean(GroupExecutor.class);
-            assertThat(executor.groupStats("db-read").orElseThrow().totals().succeeded())
-                    .isEqualTo(1);
-            assertThat(executor.groupStats("db-write").orElseThrow().totals().succeeded())
-                    .isEqualTo(1);
-            int ofBoth = executor.groupStats("db-read")
-                            .orElseThrow()
-                            .maxConcurrency()
-                            .value()
-                    + executor.groupStats("db-write")
-                            .orElseThrow()
-                            .maxConcurrency()
-                            .value();
-            assertThat(ofBoth)
-                    .isEqualTo(application.bean(HikariDataSource.class).getMaximumPoolSize());
-        }
+        GroupExecutor executor = application.bean(GroupExecutor.class);
+        assertThat(executor.groupStats("db-read").orElseThrow().totals().succeeded())
+                .isEqualTo(1);
+        assertThat(executor.groupStats("db-write").orElseThrow().totals().succeeded())
+                .isEqualTo(1);
+        int ofBoth = executor.groupStats("db-read")
+                        .orElseThrow()
+                        .maxConcurrency()
+                        .value()
+                + executor.groupStats("db-write").orElseThrow().maxConcurrency().value();
+        assertThat(ofBoth).isEqualTo(application.bean(HikariDataSource.class).getMaximumPoolSize());
     }
 
     @Test
     void theHowtoOnPartnersLimitsEachOfThem() throws Exception {
-        try (DocumentedApplication application = of("docs/howto/call-a-partner-api.md", 0)) {
-            PartnerClient client = application.bean(PartnerClient.class);
-            URI partner = application.address();
-            assertThat(client.quote(partner, "tea")).isEqualTo("tea for 3");
-            assertThat(client.quoteLater(partner, "tea"))
-                    .succeedsWithin(DEADLINE)
-                    .isEqualTo("tea for 3");
+        DocumentedApplication application = of("docs/howto/call-a-partner-api.md", 0);
+        PartnerClient client = application.bean(PartnerClient.class);
+        URI partner = application.address();
+        assertThat(client.quote(partner, "tea")).isEqualTo("tea for 3");
+        assertThat(client.quoteLater(partner, "tea"))
+                .succeedsWithin(Deadline.LONG)
+                .isEqualTo("tea for 3");
 
-            GroupExecutor executor = application.bean(GroupExecutor.class);
-            executor.setLimits("partner:localhost", GroupLimits.unset().withQueueThreshold(0));
-            executor.pause("partner:localhost");
-            assertThat(client.quote(partner, "tea")).isEqualTo("no quote at the moment");
+        GroupExecutor executor = application.bean(GroupExecutor.class);
+        executor.setLimits("partner:localhost", GroupLimits.unset().withQueueThreshold(0));
+        executor.pause("partner:localhost");
+        assertThat(client.quote(partner, "tea")).isEqualTo("no quote at the moment");
 
-            assertThat(executor.call("partner:slow.example", () -> "called")).isEqualTo("called");
-            GroupStats slow = executor.groupStats("partner:slow.example").orElseThrow();
-            assertThat(slow.maxConcurrency()).isEqualTo(new EffectiveLimit<>(2, LimitSource.CONFIGURED));
-            assertThat(slow.queueThreshold()).isEqualTo(new EffectiveLimit<>(100, LimitSource.PATTERN));
-        }
+        assertThat(executor.call("partner:slow.example", () -> "called")).isEqualTo("called");
+        GroupStats slow = executor.groupStats("partner:slow.example").orElseThrow();
+        assertThat(slow.maxConcurrency()).isEqualTo(new EffectiveLimit<>(2, LimitSource.CONFIGURED));
+        assertThat(slow.queueThreshold()).isEqualTo(new EffectiveLimit<>(100, LimitSource.PATTERN));
     }
 
     @Test
     void onAPortOfItsOwnTheEndpointIsNotPublic() throws Exception {
-        try (DocumentedApplication application = of("docs/howto/expose-safely.md", 0)) {
-            assertThat(application.get("/actuator/groupexecutor").statusCode()).isEqualTo(404);
-            assertThat(application
-                            .sendToManagement("GET", "/actuator/groupexecutor", null)
-                            .statusCode())
-                    .isEqualTo(200);
-            assertThat(application
-                            .sendToManagement("POST", "/actuator/groupexecutor", "{\"group\": \"a\", \"weight\": 2}")
-                            .statusCode())
-                    .isEqualTo(405);
-        }
+        DocumentedApplication application = of("docs/howto/expose-safely.md", 0);
+        assertThat(application.get("/actuator/groupexecutor").statusCode()).isEqualTo(404);
+        assertThat(application
+                        .sendToManagement("GET", "/actuator/groupexecutor", null)
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(application
+                        .sendToManagement("POST", "/actuator/groupexecutor", "{\"group\": \"a\", \"weight\": 2}")
+                        .statusCode())
+                .isEqualTo(405);
     }
 
     @Test
     void whatIsPermittedAtMostClosesTheEndpointForWriting() throws Exception {
-        try (DocumentedApplication application = of("docs/howto/expose-safely.md", 1)) {
-            assertThat(application.get("/actuator/groupexecutor").statusCode()).isEqualTo(200);
-            assertThat(application
-                            .send("POST", "/actuator/groupexecutor", "{\"group\": \"a\", \"weight\": 2}")
-                            .statusCode())
-                    .isEqualTo(405);
-        }
+        DocumentedApplication application = of("docs/howto/expose-safely.md", 1);
+        assertThat(application.get("/actuator/groupexecutor").statusCode()).isEqualTo(200);
+        assertThat(application
+                        .send("POST", "/actuator/groupexecutor", "{\"group\": \"a\", \"weight\": 2}")
+                        .statusCode())
+                .isEqualTo(405);
     }
 
     @Test
     void whatReplacesABulkheadGivesTheSameReport() throws Exception {
-        try (DocumentedApplication application = of("docs/howto/migrate-from-bulkhead.md", 0)) {
-            assertThat(application.bean(TenantReports.class).build("a")).isEqualTo(new BulkheadReports().build("a"));
+        DocumentedApplication application = of("docs/howto/migrate-from-bulkhead.md", 0);
+        assertThat(application.bean(TenantReports.class).build("a")).isEqualTo(new BulkheadReports().build("a"));
 
-            GroupStats group =
-                    application.bean(GroupExecutor.class).groupStats("tenant:a").orElseThrow();
-            assertThat(group.maxConcurrency().value()).isEqualTo(4);
-            assertThat(group.queueTimeout().value()).isEqualTo(Duration.ofSeconds(5));
-        }
+        GroupStats group =
+                application.bean(GroupExecutor.class).groupStats("tenant:a").orElseThrow();
+        assertThat(group.maxConcurrency().value()).isEqualTo(4);
+        assertThat(group.queueTimeout().value()).isEqualTo(Duration.ofSeconds(5));
+
         BulkheadConfig defaults = BulkheadConfig.ofDefaults();
         assertThat(defaults.getMaxConcurrentCalls()).isEqualTo(25);
         assertThat(defaults.getMaxWaitDuration()).isZero();
-    }
-
-    private DocumentedApplication of(String page, int settings) throws IOException {
-        return new DocumentedApplication(Page.of(page).blocks("yaml").get(settings), folder);
     }
 }

@@ -10,10 +10,10 @@ import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.endpoint.GroupExecutorEndpoint;
 import io.github.kobe.spring.observation.DefaultGroupTaskObservationConvention;
 import io.github.kobe.spring.observation.GroupTaskObservationDocumentation;
+import io.github.kobe.testing.Markdown;
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tag;
 import io.micrometer.observation.Observation;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,6 +34,9 @@ import java.util.stream.Stream;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.ValueDescriptor;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
@@ -47,13 +50,29 @@ class ReferenceTests {
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
     @TempDir
-    Path folder;
+    static Path folder;
+
+    /** It has built a report. */
+    private static DocumentedApplication application;
+
+    @BeforeAll
+    static void start() throws IOException {
+        application = new DocumentedApplication(
+                Markdown.page("README.md").blocks("yaml").getFirst(), folder);
+        application.bean(TenantReports.class).build("a");
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+    }
 
     @Test
+    @Tag("once")
     void thePageOfPropertiesHasNameTypeAndDefaultOfEach() throws IOException {
         Map<String, String> documented = new TreeMap<>();
         for (List<String> row :
-                Page.of("docs/reference/properties.md").table("property", "type", "default", "meaning")) {
+                Markdown.page("docs/reference/properties.md").table("property", "type", "default", "meaning")) {
             documented.put(codeOf(row.get(0)), row.get(1) + " = " + row.get(2));
             assertThat(row.get(3)).as(row.get(0)).isNotBlank();
         }
@@ -115,44 +134,41 @@ class ReferenceTests {
     }
 
     @Test
-    void thePageOfMetersHasNameTypeUnitAndTagsOfEach() throws IOException {
+    void thePageOfMetersHasNameTypeUnitAndTagsOfEach() {
         Map<String, String> documented = new TreeMap<>();
-        for (List<String> row : Page.of("docs/reference/meters.md").table("name", "type", "unit", "tells")) {
+        for (List<String> row : Markdown.page("docs/reference/meters.md").table("name", "type", "unit", "tells")) {
             assertThat(row.get(3)).as(row.get(0)).isNotBlank();
             documented.put(
                     codeOf(row.get(0)),
                     row.get(1) + ", " + row.get(2) + codesIn(row.get(3).replaceFirst("^[^;]*", "")));
         }
-        try (DocumentedApplication application =
-                new DocumentedApplication(Page.of("README.md").blocks("yaml").getFirst(), folder)) {
-            application.bean(TenantReports.class).build("a");
-            Map<String, Meter.Id> ids = new TreeMap<>();
-            Map<String, Set<String>> tags = new TreeMap<>();
-            for (Meter meter : application.bean(MeterRegistry.class).getMeters()) {
-                String name = meter.getId().getName();
-                if (name.startsWith("group.executor.") && !name.startsWith("group.executor.task")) {
-                    ids.put(name, meter.getId());
-                    Set<String> values = tags.computeIfAbsent(name, key -> new TreeSet<>());
-                    for (Tag tag : meter.getId().getTags()) {
-                        if (!List.of("executor", "group").contains(tag.getKey())) {
-                            values.addAll(List.of(tag.getKey(), tag.getValue()));
-                        }
+        Map<String, Meter.Id> ids = new TreeMap<>();
+        Map<String, Set<String>> tags = new TreeMap<>();
+        for (Meter meter : application.bean(MeterRegistry.class).getMeters()) {
+            String name = meter.getId().getName();
+            if (name.startsWith("group.executor.") && !name.startsWith("group.executor.task")) {
+                ids.put(name, meter.getId());
+                Set<String> values = tags.computeIfAbsent(name, key -> new TreeSet<>());
+                for (io.micrometer.core.instrument.Tag tag : meter.getId().getTags()) {
+                    if (!List.of("executor", "group").contains(tag.getKey())) {
+                        values.addAll(List.of(tag.getKey(), tag.getValue()));
                     }
                 }
             }
-            Map<String, String> registered = new TreeMap<>();
-            ids.forEach((name, id) -> {
-                String type = id.getType().name().toLowerCase(Locale.ROOT);
-                String unit = type.equals("timer") ? "" : String.valueOf(id.getBaseUnit());
-                registered.put(name, type + ", " + unit + tags.get(name));
-            });
-            assertThat(documented).isNotEmpty().isEqualTo(registered);
         }
+        Map<String, String> registered = new TreeMap<>();
+        ids.forEach((name, id) -> {
+            String type = id.getType().name().toLowerCase(Locale.ROOT);
+            String unit = type.equals("timer") ? "" : String.valueOf(id.getBaseUnit());
+            registered.put(name, type + ", " + unit + tags.get(name));
+        });
+        assertThat(documented).isNotEmpty().isEqualTo(registered);
     }
 
     @Test
+    @Tag("once")
     void thePageOfObservationsHasEachKeyAndEvent() {
-        Page page = Page.of("docs/reference/observations.md");
+        Markdown page = Markdown.page("docs/reference/observations.md");
         GroupTaskObservationDocumentation task = GroupTaskObservationDocumentation.TASK;
         Map<String, String> keys = new TreeMap<>();
         for (KeyName key : task.getLowCardinalityKeyNames()) {
@@ -178,51 +194,43 @@ class ReferenceTests {
     }
 
     @Test
-    void thePageOfObservationsHasEachEventOfTheFlightRecorderWithItsFields() throws IOException {
-        Page page = Page.of("docs/reference/observations.md");
-        try (DocumentedApplication application =
-                new DocumentedApplication(Page.of("README.md").blocks("yaml").getFirst(), folder)) {
-            application.bean(TenantReports.class).build("a");
-            // An application of another test's class path may have registered its own of the same names.
-            List<EventType> events = FlightRecorder.getFlightRecorder().getEventTypes().stream()
-                    .filter(type -> type.getName().startsWith("io.github.kobe."))
-                    .toList();
+    void thePageOfObservationsHasEachEventOfTheFlightRecorderWithItsFields() {
+        Markdown page = Markdown.page("docs/reference/observations.md");
+        // An application of another test's class path may have registered its own of the same names.
+        List<EventType> events = FlightRecorder.getFlightRecorder().getEventTypes().stream()
+                .filter(type -> type.getName().startsWith("io.github.kobe."))
+                .toList();
 
-            assertThat(page.table("event", "duration", "fields"))
-                    .extracting(row -> codeOf(row.get(0)))
-                    .containsExactlyInAnyOrderElementsOf(
-                            events.stream().map(EventType::getName).collect(Collectors.toSet()));
-            assertThat(events)
-                    .flatExtracting(EventType::getFields)
-                    .extracting(ValueDescriptor::getName)
-                    .filteredOn(name -> !List.of("startTime", "duration", "eventThread", "stackTrace")
-                            .contains(name))
-                    .allSatisfy(name -> assertThat(page.text()).contains("`" + name + "`"));
-        }
+        assertThat(page.table("event", "duration", "fields"))
+                .extracting(row -> codeOf(row.get(0)))
+                .containsExactlyInAnyOrderElementsOf(
+                        events.stream().map(EventType::getName).collect(Collectors.toSet()));
+        assertThat(events)
+                .flatExtracting(EventType::getFields)
+                .extracting(ValueDescriptor::getName)
+                .filteredOn(name -> !List.of("startTime", "duration", "eventThread", "stackTrace")
+                        .contains(name))
+                .allSatisfy(name -> assertThat(page.text()).contains("`" + name + "`"));
     }
 
     @Test
-    void thePageOfMetersHasWhatIsRecordedOfObservations() throws IOException {
+    void thePageOfMetersHasWhatIsRecordedOfObservations() {
         Map<String, String> documented = new TreeMap<>();
-        for (List<String> row : Page.of("docs/reference/meters.md").table("name", "type", "of an observation")) {
+        for (List<String> row : Markdown.page("docs/reference/meters.md").table("name", "type", "of an observation")) {
             documented.put(codeOf(row.get(0)), row.get(1));
         }
-        try (DocumentedApplication application =
-                new DocumentedApplication(Page.of("README.md").blocks("yaml").getFirst(), folder)) {
-            application.bean(TenantReports.class).build("a");
-            Map<String, String> registered = new TreeMap<>();
-            application.bean(MeterRegistry.class).getMeters().stream()
-                    .map(Meter::getId)
-                    .filter(id -> id.getName().startsWith("group.executor.task"))
-                    .forEach(id ->
-                            registered.put(id.getName(), id.getType().name().toLowerCase(Locale.ROOT)));
-            assertThat(documented).isNotEmpty().isEqualTo(registered);
-        }
+        Map<String, String> registered = new TreeMap<>();
+        application.bean(MeterRegistry.class).getMeters().stream()
+                .map(Meter::getId)
+                .filter(id -> id.getName().startsWith("group.executor.task"))
+                .forEach(id -> registered.put(id.getName(), id.getType().name().toLowerCase(Locale.ROOT)));
+        assertThat(documented).isNotEmpty().isEqualTo(registered);
     }
 
     @Test
+    @Tag("once")
     void thePageOfTheEndpointHasEachOperationWithItsParameters() {
-        Page page = Page.of("docs/reference/endpoint.md");
+        Markdown page = Markdown.page("docs/reference/endpoint.md");
         Set<String> fields = page.table("field", "value").stream()
                 .map(row -> codeOf(row.get(0)))
                 .collect(Collectors.toCollection(TreeSet::new));
@@ -267,9 +275,11 @@ class ReferenceTests {
     }
 
     @Test
+    @Tag("once")
     void thePageOfTheAnnotationHasEachAttributeWithItsDefault() {
         Map<String, String> documented = new TreeMap<>();
-        for (List<String> row : Page.of("docs/reference/annotation.md").table("attribute", "default", "meaning")) {
+        for (List<String> row :
+                Markdown.page("docs/reference/annotation.md").table("attribute", "default", "meaning")) {
             assertThat(row.get(2)).as(row.get(0)).isNotBlank();
             documented.put(codeOf(row.get(0)), row.get(1));
         }
@@ -284,8 +294,9 @@ class ReferenceTests {
     }
 
     @Test
+    @Tag("once")
     void thePageOfResultsHasEachStatusAndReason() {
-        String page = Page.of("docs/reference/results.md").text();
+        String page = Markdown.page("docs/reference/results.md").text();
 
         assertThat(Arrays.stream(TaskStatus.values()).map(Enum::name))
                 .allMatch(name -> page.contains("`" + name + "`"));

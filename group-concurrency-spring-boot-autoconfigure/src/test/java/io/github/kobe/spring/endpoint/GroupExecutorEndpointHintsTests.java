@@ -3,11 +3,13 @@ package io.github.kobe.spring.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 
+@Tag("boot")
 class GroupExecutorEndpointHintsTests {
 
     @Test

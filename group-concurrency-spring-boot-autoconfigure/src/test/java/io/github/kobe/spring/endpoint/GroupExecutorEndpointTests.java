@@ -4,32 +4,56 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.spring.testing.Gate;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The endpoint of a real application with a real web server, over HTTP. */
+@Tag("boot")
 class GroupExecutorEndpointTests {
+
+    private static EndpointServer readable;
+    private static EndpointServer open;
 
     private EndpointServer server;
     private GroupExecutor executor;
 
+    @BeforeAll
+    static void startBoth() {
+        readable = new EndpointServer();
+        open = new EndpointServer("--management.endpoint.groupexecutor.access=unrestricted");
+    }
+
+    @AfterAll
+    static void stopBoth() {
+        readable.close();
+        open.close();
+    }
+
+    /** The groups that a test has made would be shown to the next one. */
     @AfterEach
-    void stop() {
-        server.close();
+    void forgetTheGroups() throws Exception {
+        assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
+        executor.groupKeys().forEach(executor::evictGroup);
+        Deadline.untilAsserted(() -> assertThat(executor.groupKeys()).isEmpty());
     }
 
     @Test
     void allGroupsAreShownTheBusiestFirst() throws Exception {
-        start();
+        useReadable();
+        long submitted = executor.stats().totals().submitted();
+        long succeeded = executor.stats().totals().succeeded();
         Gate gate = new Gate();
         executor.submit("busy", "1", () -> pass(gate));
         executor.submit("busy", "2", () -> pass(gate));
-        executor.submit("b", "1", () -> null).await(20, TimeUnit.SECONDS);
-        executor.submit("a", "1", () -> null).await(20, TimeUnit.SECONDS);
+        executor.submit("b", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+        executor.submit("a", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
 
         JsonNode all = server.get("").body();
 
@@ -42,17 +66,17 @@ class GroupExecutorEndpointTests {
         assertThat(all.path("global").path("maxInFlight").asInt()).isEqualTo(50);
         assertThat(all.path("global").has("queueThreshold")).isTrue();
         assertThat(all.path("global").path("queueThreshold").isNull()).isTrue();
-        assertThat(all.path("totals").path("submitted").asInt()).isEqualTo(4);
-        assertThat(all.path("totals").path("succeeded").asInt()).isEqualTo(2);
+        assertThat(all.path("totals").path("submitted").asLong()).isEqualTo(submitted + 4);
+        assertThat(all.path("totals").path("succeeded").asLong()).isEqualTo(succeeded + 2);
         assertThat(all.path("truncated").asBoolean()).isFalse();
         gate.open();
     }
 
     @Test
     void theNumberOfGroupsIsLimited() throws Exception {
-        start();
+        useReadable();
         for (String key : new String[] {"a", "b", "c"}) {
-            executor.submit(key, "1", () -> null).await(20, TimeUnit.SECONDS);
+            executor.submit(key, "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
         }
 
         JsonNode two = server.get("?limit=2").body();
@@ -65,8 +89,8 @@ class GroupExecutorEndpointTests {
 
     @Test
     void oneGroupIsShownWithEachLimitAndItsSource() throws Exception {
-        start();
-        executor.submit("tenant:a", "1", () -> null).await(20, TimeUnit.SECONDS);
+        useReadable();
+        executor.submit("tenant:a", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
 
         JsonNode group = server.get("/tenant:a").body();
 
@@ -89,15 +113,15 @@ class GroupExecutorEndpointTests {
 
     @Test
     void aKeyWithASlashGoesByQueryParameter() throws Exception {
-        start();
-        executor.submit("a/b", "1", () -> null).await(20, TimeUnit.SECONDS);
+        useReadable();
+        executor.submit("a/b", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
 
         assertThat(server.get("?group=a%2Fb").body().path("group").asText()).isEqualTo("a/b");
     }
 
     @Test
     void aConfiguredGroupIsThereBeforeItsFirstUse() throws Exception {
-        start();
+        useReadable();
 
         EndpointServer.Answer group = server.get("/vip");
 
@@ -108,13 +132,13 @@ class GroupExecutorEndpointTests {
         assertThat(limits.path("queueTimeout").path("value").asText()).isEqualTo("PT5S");
         assertThat(limits.path("maxInFlight").path("value").isNull()).isTrue();
 
-        executor.submit("vip", "1", () -> null).await(20, TimeUnit.SECONDS);
+        executor.submit("vip", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
         assertThat(server.get("/vip").body().path("limits")).isEqualTo(limits);
     }
 
     @Test
     void anUnknownGroupIsNotFound() throws Exception {
-        start();
+        useReadable();
         server.get("/nobody")
                 .assertProblem(
                         404, "group", "nobody", "a group that is in use, overridden, or configured by its exact key");
@@ -122,14 +146,14 @@ class GroupExecutorEndpointTests {
 
     @Test
     void anUnknownExecutorIsRefused() throws Exception {
-        start();
+        useReadable();
         server.get("?executor=other").assertProblem(400, "executor", "other", "one of [groupExecutor]");
     }
 
     @Test
     @Tag("K11")
     void nothingCanBeChangedUnlessTheApplicationOpensIt() throws Exception {
-        start();
+        useReadable();
         assertThat(server.post("", "{\"group\":\"vip\",\"maxConcurrency\":3}").status())
                 .isEqualTo(405);
         assertThat(server.delete("?group=vip").status()).isEqualTo(405);
@@ -138,16 +162,19 @@ class GroupExecutorEndpointTests {
 
     @Test
     void whatIsClosedForGoodStaysClosed() throws Exception {
-        start(
+        try (EndpointServer closed = new EndpointServer(
                 "--management.endpoint.groupexecutor.access=unrestricted",
-                "--management.endpoints.access.max-permitted=read-only");
-        assertThat(server.post("", "{\"group\":\"vip\",\"maxConcurrency\":3}").status())
-                .isEqualTo(405);
+                "--management.endpoints.access.max-permitted=read-only")) {
+            use(closed);
+            assertThat(server.post("", "{\"group\":\"vip\",\"maxConcurrency\":3}")
+                            .status())
+                    .isEqualTo(405);
+        }
     }
 
     @Test
     void limitsAreSetOneByOneAndResetTogether() throws Exception {
-        startOpen();
+        useOpen();
         assertThat(server.post("", "{\"group\":\"vip\",\"maxConcurrency\":3}").status())
                 .isEqualTo(200);
         JsonNode both = server.post("/vip", "{\"queueTimeout\":\"2s\",\"maxInFlight\":\"unlimited\"}")
@@ -171,7 +198,7 @@ class GroupExecutorEndpointTests {
 
     @Test
     void aGroupIsPausedResumedAndEvicted() throws Exception {
-        startOpen();
+        useOpen();
         assertThat(server.post("", "{\"group\":\"a/b\",\"action\":\"pause\"}")
                         .body()
                         .path("paused")
@@ -191,17 +218,21 @@ class GroupExecutorEndpointTests {
     }
 
     private static Object pass(Gate gate) throws InterruptedException {
-        gate.passInterruptibly();
+        gate.pass();
         return null;
     }
 
-    private void startOpen() {
-        start("--management.endpoint.groupexecutor.access=unrestricted");
+    private void useReadable() {
+        use(readable);
     }
 
-    private void start(String... settings) {
-        server = new EndpointServer(settings);
-        executor = server.executor();
+    private void useOpen() {
+        use(open);
+    }
+
+    private void use(EndpointServer used) {
+        server = used;
+        executor = used.executor();
     }
 
     private static Iterable<String> fields(JsonNode node) {

@@ -2,7 +2,6 @@ package io.github.kobe.spring.interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
@@ -10,6 +9,7 @@ import io.github.kobe.RejectedTaskException;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
+import io.github.kobe.testing.Deadline;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -66,9 +66,9 @@ class CompositionTests {
 
             CompletableFuture<Thread> sent = mails.send();
 
-            await().until(() -> queued(executor, "mails") == 1);
+            Deadline.until("one in the queue", () -> queued(executor, "mails") == 1);
             executor.resume("mails");
-            assertThat(sent.get(20, TimeUnit.SECONDS)).isNotSameAs(Thread.currentThread());
+            assertThat(sent.get(Deadline.SECONDS, TimeUnit.SECONDS)).isNotSameAs(Thread.currentThread());
             assertThat(submitted(executor, "mails")).isEqualTo(1);
         });
     }
@@ -81,7 +81,7 @@ class CompositionTests {
 
             context.getBean(Mails.class).sendAndForget(thread);
 
-            assertThat(thread.get(20, TimeUnit.SECONDS)).startsWith("async-");
+            assertThat(thread.get(Deadline.SECONDS, TimeUnit.SECONDS)).startsWith("async-");
             assertThat(submitted(executor, "mails")).isEqualTo(1);
         });
     }
@@ -153,12 +153,12 @@ class CompositionTests {
             Thread.startVirtualThread(one);
             Thread.startVirtualThread(other);
 
-            await().until(() -> queued(executor, "counting") == 2);
+            Deadline.until("both in the queue", () -> queued(executor, "counting") == 2);
 
             executor.resume("counting");
             // An object each: they counted for themselves.
-            assertThat(one.get(20, TimeUnit.SECONDS)).isEqualTo(1);
-            assertThat(other.get(20, TimeUnit.SECONDS)).isEqualTo(1);
+            assertThat(one.get(Deadline.SECONDS, TimeUnit.SECONDS)).isEqualTo(1);
+            assertThat(other.get(Deadline.SECONDS, TimeUnit.SECONDS)).isEqualTo(1);
             assertThat(submitted(executor, "counting")).isEqualTo(2);
         });
     }

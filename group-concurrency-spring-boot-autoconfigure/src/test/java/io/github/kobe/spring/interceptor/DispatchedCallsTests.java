@@ -2,7 +2,6 @@ package io.github.kobe.spring.interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupStats;
@@ -12,9 +11,9 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
-import io.github.kobe.spring.testing.Gate;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -31,8 +30,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 /** Methods that return a future: dispatched to their group. */
 class DispatchedCallsTests {
 
-    private static final long DEADLINE_SECONDS = 20;
-
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     GroupConcurrencyAutoConfiguration.class, GroupConcurrentAspectAutoConfiguration.class))
@@ -43,7 +40,7 @@ class DispatchedCallsTests {
         runner.run(context -> {
             Exports exports = context.getBean(Exports.class);
 
-            Thread ran = exports.future(Thread::currentThread).get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+            Thread ran = exports.future(Thread::currentThread).get(Deadline.SECONDS, TimeUnit.SECONDS);
 
             assertThat(ran.isVirtual()).isTrue();
             assertThat(ran).isNotSameAs(Thread.currentThread());
@@ -57,13 +54,13 @@ class DispatchedCallsTests {
             Exports exports = context.getBean(Exports.class);
             assertThat(exports.stage(CompletableFuture.completedFuture("stage"))
                             .toCompletableFuture()
-                            .get(DEADLINE_SECONDS, TimeUnit.SECONDS))
+                            .get(Deadline.SECONDS, TimeUnit.SECONDS))
                     .isEqualTo("stage");
-            assertThat(exports.future(() -> "future").get(DEADLINE_SECONDS, TimeUnit.SECONDS))
+            assertThat(exports.future(() -> "future").get(Deadline.SECONDS, TimeUnit.SECONDS))
                     .isEqualTo("future");
             FutureTask<String> done = new FutureTask<>(() -> "plain");
             done.run();
-            assertThat(exports.plainFuture(done).get(DEADLINE_SECONDS, TimeUnit.SECONDS))
+            assertThat(exports.plainFuture(done).get(Deadline.SECONDS, TimeUnit.SECONDS))
                     .isEqualTo("plain");
         });
     }
@@ -76,18 +73,18 @@ class DispatchedCallsTests {
             CompletableFuture<String> open = new CompletableFuture<>();
             CompletionStage<String> first = exports.stage(open);
             CompletionStage<String> second = exports.stage(CompletableFuture.completedFuture("second"));
-            await().until(() ->
-                    exports(executor).running() == 1 && exports(executor).queued() == 1);
+            Deadline.until(
+                    "one runs and one waits",
+                    () -> exports(executor).running() == 1 && exports(executor).queued() == 1);
             assertThat(second.toCompletableFuture()).isNotDone();
 
             open.complete("first");
 
-            assertThat(first.toCompletableFuture().get(DEADLINE_SECONDS, TimeUnit.SECONDS))
+            assertThat(first.toCompletableFuture().get(Deadline.SECONDS, TimeUnit.SECONDS))
                     .isEqualTo("first");
-            assertThat(second.toCompletableFuture().get(DEADLINE_SECONDS, TimeUnit.SECONDS))
+            assertThat(second.toCompletableFuture().get(Deadline.SECONDS, TimeUnit.SECONDS))
                     .isEqualTo("second");
-            assertThat(executor.awaitQuiet(Duration.ofSeconds(DEADLINE_SECONDS)))
-                    .isTrue();
+            assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
         });
     }
 
@@ -100,14 +97,14 @@ class DispatchedCallsTests {
                     .isThrownBy(() -> exports.future(() -> {
                                 throw thrown;
                             })
-                            .get(DEADLINE_SECONDS, TimeUnit.SECONDS))
+                            .get(Deadline.SECONDS, TimeUnit.SECONDS))
                     .havingCause()
                     .isSameAs(thrown);
             assertThatExceptionOfType(ExecutionException.class)
                     .isThrownBy(() -> exports.stage(
                                     CompletableFuture.failedFuture(thrown).thenApply(Object::toString))
                             .toCompletableFuture()
-                            .get(DEADLINE_SECONDS, TimeUnit.SECONDS))
+                            .get(Deadline.SECONDS, TimeUnit.SECONDS))
                     .havingCause()
                     .isSameAs(thrown);
         });
@@ -119,7 +116,7 @@ class DispatchedCallsTests {
                 .isThrownBy(() -> context.getBean(Exports.class)
                         .stage(null)
                         .toCompletableFuture()
-                        .get(DEADLINE_SECONDS, TimeUnit.SECONDS))
+                        .get(Deadline.SECONDS, TimeUnit.SECONDS))
                 .havingCause()
                 .withMessage("The method returned null in place of a future"));
     }
@@ -145,13 +142,12 @@ class DispatchedCallsTests {
             GroupExecutor executor = context.getBean(GroupExecutor.class);
             CompletableFuture<String> open = new CompletableFuture<>();
             CompletionStage<String> running = context.getBean(Exports.class).stage(open);
-            await().until(() -> exports(executor).running() == 1);
+            Deadline.until("one runs", () -> exports(executor).running() == 1);
 
             running.toCompletableFuture().cancel(true);
 
-            await().until(open::isCancelled);
-            assertThat(executor.awaitQuiet(Duration.ofSeconds(DEADLINE_SECONDS)))
-                    .isTrue();
+            Deadline.until("the stage is cancelled", open::isCancelled);
+            assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
         });
     }
 
@@ -232,9 +228,9 @@ class DispatchedCallsTests {
             Exports exports = context.getBean(Exports.class);
             context.getBean(GroupExecutor.class).pause("exports");
 
-            assertThat(exports.answered("a").toCompletableFuture().get(DEADLINE_SECONDS, TimeUnit.SECONDS))
+            assertThat(exports.answered("a").toCompletableFuture().get(Deadline.SECONDS, TimeUnit.SECONDS))
                     .isEqualTo("a: QUEUE_TIMEOUT");
-            assertThat(exports.answeredByFuture("b").get(DEADLINE_SECONDS, TimeUnit.SECONDS))
+            assertThat(exports.answeredByFuture("b").get(Deadline.SECONDS, TimeUnit.SECONDS))
                     .isEqualTo("b: rejected");
         });
     }
@@ -250,19 +246,19 @@ class DispatchedCallsTests {
                 return "first";
             });
             CompletableFuture<String> second = exports.future(() -> "second");
-            await().until(() -> exports(executor).running() == 1);
+            Deadline.until("one runs", () -> exports(executor).running() == 1);
             assertThat(exports(executor).queued()).isEqualTo(1);
 
             gate.open();
 
-            assertThat(first.get(DEADLINE_SECONDS, TimeUnit.SECONDS)).isEqualTo("first");
-            assertThat(second.get(DEADLINE_SECONDS, TimeUnit.SECONDS)).isEqualTo("second");
+            assertThat(first.get(Deadline.SECONDS, TimeUnit.SECONDS)).isEqualTo("first");
+            assertThat(second.get(Deadline.SECONDS, TimeUnit.SECONDS)).isEqualTo("second");
         });
     }
 
     private static void assertRejected(Future<?> future, RejectionReason reason) {
         assertThatExceptionOfType(ExecutionException.class)
-                .isThrownBy(() -> future.get(DEADLINE_SECONDS, TimeUnit.SECONDS))
+                .isThrownBy(() -> future.get(Deadline.SECONDS, TimeUnit.SECONDS))
                 .havingCause()
                 .isInstanceOfSatisfying(
                         RejectedTaskException.class,

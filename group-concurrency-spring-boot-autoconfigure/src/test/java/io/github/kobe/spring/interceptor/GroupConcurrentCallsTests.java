@@ -2,7 +2,6 @@ package io.github.kobe.spring.interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
@@ -11,16 +10,16 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
-import io.github.kobe.spring.testing.Gate;
+import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.io.IOException;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.lang.reflect.Proxy;
-import java.time.Duration;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -185,17 +184,19 @@ class GroupConcurrentCallsTests {
             Gate gate = new Gate();
             Blocking first = context.getBean("first", Blocking.class);
             Blocking second = context.getBean("second", Blocking.class);
-            Thread holder = Thread.startVirtualThread(() -> first.work(gate));
+            Caller<Void> holder = Caller.start(() -> first.work(gate));
             GroupExecutor executor = context.getBean(GroupExecutor.class);
-            await().until(() -> running(executor, "shared") == 1);
+            Deadline.until("the first runs", () -> running(executor, "shared") == 1);
 
-            Thread waiter = Thread.startVirtualThread(() -> second.work(gate));
-            await().until(() -> executor.groupStats("shared").orElseThrow().queued() == 1);
+            Caller<Void> waiter = Caller.start(() -> second.work(gate));
+            Deadline.until(
+                    "the second in the queue",
+                    () -> executor.groupStats("shared").orElseThrow().queued() == 1);
             assertThat(running(executor, "shared")).isEqualTo(1);
 
             gate.open();
-            holder.join();
-            waiter.join();
+            holder.result();
+            waiter.result();
             assertThat(submitted(executor, "shared")).isEqualTo(2);
         });
     }
@@ -333,11 +334,11 @@ class GroupConcurrentCallsTests {
 
     private static void interruptInQueue(Thread caller, GroupExecutor executor) throws InterruptedException {
         caller.start();
-        await().until(() -> executor.groupStats("slow").orElseThrow().queued() == 1);
+        Deadline.until(
+                "one in the queue",
+                () -> executor.groupStats("slow").orElseThrow().queued() == 1);
         caller.interrupt();
-        assertThat(caller.join(Duration.ofNanos(TimeUnit.SECONDS.toNanos(20))))
-                .as("the caller ends")
-                .isTrue();
+        assertThat(caller.join(Deadline.LONG)).as("the caller ends").isTrue();
     }
 
     private static int running(GroupExecutor executor, String key) {
@@ -453,8 +454,9 @@ class GroupConcurrentCallsTests {
 
     static class Blocking {
         @GroupConcurrent(group = "shared")
-        void work(Gate gate) {
+        Void work(Gate gate) throws InterruptedException {
             gate.pass();
+            return null;
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -107,6 +108,7 @@ class HostileExpressionTests {
     }
 
     @Test
+    @Tag("boot")
     void whatIsMeantToWorkWorks() throws Exception {
         assertThat(parse("#text").evaluate(() -> context("a"))).isEqualTo("a");
         assertThat(parse("#text.trim().toUpperCase()").evaluate(() -> context(" a ")))

@@ -1,7 +1,6 @@
 package io.github.kobe.spring.interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
@@ -9,9 +8,10 @@ import io.github.kobe.RejectedTaskException;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
-import java.time.Duration;
+import io.github.kobe.testing.Deadline;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -28,8 +28,6 @@ import reactor.core.scheduler.Schedulers;
 @Tag("blockhound")
 @Tag("once")
 class NonBlockingTests {
-
-    private static final Duration DEADLINE = Duration.ofSeconds(20);
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
@@ -53,7 +51,7 @@ class NonBlockingTests {
             }
         });
 
-        assertThat(seen).succeedsWithin(DEADLINE).isInstanceOf(BlockingOperationError.class);
+        assertThat(seen).succeedsWithin(Deadline.LONG).isInstanceOf(BlockingOperationError.class);
     }
 
     @Test
@@ -62,9 +60,11 @@ class NonBlockingTests {
             GroupExecutor executor = context.getBean(GroupExecutor.class);
             Streams streams = context.getBean(Streams.class);
             // Once with all that is made at first use.
-            assertThat(streams.one().block(DEADLINE)).isEqualTo("one");
-            GroupPermit permit =
-                    executor.acquireAsync("streams").toCompletableFuture().join();
+            assertThat(streams.one().block(Deadline.LONG)).isEqualTo("one");
+            GroupPermit permit = executor.acquireAsync("streams")
+                    .toCompletableFuture()
+                    .orTimeout(Deadline.SECONDS, TimeUnit.SECONDS)
+                    .join();
 
             CompletableFuture<String> waiting =
                     streams.one().subscribeOn(Schedulers.parallel()).toFuture();
@@ -72,12 +72,11 @@ class NonBlockingTests {
                     streams.one().subscribeOn(Schedulers.parallel()).subscribe();
             CompletableFuture<String> rejected =
                     streams.impatient().subscribeOn(Schedulers.parallel()).toFuture();
-            await().atMost(DEADLINE)
-                    .untilAsserted(() -> assertThat(executor.groupStats("streams")
-                                    .orElseThrow()
-                                    .totals()
-                                    .submitted())
-                            .isEqualTo(5));
+            Deadline.untilAsserted(() -> assertThat(executor.groupStats("streams")
+                            .orElseThrow()
+                            .totals()
+                            .submitted())
+                    .isEqualTo(5));
             CompletableFuture<Boolean> disposed = new CompletableFuture<>();
             Schedulers.parallel().schedule(() -> {
                 try {
@@ -89,13 +88,13 @@ class NonBlockingTests {
                 }
             });
 
-            assertThat(disposed).succeedsWithin(DEADLINE);
-            assertThat(waiting).succeedsWithin(DEADLINE).isEqualTo("one");
+            assertThat(disposed).succeedsWithin(Deadline.LONG);
+            assertThat(waiting).succeedsWithin(Deadline.LONG).isEqualTo("one");
             assertThat(rejected)
-                    .failsWithin(DEADLINE)
+                    .failsWithin(Deadline.LONG)
                     .withThrowableOfType(ExecutionException.class)
                     .withCauseInstanceOf(RejectedTaskException.class);
-            assertThat(executor.awaitQuiet(DEADLINE)).isTrue();
+            assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
         });
     }
 

@@ -11,12 +11,15 @@ import io.github.kobe.TaskHandle;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
-import io.github.kobe.spring.testing.Gate;
+import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -42,8 +45,6 @@ import reactor.test.StepVerifier;
 /** Methods that return a Mono or a Flux: a permit at each subscription, without a thread that waits. */
 class ReactiveCallsTests {
 
-    private static final Duration DEADLINE = Duration.ofSeconds(20);
-
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     GroupConcurrencyAutoConfiguration.class, GroupConcurrentAspectAutoConfiguration.class))
@@ -51,7 +52,7 @@ class ReactiveCallsTests {
 
     @BeforeAll
     static void failWhatNeverEnds() {
-        StepVerifier.setDefaultTimeout(DEADLINE);
+        StepVerifier.setDefaultTimeout(Deadline.LONG);
     }
 
     @AfterAll
@@ -72,11 +73,13 @@ class ReactiveCallsTests {
         return context.getBean(GroupExecutor.class)
                 .acquireAsync("streams")
                 .toCompletableFuture()
+                .orTimeout(Deadline.SECONDS, TimeUnit.SECONDS)
                 .join();
     }
 
     private static void assertQuiet(AssertableApplicationContext context) throws InterruptedException {
-        assertThat(context.getBean(GroupExecutor.class).awaitQuiet(DEADLINE)).isTrue();
+        assertThat(context.getBean(GroupExecutor.class).awaitQuiet(Deadline.LONG))
+                .isTrue();
     }
 
     @Test
@@ -166,7 +169,7 @@ class ReactiveCallsTests {
             open.tryEmitValue("first").orThrow();
 
             assertThat(first).isCompletedWithValue("first");
-            assertThat(second).succeedsWithin(DEADLINE).isEqualTo("second");
+            assertThat(second).succeedsWithin(Deadline.LONG).isEqualTo("second");
             assertQuiet(context);
         });
     }
@@ -335,7 +338,7 @@ class ReactiveCallsTests {
             permit.close();
 
             first.await();
-            assertThat(second).succeedsWithin(DEADLINE);
+            assertThat(second).succeedsWithin(Deadline.LONG);
             third.await();
             assertThat(order).containsExactly("task 1", "mono", "task 3");
         });
@@ -358,7 +361,7 @@ class ReactiveCallsTests {
                                             .subscribeOn(Schedulers.parallel())
                                             .doOnNext(value -> running.decrementAndGet())),
                                     500)
-                            .blockLast(DEADLINE);
+                            .blockLast(Deadline.LONG);
 
                     assertThat(most.get()).isBetween(1, 3);
                     assertThat(stats(context).totals().succeeded()).isEqualTo(500);
@@ -379,11 +382,11 @@ class ReactiveCallsTests {
                 subscribed.complete(Schedulers.isInNonBlockingThread());
             });
 
-            assertThat(subscribed).succeedsWithin(DEADLINE).isEqualTo(true);
+            assertThat(subscribed).succeedsWithin(Deadline.LONG).isEqualTo(true);
             assertThat(stats(context).queued()).isEqualTo(1);
             assertThat(value).isNotDone();
             permit.close();
-            assertThat(value).succeedsWithin(DEADLINE).isEqualTo("one");
+            assertThat(value).succeedsWithin(Deadline.LONG).isEqualTo("one");
         });
     }
 
@@ -400,7 +403,7 @@ class ReactiveCallsTests {
             assertThat(stats(context).queued()).isEqualTo(5_000);
             assertThat(all).isNotDone();
             permit.close();
-            assertThat(all).succeedsWithin(DEADLINE).isEqualTo(5_000L);
+            assertThat(all).succeedsWithin(Deadline.LONG).isEqualTo(5_000L);
         });
     }
 
@@ -448,7 +451,7 @@ class ReactiveCallsTests {
                             assertThat(rejection.groupKey()).isEqualTo("streams");
                             assertThat(rejection.taskId()).startsWith("Streams.");
                         }))
-                .verify(DEADLINE);
+                .verify(Deadline.LONG);
     }
 
     @Test
@@ -513,13 +516,14 @@ class ReactiveCallsTests {
                 GroupPermit permit = occupy(context);
                 Disposable waiting = streams.mono(Mono::never).subscribe();
                 Gate gate = new Gate();
-                Thread closer = Thread.ofPlatform().start(() -> {
+                Caller<Void> closer = Caller.startPlatform(() -> {
                     gate.pass();
                     permit.close();
+                    return null;
                 });
                 gate.open();
                 waiting.dispose();
-                closer.join();
+                closer.result();
                 assertQuiet(context);
             }
         });

@@ -1,7 +1,6 @@
 package io.github.kobe.spring.interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.kobe.GroupExecutor;
@@ -9,6 +8,7 @@ import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
 import io.github.kobe.spring.testing.BootAutoConfigurations;
+import io.github.kobe.testing.Deadline;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -50,14 +50,15 @@ class TransactionalCallsTests {
                     executor.pause("orders");
                     FutureTask<String> call = new FutureTask<>(() -> orders.add("a"));
                     Thread.startVirtualThread(call);
-                    await().until(() ->
-                            executor.groupStats("orders").orElseThrow().queued() == 1);
+                    Deadline.until(
+                            "one in the queue",
+                            () -> executor.groupStats("orders").orElseThrow().queued() == 1);
 
                     assertThat(pool.getHikariPoolMXBean().getActiveConnections())
                             .isZero();
 
                     executor.resume("orders");
-                    assertThat(call.get(20, TimeUnit.SECONDS)).isEqualTo("transaction: true, rows: 1");
+                    assertThat(call.get(Deadline.SECONDS, TimeUnit.SECONDS)).isEqualTo("transaction: true, rows: 1");
                 });
     }
 
@@ -82,7 +83,8 @@ class TransactionalCallsTests {
             Orders orders = context.getBean(Orders.class);
             orders.create();
 
-            assertThat(orders.addLater("a").get(20, TimeUnit.SECONDS)).isEqualTo("transaction: true, virtual: true");
+            assertThat(orders.addLater("a").get(Deadline.SECONDS, TimeUnit.SECONDS))
+                    .isEqualTo("transaction: true, virtual: true");
             assertThat(orders.count()).isEqualTo(1);
         });
     }

@@ -7,7 +7,8 @@ import io.github.kobe.GroupPermit;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.testing.Gate;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,7 +31,6 @@ class FlightRecorderTests {
     private static final List<String> NAMES = Stream.of("Queued", "Started", "Completed", "Rejected")
             .map(event -> "io.github.kobe.Task" + event)
             .toList();
-    private static final Duration DEADLINE = Duration.ofSeconds(20);
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(GroupConcurrencyAutoConfiguration.class));
@@ -52,10 +52,10 @@ class FlightRecorderTests {
                         recording.start();
                         GroupExecutor executor = context.getBean(GroupExecutor.class);
                         work.on(executor);
-                        assertThat(executor.awaitQuiet(DEADLINE)).isTrue();
+                        assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
                         // The listener hears when the permits are back, so the last event may come after quiet.
                         executor.shutdown();
-                        assertThat(executor.awaitTermination(DEADLINE)).isTrue();
+                        assertThat(executor.awaitTermination(Deadline.LONG)).isTrue();
                         recording.stop();
                         recording.dump(file);
                     }

@@ -1,14 +1,17 @@
 package io.github.kobe.spring.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.testing.Gate;
+import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -32,20 +35,22 @@ class GroupExecutorLifecycleTests {
             GroupExecutor executor = context.getBean(GroupExecutor.class);
             Gate gate = new Gate();
             TaskHandle<String> outer = executor.submit("g", "outer", () -> {
-                gate.passInterruptibly();
+                gate.pass();
                 return executor.call("other", () -> "inner");
             });
             TaskHandle<String> queued = executor.submit("g", "queued", () -> "queued");
-            Thread closing = Thread.ofPlatform().start(context.getSourceApplicationContext()::close);
-            await().until(() ->
-                    closing.getState() == Thread.State.WAITING || closing.getState() == Thread.State.TIMED_WAITING);
+            Caller<?> closing = Caller.startPlatform(Executors.callable(context.getSourceApplicationContext()::close));
+            Deadline.until(
+                    "the close waits for quiet",
+                    () -> Stream.of(closing.thread().getStackTrace())
+                            .anyMatch(frame -> frame.getMethodName().equals("awaitQuiet")));
             assertThat(executor.isShutdown()).isFalse();
 
             gate.open();
 
-            assertThat(outer.await(20, TimeUnit.SECONDS).value()).isEqualTo("inner");
-            assertThat(queued.await(20, TimeUnit.SECONDS).value()).isEqualTo("queued");
-            closing.join();
+            assertThat(outer.await(Deadline.SECONDS, TimeUnit.SECONDS).value()).isEqualTo("inner");
+            assertThat(queued.await(Deadline.SECONDS, TimeUnit.SECONDS).value()).isEqualTo("queued");
+            closing.result();
             assertThat(executor.isShutdown()).isTrue();
             assertThat(executor.isTerminated()).isTrue();
         });
@@ -61,7 +66,7 @@ class GroupExecutorLifecycleTests {
                     Gate running = new Gate();
                     TaskHandle<Object> stuck = executor.submit("line\nbreak", "stuck", () -> {
                         running.open();
-                        gate.passInterruptibly();
+                        gate.pass();
                         return null;
                     });
                     TaskHandle<Object> queued = executor.submit("line\nbreak", "queued", () -> null);
@@ -69,8 +74,10 @@ class GroupExecutorLifecycleTests {
 
                     context.getSourceApplicationContext().close();
 
-                    assertThat(stuck.await(20, TimeUnit.SECONDS).status()).isEqualTo(TaskStatus.CANCELLED);
-                    assertThat(queued.await(20, TimeUnit.SECONDS).status()).isEqualTo(TaskStatus.CANCELLED);
+                    assertThat(stuck.await(Deadline.SECONDS, TimeUnit.SECONDS).status())
+                            .isEqualTo(TaskStatus.CANCELLED);
+                    assertThat(queued.await(Deadline.SECONDS, TimeUnit.SECONDS).status())
+                            .isEqualTo(TaskStatus.CANCELLED);
                     assertThat(output)
                             .contains("Not quiet after PT0.001S: 'line_break' (1 running, 1 in flight, 1 queued,");
                 });
@@ -83,7 +90,7 @@ class GroupExecutorLifecycleTests {
                     GroupExecutor executor = context.getBean(GroupExecutor.class);
                     Gate gate = new Gate();
                     executor.submit("k".repeat(100_000), "stuck", () -> {
-                        gate.passInterruptibly();
+                        gate.pass();
                         return null;
                     });
 
@@ -113,7 +120,7 @@ class GroupExecutorLifecycleTests {
             context.getSourceApplicationContext().start();
 
             assertThat(executor.submit("g", "1", () -> "usable")
-                            .await(20, TimeUnit.SECONDS)
+                            .await(Deadline.SECONDS, TimeUnit.SECONDS)
                             .value())
                     .isEqualTo("usable");
         });

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.testing.Deadline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
@@ -27,6 +29,7 @@ import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
  * Three classes of tests, the first and the last with one context, as Spring caches it between them. From Framework 7 on
  * a context that isn't in use is stopped, and started again.
  */
+@Tag("boot")
 class PausedContextsTests {
 
     private static final List<GroupExecutor> SEEN = new ArrayList<>();
@@ -67,7 +70,7 @@ class PausedContextsTests {
         void runsWork() throws Exception {
             SEEN.add(executor);
             assertThat(executor.submit("group", "1", () -> "ran")
-                            .await(20, TimeUnit.SECONDS)
+                            .await(Deadline.SECONDS, TimeUnit.SECONDS)
                             .value())
                     .isEqualTo("ran");
             assertThat(executor.call("group", () -> "called")).isEqualTo("called");

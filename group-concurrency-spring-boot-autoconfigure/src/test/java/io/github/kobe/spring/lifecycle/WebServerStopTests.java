@@ -2,17 +2,18 @@ package io.github.kobe.spring.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.spring.testing.Gate;
+import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -24,6 +25,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** The end of an application with a real web server. */
+@Tag("boot")
 class WebServerStopTests {
 
     @Test
@@ -38,17 +40,17 @@ class WebServerStopTests {
                     client.sendAsync(get(server + "/answer"), HttpResponse.BodyHandlers.ofString());
             answers.entered.pass();
 
-            Thread closing = Thread.ofPlatform().start(context::close);
-            await().untilAsserted(() -> assertThatThrownBy(
+            Caller<?> closing = Caller.startPlatform(Executors.callable(context::close));
+            Deadline.untilAsserted(() -> assertThatThrownBy(
                             () -> client.send(get(server + "/refused"), HttpResponse.BodyHandlers.discarding()))
                     .isInstanceOf(IOException.class));
             answers.asks.open();
 
-            assertThat(answer).succeedsWithin(Duration.ofSeconds(20)).satisfies(response -> {
+            assertThat(answer).succeedsWithin(Deadline.LONG).satisfies(response -> {
                 assertThat(response.statusCode()).isEqualTo(200);
                 assertThat(response.body()).isEqualTo("answer");
             });
-            closing.join();
+            closing.result();
         }
     }
 

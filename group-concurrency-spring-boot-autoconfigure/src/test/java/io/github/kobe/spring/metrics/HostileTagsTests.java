@@ -1,7 +1,6 @@
 package io.github.kobe.spring.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.annotation.GroupConcurrent;
@@ -9,14 +8,18 @@ import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.metrics.GroupConcurrencyMetricsAutoConfiguration;
 import io.github.kobe.spring.tags.GroupTags;
-import io.github.kobe.spring.testing.Gate;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Depth;
+import io.github.kobe.testing.Gate;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,8 +32,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 @ExtendWith(OutputCaptureExtension.class)
 class HostileTagsTests {
 
-    /** How many keys the attacker tries; more with {@code -Dattack.keys}. */
-    private static final int KEYS = Integer.getInteger("attack.keys", 10_000);
+    /** How many keys the attacker tries. */
+    private static final int KEYS = Depth.pick(10_000, 10_000, 1_000_000);
 
     /** Comment, or name, labels with escaped values, and a number; nothing else is a line of Prometheus' format. */
     private static final Pattern LINE = Pattern.compile(
@@ -73,6 +76,7 @@ class HostileTagsTests {
     }
 
     @ParameterizedTest
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     @CsvSource({"configured, 3", "all, 11", "none, 1"})
     void manyKeysGrowNeitherGroupsNorMetersNorLog(String tag, int tags, CapturedOutput output) {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -98,8 +102,8 @@ class HostileTagsTests {
                     }
 
                     assertThat(executor.stats().totals().submitted()).isEqualTo(KEYS + 1_000L);
-                    await().untilAsserted(
-                                    () -> assertThat(executor.groupKeys()).hasSizeLessThanOrEqualTo(100 + 25 + 1));
+                    Deadline.untilAsserted(
+                            () -> assertThat(executor.groupKeys()).hasSizeLessThanOrEqualTo(100 + 25 + 1));
                     assertThat(registry.getMeters().stream()
                                     .map(meter -> meter.getId().getTag("group"))
                                     .filter(value -> !value.equals(GroupTags.ALL))
@@ -122,7 +126,7 @@ class HostileTagsTests {
                         gate.pass();
                         return "ran";
                     });
-                    await().until(() -> executor.stats().running() == 1);
+                    Deadline.until("it runs", () -> executor.stats().running() == 1);
 
                     executor.evictGroup("busy");
 
@@ -132,10 +136,12 @@ class HostileTagsTests {
                                     .count())
                             .isEqualTo(1);
                     gate.open();
-                    await().until(() -> registry.find("group.executor.submitted")
-                                    .tag("group", "busy")
-                                    .counter()
-                            == null);
+                    Deadline.until(
+                            "the meters are gone",
+                            () -> registry.find("group.executor.submitted")
+                                            .tag("group", "busy")
+                                            .counter()
+                                    == null);
                 });
     }
 

@@ -2,7 +2,6 @@ package io.github.kobe.spring.observation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
@@ -13,7 +12,8 @@ import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
 import io.github.kobe.spring.autoconfigure.observation.GroupConcurrencyObservationAutoConfiguration;
 import io.github.kobe.spring.testing.BootAutoConfigurations;
-import io.github.kobe.spring.testing.Gate;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import io.micrometer.common.docs.KeyName;
@@ -35,8 +35,6 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
 class GroupTaskObservationsTests {
-
-    private static final Duration DEADLINE = Duration.ofSeconds(20);
 
     private final Notes notes = new Notes();
     private final ObservationRegistry registry = ObservationRegistry.create();
@@ -80,7 +78,7 @@ class GroupTaskObservationsTests {
         }
 
         GroupTaskObservationContext only() {
-            await().atMost(DEADLINE).untilAsserted(() -> assertThat(stopped).hasSize(1));
+            Deadline.untilAsserted(() -> assertThat(stopped).hasSize(1));
             return stopped.getFirst();
         }
     }
@@ -101,9 +99,8 @@ class GroupTaskObservationsTests {
                 return "done";
             });
             TaskHandle<String> second = executor.submit("vip:1", "second", () -> "done");
-            await().atMost(DEADLINE)
-                    .untilAsserted(() -> assertThat(notes.events)
-                            .containsExactlyInAnyOrder("first start", "first started", "second start"));
+            Deadline.untilAsserted(() ->
+                    assertThat(notes.events).containsExactlyInAnyOrder("first start", "first started", "second start"));
 
             gate.open();
             first.await();
@@ -164,13 +161,12 @@ class GroupTaskObservationsTests {
         runner.withBean(Exports.class).run(context -> {
             CompletableFuture<String> open = new CompletableFuture<>();
             CompletableFuture<String> returned = context.getBean(Exports.class).future(open);
-            await().atMost(DEADLINE)
-                    .untilAsserted(() ->
-                            assertThat(notes.events).containsExactly("Exports.future start", "Exports.future started"));
+            Deadline.untilAsserted(
+                    () -> assertThat(notes.events).containsExactly("Exports.future start", "Exports.future started"));
 
             open.complete("done");
 
-            assertThat(returned).succeedsWithin(DEADLINE);
+            assertThat(returned).succeedsWithin(Deadline.LONG);
             assertThat(values(notes.only().getLowCardinalityKeyValues())).contains("outcome=success");
         });
     }

@@ -10,8 +10,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("once")
 class ConfigurationMetadataTests {
 
     private static final Set<String> COLLECTIONS = Set.of("group-concurrency.groups", "group-concurrency.group-list");

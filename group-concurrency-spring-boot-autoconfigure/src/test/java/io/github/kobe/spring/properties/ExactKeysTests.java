@@ -9,6 +9,7 @@ import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.testing.Deadline;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -17,7 +18,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +34,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** A key of the settings is the key that code uses, character by character, in every form that has no failure for it. */
+@Tag("boot")
 @ExtendWith(OutputCaptureExtension.class)
 class ExactKeysTests {
 
@@ -147,8 +151,10 @@ class ExactKeysTests {
         try (ConfigurableApplicationContext context = start(Map.of())) {
             GroupExecutor executor = context.getBean(GroupExecutor.class);
             String key = "line\r\nforged\u0007";
-            try (GroupPermit permit =
-                    executor.acquireAsync(key).toCompletableFuture().join()) {
+            try (GroupPermit permit = executor.acquireAsync(key)
+                    .toCompletableFuture()
+                    .orTimeout(Deadline.SECONDS, TimeUnit.SECONDS)
+                    .join()) {
                 assertThat(permit.groupKey()).isEqualTo(key);
                 assertThatExceptionOfType(RejectedTaskException.class)
                         .isThrownBy(() -> executor.call(key, () -> "never"))

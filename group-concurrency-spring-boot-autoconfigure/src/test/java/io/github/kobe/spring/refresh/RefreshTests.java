@@ -16,11 +16,13 @@ import io.github.kobe.spring.autoconfigure.endpoint.GroupExecutorEndpointAutoCon
 import io.github.kobe.spring.endpoint.GroupExecutorEndpoint;
 import io.github.kobe.spring.endpoint.GroupReport;
 import io.github.kobe.spring.properties.InvalidSettingException;
-import io.github.kobe.spring.testing.Gate;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +37,7 @@ import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 
+@Tag("boot")
 @ExtendWith(OutputCaptureExtension.class)
 class RefreshTests {
 
@@ -71,12 +74,12 @@ class RefreshTests {
             Gate gate = new Gate();
             Gate secondRuns = new Gate();
             TaskHandle<String> first = executor.submit("vip", "1", () -> {
-                gate.passInterruptibly();
+                gate.pass();
                 return "first";
             });
             TaskHandle<String> second = executor.submit("vip", "2", () -> {
                 secondRuns.open();
-                gate.passInterruptibly();
+                gate.pass();
                 return "second";
             });
             assertThat(executor.groupStats("vip").orElseThrow().queued()).isEqualTo(1);
@@ -91,9 +94,9 @@ class RefreshTests {
             assertThat(executor.groupStats("vip").orElseThrow().running()).isEqualTo(2);
             assertThat(executor.groupStats("vip").orElseThrow().queued()).isEqualTo(1);
             gate.open();
-            assertThat(first.await(20, TimeUnit.SECONDS).value()).isEqualTo("first");
-            assertThat(second.await(20, TimeUnit.SECONDS).value()).isEqualTo("second");
-            assertThat(third.await(20, TimeUnit.SECONDS).value()).isEqualTo("third");
+            assertThat(first.await(Deadline.SECONDS, TimeUnit.SECONDS).value()).isEqualTo("first");
+            assertThat(second.await(Deadline.SECONDS, TimeUnit.SECONDS).value()).isEqualTo("second");
+            assertThat(third.await(Deadline.SECONDS, TimeUnit.SECONDS).value()).isEqualTo("third");
         });
     }
 

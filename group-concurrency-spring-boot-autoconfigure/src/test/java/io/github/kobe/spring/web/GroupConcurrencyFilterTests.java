@@ -2,11 +2,11 @@ package io.github.kobe.spring.web;
 
 import static io.github.kobe.spring.web.WebServer.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupStats;
-import io.github.kobe.spring.testing.Gate;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -18,7 +18,6 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +25,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -47,10 +50,39 @@ import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
 
-/** The filter in a real Tomcat, on threads of both kinds. */
+/** The filter in a real Tomcat, on threads of both kinds. Most tests share one of each, and have a tenant of their own. */
 class GroupConcurrencyFilterTests {
 
-    private static final Duration DEADLINE = Duration.ofSeconds(20);
+    /** What holds for the tenants whose names begin so. */
+    private static final String[] SHARED_SETTINGS = {
+        "server.tomcat.threads.max=8",
+        "group-concurrency.groups[http:three-*].max-concurrency=3",
+        "group-concurrency.groups[http:full-*].queue-threshold=0",
+        "group-concurrency.groups[http:hasty-*].queue-timeout=50ms"
+    };
+
+    private static final AtomicInteger TENANTS = new AtomicInteger();
+
+    private static WebServer onVirtualThreads;
+    private static WebServer onPlatformThreads;
+
+    private final String tenant = "tenant-" + TENANTS.incrementAndGet();
+
+    @BeforeAll
+    static void start() {
+        onVirtualThreads = start(true, SHARED_SETTINGS);
+        onPlatformThreads = start(false, SHARED_SETTINGS);
+    }
+
+    @AfterAll
+    static void stop() {
+        onVirtualThreads.close();
+        onPlatformThreads.close();
+    }
+
+    private static WebServer shared(boolean virtual) {
+        return virtual ? onVirtualThreads : onPlatformThreads;
+    }
 
     private static WebServer start(boolean virtual, String... settings) {
         return start(Application.class, virtual, settings);
@@ -77,74 +109,73 @@ class GroupConcurrencyFilterTests {
     }
 
     private static void awaitQueued(WebServer server, String tenant, int queued) {
-        await().untilAsserted(() -> assertThat(server.executor().groupStats("http:" + tenant))
+        Deadline.untilAsserted(() -> assertThat(server.executor().groupStats("http:" + tenant))
                 .hasValueSatisfying(group -> assertThat(group.queued()).isEqualTo(queued)));
     }
 
     private static void assertOk(CompletableFuture<HttpResponse<String>> answer, String body) {
-        assertThat(answer).succeedsWithin(DEADLINE).satisfies(response -> {
+        assertThat(answer).succeedsWithin(Deadline.LONG).satisfies(response -> {
             assertThat(response.body()).isEqualTo(body);
             assertThat(response.statusCode()).isEqualTo(200);
         });
     }
 
     @ParameterizedTest
+    @Tag("boot")
     @ValueSource(booleans = {true, false})
-    void requestsOfOneKeyWaitForEachOtherAndNoOthers(boolean virtual) {
-        try (WebServer server = start(virtual)) {
-            CompletableFuture<HttpResponse<String>> first = ask(server, "/held", "a");
-            server.bean(Work.class).entered("a").pass();
-            CompletableFuture<HttpResponse<String>> second = ask(server, "/at-once", "a");
-            awaitQueued(server, "a", 1);
+    void requestsOfOneKeyWaitForEachOtherAndNoOthers(boolean virtual) throws Exception {
+        WebServer server = shared(virtual);
+        CompletableFuture<HttpResponse<String>> first = ask(server, "/held", tenant);
+        server.bean(Work.class).entered(tenant).pass();
+        CompletableFuture<HttpResponse<String>> second = ask(server, "/at-once", tenant);
+        awaitQueued(server, tenant, 1);
 
-            assertOk(ask(server, "/at-once", "b"), "done");
-            assertOk(server.getAsync("/at-once"), "done");
-            assertThat(second).isNotDone();
-            server.bean(Work.class).gate("a").open();
+        assertOk(ask(server, "/at-once", tenant + "-b"), "done");
+        assertOk(server.getAsync("/at-once"), "done");
+        assertThat(second).isNotDone();
+        server.bean(Work.class).gate(tenant).open();
 
-            assertOk(first, "held");
-            assertOk(second, "done");
-            await().until(() -> inFlight(server, "a") == 0);
-        }
+        assertOk(first, "held");
+        assertOk(second, "done");
+        Deadline.until("the permits are back", () -> inFlight(server, tenant) == 0);
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void neverMoreOfAKeyThanItsLimitAreInside(boolean virtual) {
-        try (WebServer server =
-                start(virtual, "group-concurrency.groups[http:*].max-concurrency=3", "server.tomcat.threads.max=8")) {
-            List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
-            for (int i = 0; i < 40; i++) {
-                answers.add(ask(server, i % 2 == 0 ? "/counted" : "/counted-later", "a"));
-            }
-
-            answers.forEach(answer -> assertOk(answer, "counted"));
-
-            assertThat(server.bean(Work.class).most.get()).isBetween(1, 3);
-            await().until(() -> inFlight(server, "a") == 0);
-            assertThat(server.executor()
-                            .groupStats("http:a")
-                            .orElseThrow()
-                            .totals()
-                            .submitted())
-                    .isEqualTo(40);
+        String three = "three-" + tenant;
+        WebServer server = shared(virtual);
+        List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            answers.add(ask(server, i % 2 == 0 ? "/counted" : "/counted-later", three));
         }
+
+        answers.forEach(answer -> assertOk(answer, "counted"));
+
+        assertThat(server.bean(Work.class).most.get()).isBetween(1, 3);
+        Deadline.until("the permits are back", () -> inFlight(server, three) == 0);
+        assertThat(server.executor()
+                        .groupStats("http:" + three)
+                        .orElseThrow()
+                        .totals()
+                        .submitted())
+                .isEqualTo(40);
     }
 
     @Test
-    void waitingRequestsHoldNoPlatformThread() {
+    void waitingRequestsHoldNoPlatformThread() throws Exception {
         try (WebServer server = start(false, "server.tomcat.threads.max=2")) {
-            CompletableFuture<HttpResponse<String>> first = ask(server, "/held", "a");
-            server.bean(Work.class).entered("a").pass();
+            CompletableFuture<HttpResponse<String>> first = ask(server, "/held", tenant);
+            server.bean(Work.class).entered(tenant).pass();
             List<CompletableFuture<HttpResponse<String>>> waiting = new ArrayList<>();
             for (int i = 0; i < 6; i++) {
-                waiting.add(ask(server, "/at-once", "a"));
+                waiting.add(ask(server, "/at-once", tenant));
             }
-            awaitQueued(server, "a", 6);
+            awaitQueued(server, tenant, 6);
 
-            assertOk(ask(server, "/at-once", "b"), "done");
+            assertOk(ask(server, "/at-once", tenant + "-b"), "done");
 
-            server.bean(Work.class).gate("a").open();
+            server.bean(Work.class).gate(tenant).open();
             assertOk(first, "held");
             waiting.forEach(answer -> assertOk(answer, "done"));
         }
@@ -153,45 +184,45 @@ class GroupConcurrencyFilterTests {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aFullQueueIsAnsweredWithItsProblem(boolean virtual) throws Exception {
-        try (WebServer server = start(virtual, "group-concurrency.defaults.queue-threshold=0")) {
-            CompletableFuture<HttpResponse<String>> first = ask(server, "/held", "a");
-            server.bean(Work.class).entered("a").pass();
+        String full = "full-" + tenant;
+        WebServer server = shared(virtual);
+        CompletableFuture<HttpResponse<String>> first = ask(server, "/held", full);
+        server.bean(Work.class).entered(full).pass();
 
-            assertProblem(server.get("/at-once", "X-Tenant", "a"), 429, "GROUP_QUEUE_FULL");
+        assertProblem(server.get("/at-once", "X-Tenant", full), 429, "GROUP_QUEUE_FULL");
 
-            server.bean(Work.class).gate("a").open();
-            assertOk(first, "held");
-        }
+        server.bean(Work.class).gate(full).open();
+        assertOk(first, "held");
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aRequestThatWaitedTooLongIsAnsweredWithItsProblem(boolean virtual) throws Exception {
-        try (WebServer server = start(virtual, "group-concurrency.defaults.queue-timeout=50ms")) {
-            CompletableFuture<HttpResponse<String>> first = ask(server, "/held", "a");
-            server.bean(Work.class).entered("a").pass();
+        String hasty = "hasty-" + tenant;
+        WebServer server = shared(virtual);
+        CompletableFuture<HttpResponse<String>> first = ask(server, "/held", hasty);
+        server.bean(Work.class).entered(hasty).pass();
 
-            assertProblem(server.get("/at-once", "X-Tenant", "a"), 429, "QUEUE_TIMEOUT");
+        assertProblem(server.get("/at-once", "X-Tenant", hasty), 429, "QUEUE_TIMEOUT");
 
-            server.bean(Work.class).gate("a").open();
-            assertOk(first, "held");
-        }
+        server.bean(Work.class).gate(hasty).open();
+        assertOk(first, "held");
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void afterAndWhileTheExecutorShutsDownTheServiceIsUnavailable(boolean virtual) throws Exception {
         try (WebServer server = start(virtual)) {
-            CompletableFuture<HttpResponse<String>> first = ask(server, "/held", "a");
-            server.bean(Work.class).entered("a").pass();
-            CompletableFuture<HttpResponse<String>> waiting = ask(server, "/at-once", "a");
-            awaitQueued(server, "a", 1);
+            CompletableFuture<HttpResponse<String>> first = ask(server, "/held", tenant);
+            server.bean(Work.class).entered(tenant).pass();
+            CompletableFuture<HttpResponse<String>> waiting = ask(server, "/at-once", tenant);
+            awaitQueued(server, tenant, 1);
 
             server.executor().shutdown();
 
-            assertProblem(waiting.get(20, TimeUnit.SECONDS), 503, "SHUTDOWN");
-            assertProblem(server.get("/at-once", "X-Tenant", "b"), 503, "SHUTDOWN");
-            server.bean(Work.class).gate("a").open();
+            assertProblem(waiting.get(Deadline.SECONDS, TimeUnit.SECONDS), 503, "SHUTDOWN");
+            assertProblem(server.get("/at-once", "X-Tenant", tenant + "-b"), 503, "SHUTDOWN");
+            server.bean(Work.class).gate(tenant).open();
             assertOk(first, "held");
         }
     }
@@ -207,83 +238,84 @@ class GroupConcurrencyFilterTests {
         "true, /throws, 500",
         "false, /throws, 500"
     })
-    void thePermitIsHeldUntilTheRequestIsCompleteHoweverItEnds(boolean virtual, String path, int status) {
-        try (WebServer server = start(virtual)) {
-            CompletableFuture<HttpResponse<String>> first = ask(server, path, "a");
-            server.bean(Work.class).entered("a").pass();
-            // The second waits, and so goes through the dispatch that a wait ends with, into the same work.
-            CompletableFuture<HttpResponse<String>> second = ask(server, path, "a");
-            awaitQueued(server, "a", 1);
-            assertThat(inFlight(server, "a")).isEqualTo(1);
+    void thePermitIsHeldUntilTheRequestIsCompleteHoweverItEnds(boolean virtual, String path, int status)
+            throws Exception {
+        WebServer server = shared(virtual);
+        CompletableFuture<HttpResponse<String>> first = ask(server, path, tenant);
+        server.bean(Work.class).entered(tenant).pass();
+        // The second waits, and so goes through the dispatch that a wait ends with, into the same work.
+        CompletableFuture<HttpResponse<String>> second = ask(server, path, tenant);
+        awaitQueued(server, tenant, 1);
+        assertThat(inFlight(server, tenant)).isEqualTo(1);
 
-            server.bean(Work.class).gate("a").open();
+        server.bean(Work.class).gate(tenant).open();
 
-            for (CompletableFuture<HttpResponse<String>> answer : List.of(first, second)) {
-                assertThat(answer)
-                        .succeedsWithin(DEADLINE)
-                        .satisfies(response -> assertThat(response.statusCode()).isEqualTo(status));
-            }
-            await().until(() -> inFlight(server, "a") == 0);
-            assertOk(ask(server, "/at-once", "a"), "done");
+        for (CompletableFuture<HttpResponse<String>> answer : List.of(first, second)) {
+            assertThat(answer)
+                    .succeedsWithin(Deadline.LONG)
+                    .satisfies(response -> assertThat(response.statusCode()).isEqualTo(status));
         }
+        Deadline.until("the permits are back", () -> inFlight(server, tenant) == 0);
+        assertOk(ask(server, "/at-once", tenant), "done");
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aClientThatGoesAwayLeavesItsPermit(boolean virtual) throws Exception {
-        try (WebServer server = start(virtual)) {
-            try (Socket client = new Socket("localhost", server.port())) {
-                client.getOutputStream()
-                        .write("GET /streamed HTTP/1.1\r\nHost: localhost\r\nX-Tenant: a\r\n\r\n"
-                                .getBytes(StandardCharsets.US_ASCII));
-                client.getOutputStream().flush();
-                assertThat(client.getInputStream().read()).isEqualTo('H');
-                assertThat(inFlight(server, "a")).isEqualTo(1);
-                client.setSoLinger(true, 0);
-            }
-
-            ResponseBodyEmitter stream = server.bean(Work.class).stream.get(20, TimeUnit.SECONDS);
-            await().until(() -> {
-                try {
-                    stream.send("x".repeat(10_000));
-                    return false;
-                } catch (IOException | IllegalStateException gone) {
-                    return true;
-                }
-            });
-
-            await().until(() -> inFlight(server, "a") == 0);
-            assertOk(ask(server, "/at-once", "a"), "done");
+        WebServer server = shared(virtual);
+        try (Socket client = new Socket("localhost", server.port())) {
+            client.getOutputStream()
+                    .write("GET /streamed HTTP/1.1\r\nHost: localhost\r\nX-Tenant: %s\r\n\r\n"
+                            .formatted(tenant)
+                            .getBytes(StandardCharsets.US_ASCII));
+            client.getOutputStream().flush();
+            assertThat(client.getInputStream().read()).isEqualTo('H');
+            assertThat(inFlight(server, tenant)).isEqualTo(1);
+            client.setSoLinger(true, 0);
         }
+
+        Streamed streamed = server.bean(Work.class).streamed(tenant).get(Deadline.SECONDS, TimeUnit.SECONDS);
+        // Until then a write that fails may be overlooked by Tomcat, which then never completes the request.
+        Deadline.until("the thread has left the request", streamed::isLeftByItsThread);
+        Deadline.until("the client is gone", () -> {
+            try {
+                streamed.emitter().send("x".repeat(10_000));
+                return false;
+            } catch (IOException | IllegalStateException gone) {
+                return true;
+            }
+        });
+
+        Deadline.until("the permits are back", () -> inFlight(server, tenant) == 0);
+        assertOk(ask(server, "/at-once", tenant), "done");
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aRequestThatWaitedStillHasItsBody(boolean virtual) {
-        try (WebServer server = start(virtual)) {
-            CompletableFuture<HttpResponse<String>> first = ask(server, "/held", "a");
-            server.bean(Work.class).entered("a").pass();
-            CompletableFuture<HttpResponse<String>> second = server.postAsync("/echo", "the body", "X-Tenant", "a");
-            awaitQueued(server, "a", 1);
-            server.bean(Work.class).gate("a").open();
+    void aRequestThatWaitedStillHasItsBody(boolean virtual) throws Exception {
+        WebServer server = shared(virtual);
+        CompletableFuture<HttpResponse<String>> first = ask(server, "/held", tenant);
+        server.bean(Work.class).entered(tenant).pass();
+        CompletableFuture<HttpResponse<String>> second = server.postAsync("/echo", "the body", "X-Tenant", tenant);
+        awaitQueued(server, tenant, 1);
+        server.bean(Work.class).gate(tenant).open();
 
-            assertOk(first, "held");
-            assertOk(second, "the body");
-        }
+        assertOk(first, "held");
+        assertOk(second, "the body");
     }
 
     @Test
-    void whereAFilterCannotBeAsynchronousTheThreadWaits() {
+    void whereAFilterCannotBeAsynchronousTheThreadWaits() throws Exception {
         try (WebServer server = start(WithoutAsync.class, false)) {
-            CompletableFuture<HttpResponse<String>> first = ask(server, "/held", "a");
-            server.bean(Work.class).entered("a").pass();
-            CompletableFuture<HttpResponse<String>> second = ask(server, "/at-once", "a");
-            awaitQueued(server, "a", 1);
-            server.bean(Work.class).gate("a").open();
+            CompletableFuture<HttpResponse<String>> first = ask(server, "/held", tenant);
+            server.bean(Work.class).entered(tenant).pass();
+            CompletableFuture<HttpResponse<String>> second = ask(server, "/at-once", tenant);
+            awaitQueued(server, tenant, 1);
+            server.bean(Work.class).gate(tenant).open();
 
             assertOk(first, "held");
             assertOk(second, "done");
-            await().until(() -> inFlight(server, "a") == 0);
+            Deadline.until("the permits are back", () -> inFlight(server, tenant) == 0);
         }
     }
 
@@ -295,14 +327,14 @@ class GroupConcurrencyFilterTests {
         "true, -1000, early late-inside plain-inside",
         "false, -1000, early late-inside"
     })
-    void filtersBeforeAndBehindSeeARequestThatWaitedOnce(boolean virtual, int order, String marks) {
+    void filtersBeforeAndBehindSeeARequestThatWaitedOnce(boolean virtual, int order, String marks) throws Exception {
         try (WebServer server = start(Filtered.class, virtual, "group-concurrency.web.filter.order=" + order)) {
-            CompletableFuture<HttpResponse<String>> first = ask(server, "/held", "a");
-            server.bean(Work.class).entered("a").pass();
+            CompletableFuture<HttpResponse<String>> first = ask(server, "/held", tenant);
+            server.bean(Work.class).entered(tenant).pass();
             CompletableFuture<HttpResponse<String>> second =
-                    server.getAsync("/seen", "X-Tenant", "a", "X-Request-Id", "17");
-            awaitQueued(server, "a", 1);
-            server.bean(Work.class).gate("a").open();
+                    server.getAsync("/seen", "X-Tenant", tenant, "X-Request-Id", "17");
+            awaitQueued(server, tenant, 1);
+            server.bean(Work.class).gate(tenant).open();
 
             assertOk(first, "held");
             assertOk(second, marks + ", request 17");
@@ -313,12 +345,13 @@ class GroupConcurrencyFilterTests {
     void theLoggingContextOfARequestThatWaitedIsGoneAfterIt() {
         try (WebServer server = start(Filtered.class, false, "server.tomcat.threads.max=1")) {
             GroupPermit permit = server.executor()
-                    .acquireAsync("http:a")
+                    .acquireAsync("http:" + tenant)
                     .toCompletableFuture()
+                    .orTimeout(Deadline.SECONDS, TimeUnit.SECONDS)
                     .join();
             CompletableFuture<HttpResponse<String>> waiting =
-                    server.getAsync("/seen", "X-Tenant", "a", "X-Request-Id", "17");
-            awaitQueued(server, "a", 1);
+                    server.getAsync("/seen", "X-Tenant", tenant, "X-Request-Id", "17");
+            awaitQueued(server, tenant, 1);
             permit.close();
             assertOk(waiting, "early late plain, request 17");
 
@@ -353,22 +386,22 @@ class GroupConcurrencyFilterTests {
     void otherPathsThanThoseNamedAreNotLimited() {
         try (WebServer server = start(
                 false, "group-concurrency.web.filter.paths=/tenants/**,/held", "server.servlet.context-path=/app")) {
-            assertOk(ask(server, "/app/at-once", "a"), "done");
+            assertOk(ask(server, "/app/at-once", tenant), "done");
             assertThat(server.executor().groupKeys()).isEmpty();
 
-            assertOk(ask(server, "/app/tenants/x/reports", "a"), "reports");
-            assertThat(server.executor().groupKeys()).containsExactly("http:a");
+            assertOk(ask(server, "/app/tenants/x/reports", tenant), "reports");
+            assertThat(server.executor().groupKeys()).containsExactly("http:" + tenant);
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", " "})
-    void aRequestWithoutAKeyIsNotLimited(String tenant) {
-        try (WebServer server = start(false)) {
-            assertOk(ask(server, "/at-once", tenant), "done");
+    void aRequestWithoutAKeyIsNotLimited(String none) {
+        WebServer server = shared(false);
+        long before = server.executor().stats().totals().submitted();
+        assertOk(ask(server, "/at-once", none), "done");
 
-            assertThat(server.executor().groupKeys()).isEmpty();
-        }
+        assertThat(server.executor().stats().totals().submitted()).isEqualTo(before);
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -467,6 +500,15 @@ class GroupConcurrencyFilterTests {
         }
     }
 
+    /** A request that goes on without the thread that it came in on. */
+    record Streamed(ResponseBodyEmitter emitter, Thread thread) {
+
+        boolean isLeftByItsThread() {
+            return Stream.of(thread.getStackTrace())
+                    .noneMatch(frame -> frame.getClassName().startsWith("org.apache.coyote."));
+        }
+    }
+
     /** What tests and requests meet at. */
     static class Work {
 
@@ -474,7 +516,7 @@ class GroupConcurrencyFilterTests {
         private final Map<String, Gate> gates = new ConcurrentHashMap<>();
         private final AtomicInteger inside = new AtomicInteger();
         private final AtomicInteger most = new AtomicInteger();
-        private final CompletableFuture<ResponseBodyEmitter> stream = new CompletableFuture<>();
+        private final Map<String, CompletableFuture<Streamed>> streamed = new ConcurrentHashMap<>();
 
         Gate entered(String tenant) {
             return entered.computeIfAbsent(tenant, key -> new Gate());
@@ -482,6 +524,10 @@ class GroupConcurrencyFilterTests {
 
         Gate gate(String tenant) {
             return gates.computeIfAbsent(tenant, key -> new Gate());
+        }
+
+        CompletableFuture<Streamed> streamed(String tenant) {
+            return streamed.computeIfAbsent(tenant, key -> new CompletableFuture<>());
         }
 
         void enter() {
@@ -508,7 +554,7 @@ class GroupConcurrencyFilterTests {
         }
 
         @GetMapping("/held")
-        String held(HttpServletRequest request) {
+        String held(HttpServletRequest request) throws InterruptedException {
             String tenant = request.getHeader("X-Tenant");
             work.entered(tenant).open();
             work.gate(tenant).pass();
@@ -516,7 +562,7 @@ class GroupConcurrencyFilterTests {
         }
 
         @GetMapping("/throws")
-        String fails(HttpServletRequest request) {
+        String fails(HttpServletRequest request) throws InterruptedException {
             held(request);
             throw new IllegalStateException("on purpose");
         }
@@ -527,7 +573,7 @@ class GroupConcurrencyFilterTests {
             String tenant = request.getHeader("X-Tenant");
             work.entered(tenant).open();
             Thread.ofVirtual().start(() -> {
-                work.gate(tenant).pass();
+                work.gate(tenant).passStubbornly();
                 result.setResult("later");
             });
             return result;
@@ -539,14 +585,14 @@ class GroupConcurrencyFilterTests {
             String tenant = request.getHeader("X-Tenant");
             work.entered(tenant).open();
             Thread.ofVirtual().start(() -> {
-                work.gate(tenant).pass();
+                work.gate(tenant).passStubbornly();
                 result.setErrorResult(new IllegalStateException("on purpose"));
             });
             return result;
         }
 
         @GetMapping("/timed-out")
-        DeferredResult<String> timedOut(HttpServletRequest request) {
+        DeferredResult<String> timedOut(HttpServletRequest request) throws InterruptedException {
             String tenant = request.getHeader("X-Tenant");
             work.entered(tenant).open();
             work.gate(tenant).pass();
@@ -554,10 +600,10 @@ class GroupConcurrencyFilterTests {
         }
 
         @GetMapping(path = "/streamed", produces = MediaType.TEXT_PLAIN_VALUE)
-        ResponseBodyEmitter streamed() throws IOException {
+        ResponseBodyEmitter streamed(HttpServletRequest request) throws IOException {
             ResponseBodyEmitter emitter = new ResponseBodyEmitter(0L);
             emitter.send("first");
-            work.stream.complete(emitter);
+            work.streamed(request.getHeader("X-Tenant")).complete(new Streamed(emitter, Thread.currentThread()));
             return emitter;
         }
 

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -49,6 +50,7 @@ class ReactiveProblemDetailsTests {
     }
 
     @ParameterizedTest
+    @Tag("boot")
     @CsvSource({
         "GROUP_QUEUE_FULL, 429",
         "QUEUE_TIMEOUT, 429",

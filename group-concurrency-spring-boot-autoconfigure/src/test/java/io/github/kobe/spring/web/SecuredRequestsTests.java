@@ -1,17 +1,19 @@
 package io.github.kobe.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.github.kobe.GroupPermit;
+import io.github.kobe.testing.Deadline;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletException;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Base64;
 import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -42,6 +44,25 @@ import org.springframework.web.bind.annotation.RestController;
 /** Spring Security's own filters before ours, where Spring Boot puts them. */
 class SecuredRequestsTests {
 
+    private static WebServer onVirtualThreads;
+    private static WebServer onPlatformThreads;
+
+    @BeforeAll
+    static void start() {
+        onVirtualThreads = start(true);
+        onPlatformThreads = start(false);
+    }
+
+    @AfterAll
+    static void stop() {
+        onVirtualThreads.close();
+        onPlatformThreads.close();
+    }
+
+    private static WebServer shared(boolean virtual) {
+        return virtual ? onVirtualThreads : onPlatformThreads;
+    }
+
     private static WebServer start(boolean virtual) {
         return new WebServer(
                 Application.class,
@@ -58,37 +79,39 @@ class SecuredRequestsTests {
 
     private static void assertAnswer(CompletableFuture<HttpResponse<String>> answer, String user) {
         assertThat(answer)
-                .succeedsWithin(Duration.ofSeconds(20))
+                .succeedsWithin(Deadline.LONG)
                 .satisfies(response -> assertThat(response.body()).isEqualTo(user));
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aUserWaitsForNobodyElseAndIsStillKnownAfterwards(boolean virtual) {
-        try (WebServer server = start(virtual)) {
-            GroupPermit permit = server.executor()
-                    .acquireAsync("http:ann")
-                    .toCompletableFuture()
-                    .join();
-            CompletableFuture<HttpResponse<String>> ann = askAs(server, "ann");
-            await().until(() ->
-                    server.executor().groupStats("http:ann").orElseThrow().queued() == 1);
+        WebServer server = shared(virtual);
+        GroupPermit permit = server.executor()
+                .acquireAsync("http:ann")
+                .toCompletableFuture()
+                .orTimeout(Deadline.SECONDS, TimeUnit.SECONDS)
+                .join();
+        CompletableFuture<HttpResponse<String>> ann = askAs(server, "ann");
+        Deadline.until(
+                "one in the queue",
+                () -> server.executor().groupStats("http:ann").orElseThrow().queued() == 1);
 
-            assertAnswer(askAs(server, "bob"), "bob");
-            assertThat(ann).isNotDone();
-            permit.close();
-            assertAnswer(ann, "ann");
-        }
+        assertAnswer(askAs(server, "bob"), "bob");
+        assertThat(ann).isNotDone();
+        permit.close();
+        assertAnswer(ann, "ann");
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whoIsNotLetInTakesNoPlace(boolean virtual) throws Exception {
-        try (WebServer server = start(virtual)) {
-            assertThat(server.get("/me").statusCode()).isEqualTo(401);
+        WebServer server = shared(virtual);
+        long before = server.executor().stats().totals().submitted();
 
-            assertThat(server.executor().groupKeys()).isEmpty();
-        }
+        assertThat(server.get("/me").statusCode()).isEqualTo(401);
+
+        assertThat(server.executor().stats().totals().submitted()).isEqualTo(before);
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,6 +51,7 @@ class ServletProblemDetailsTests {
     }
 
     @ParameterizedTest
+    @Tag("boot")
     @CsvSource({
         "GROUP_QUEUE_FULL, 429",
         "QUEUE_TIMEOUT, 429",

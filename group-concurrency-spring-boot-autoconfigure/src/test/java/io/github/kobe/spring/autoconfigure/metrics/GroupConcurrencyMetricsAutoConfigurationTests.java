@@ -1,7 +1,6 @@
 package io.github.kobe.spring.autoconfigure.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
@@ -10,7 +9,8 @@ import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.metrics.GroupExecutorMeterBinder;
 import io.github.kobe.spring.metrics.GroupMeters;
 import io.github.kobe.spring.testing.BootAutoConfigurations;
-import io.github.kobe.spring.testing.Gate;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -24,6 +24,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
+@Tag("boot")
 class GroupConcurrencyMetricsAutoConfigurationTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -61,7 +62,8 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
                     for (String id : new String[] {"1", "2", "3"}) {
                         executor.submit("vip", id, () -> pass(gate));
                     }
-                    await().until(() -> gauge(registry, "running", "vip") == 2);
+                    Deadline.untilAsserted(
+                            () -> assertThat(gauge(registry, "running", "vip")).isEqualTo(2));
 
                     assertThat(gauge(registry, "in.flight", "vip")).isEqualTo(2);
                     assertThat(gauge(registry, "queued", "vip")).isEqualTo(1);
@@ -79,11 +81,11 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
                 .run(context -> {
                     GroupExecutor executor = context.getBean(GroupExecutor.class);
                     MeterRegistry registry = context.getBean(MeterRegistry.class);
-                    executor.submit("vip", "1", () -> null).await(20, TimeUnit.SECONDS);
+                    executor.submit("vip", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
                     executor.submit("vip", "2", () -> {
                                 throw new IllegalStateException("failed");
                             })
-                            .await(20, TimeUnit.SECONDS);
+                            .await(Deadline.SECONDS, TimeUnit.SECONDS);
                     executor.pause("vip");
                     executor.submit("vip", "3", () -> null);
 
@@ -117,7 +119,8 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
             executor.pause("g");
             executor.submit("g", "1", () -> null).cancel(true);
 
-            await().until(() -> counter(registry, "completed", "_default", "outcome", "cancelled") == 1);
+            Deadline.untilAsserted(() -> assertThat(counter(registry, "completed", "_default", "outcome", "cancelled"))
+                    .isEqualTo(1));
             assertThat(registry.get("group.executor.execution")
                             .tag("group", "_default")
                             .timer()
@@ -135,7 +138,7 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
                     GroupExecutor executor = context.getBean(GroupExecutor.class);
                     MeterRegistry registry = context.getBean(MeterRegistry.class);
                     for (String key : new String[] {"vip", "tenant-a", "tenant-b", "x", "y", "z"}) {
-                        executor.submit(key, "1", () -> null).await(20, TimeUnit.SECONDS);
+                        executor.submit(key, "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
                     }
 
                     assertThat(counter(registry, "submitted", "vip")).isEqualTo(1);
@@ -158,7 +161,7 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
                     GroupExecutor executor = context.getBean(GroupExecutor.class);
                     MeterRegistry registry = context.getBean(MeterRegistry.class);
                     for (String key : new String[] {"a", "b", "c", "d"}) {
-                        executor.submit(key, "1", () -> null).await(20, TimeUnit.SECONDS);
+                        executor.submit(key, "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
                     }
                     assertThat(groupTags(registry)).containsExactlyInAnyOrder("a", "b", "_other", "_all");
                     assertThat(counter(registry, "submitted", "_other")).isEqualTo(2);
@@ -166,9 +169,9 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
 
                     executor.evictGroup("a");
 
-                    await().untilAsserted(() ->
-                            assertThat(groupTags(registry)).containsExactlyInAnyOrder("b", "_other", "_all"));
-                    executor.submit("e", "1", () -> null).await(20, TimeUnit.SECONDS);
+                    Deadline.untilAsserted(
+                            () -> assertThat(groupTags(registry)).containsExactlyInAnyOrder("b", "_other", "_all"));
+                    executor.submit("e", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
                     assertThat(groupTags(registry)).containsExactlyInAnyOrder("b", "e", "_other", "_all");
                 });
     }
@@ -178,8 +181,8 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
         runner.withPropertyValues("group-concurrency.metrics.group-tag=none").run(context -> {
             GroupExecutor executor = context.getBean(GroupExecutor.class);
             MeterRegistry registry = context.getBean(MeterRegistry.class);
-            executor.submit("a", "1", () -> null).await(20, TimeUnit.SECONDS);
-            executor.submit("b", "1", () -> null).await(20, TimeUnit.SECONDS);
+            executor.submit("a", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+            executor.submit("b", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
 
             assertThat(groupTags(registry)).containsExactly("_all");
             assertThat(counter(registry, "submitted", "_all")).isEqualTo(2);
@@ -280,7 +283,7 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     }
 
     private static Object pass(Gate gate) throws InterruptedException {
-        gate.passInterruptibly();
+        gate.pass();
         return null;
     }
 
