@@ -92,6 +92,7 @@ public class AsyncLincheckTests {
     }
 
     @Test
+    @Tag("deep")
     void everyScheduleStartsWhatTheModelStarts() {
         Scenarios.modelCheck(AsyncLincheckTests.class, Model.class, 1, 2, 4, 1);
     }
@@ -106,6 +107,7 @@ public class AsyncLincheckTests {
     }
 
     @Test
+    @Tag("deep")
     void threadsThatRunFreelyStartWhatTheModelStarts() {
         Scenarios.stress(AsyncLincheckTests.class, Model.class, 1, 3, 4, 1);
     }

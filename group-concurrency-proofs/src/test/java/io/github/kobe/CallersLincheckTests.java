@@ -106,6 +106,7 @@ public class CallersLincheckTests {
     }
 
     @Test
+    @Tag("deep")
     void everyScheduleGrantsWhatTheModelGrants() {
         Scenarios.modelCheck(CallersLincheckTests.class, Model.class, 0, 2, 4, 0);
     }
@@ -120,6 +121,7 @@ public class CallersLincheckTests {
     }
 
     @Test
+    @Tag("deep")
     void threadsThatRunFreelyAreGrantedWhatTheModelGrants() {
         Scenarios.stress(CallersLincheckTests.class, Model.class, 0, 3, 4, 0);
     }

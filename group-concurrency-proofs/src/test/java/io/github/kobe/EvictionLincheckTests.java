@@ -59,11 +59,13 @@ public class EvictionLincheckTests {
     }
 
     @Test
+    @Tag("deep")
     void everyScheduleStartsWhatTheModelStarts() {
         Scenarios.modelCheck(EvictionLincheckTests.class, Model.class, 1, 2, 3, 1);
     }
 
     @Test
+    @Tag("deep")
     void threadsThatRunFreelyStartWhatTheModelStarts() {
         Scenarios.stress(EvictionLincheckTests.class, Model.class, 1, 3, 3, 1);
     }

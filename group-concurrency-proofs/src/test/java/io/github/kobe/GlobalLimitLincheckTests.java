@@ -81,6 +81,7 @@ public class GlobalLimitLincheckTests {
     }
 
     @Test
+    @Tag("deep")
     void threadsThatRunFreelyStartWhatTheModelStarts() {
         Scenarios.stress(GlobalLimitLincheckTests.class, Model.class, 0, 3, 4, 0);
     }

@@ -118,11 +118,13 @@ public class LendingLincheckTests {
     }
 
     @Test
+    @Tag("deep")
     void everyScheduleLendsWhatTheModelLends() {
         Scenarios.modelCheck(LendingLincheckTests.class, Model.class, 0, 2, 5, 0);
     }
 
     @Test
+    @Tag("deep")
     void threadsThatRunFreelyLendWhatTheModelLends() {
         Scenarios.stress(LendingLincheckTests.class, Model.class, 0, 3, 5, 0);
     }

@@ -97,6 +97,7 @@ public class OneGroupLincheckTests {
     }
 
     @Test
+    @Tag("deep")
     void threadsThatRunFreelyStartWhatTheModelStarts() {
         Scenarios.stress(OneGroupLincheckTests.class, Model.class, 0, 3, 4, 0);
     }

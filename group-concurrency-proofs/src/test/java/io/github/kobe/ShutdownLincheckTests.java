@@ -131,11 +131,13 @@ public class ShutdownLincheckTests {
     }
 
     @Test
+    @Tag("deep")
     void inEveryScheduleAllEnds() {
         Scenarios.modelCheck(ShutdownLincheckTests.class, null, 2, 2, 3, 0);
     }
 
     @Test
+    @Tag("deep")
     void whenThreadsRunFreelyAllEnds() {
         Scenarios.stress(ShutdownLincheckTests.class, null, 2, 3, 3, 0);
     }

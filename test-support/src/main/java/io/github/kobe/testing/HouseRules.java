@@ -33,7 +33,7 @@ public final class HouseRules {
         return imported(ChildProcess.place(test).resolveSibling("classes"));
     }
 
-    /** The classes of the module that the given main class belongs to, be they in a folder or in a jar. */
+    /** The classes of the module that the given main class belongs to, in a folder or in a jar, with all they depend on. */
     public static JavaClasses classesBeside(Class<?> main) {
         Path place = ChildProcess.place(main);
         return place.toString().endsWith(".jar")
