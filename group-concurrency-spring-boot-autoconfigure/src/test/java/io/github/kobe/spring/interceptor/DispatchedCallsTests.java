@@ -141,8 +141,9 @@ class DispatchedCallsTests {
         runner.run(context -> {
             GroupExecutor executor = context.getBean(GroupExecutor.class);
             CompletableFuture<String> open = new CompletableFuture<>();
-            CompletionStage<String> running = context.getBean(Exports.class).stage(open);
-            Deadline.until("one runs", () -> exports(executor).running() == 1);
+            Gate called = new Gate();
+            CompletionStage<String> running = context.getBean(Exports.class).stage(called, open);
+            called.pass();
 
             running.toCompletableFuture().cancel(true);
 
@@ -277,6 +278,12 @@ class DispatchedCallsTests {
         @GroupConcurrent(group = "exports")
         <T> CompletableFuture<T> future(Body<T> body) throws Exception {
             return CompletableFuture.completedFuture(body.run());
+        }
+
+        @GroupConcurrent(group = "exports")
+        CompletionStage<String> stage(Gate called, CompletionStage<String> stage) {
+            called.open();
+            return stage(stage);
         }
 
         @GroupConcurrent(group = "exports")
