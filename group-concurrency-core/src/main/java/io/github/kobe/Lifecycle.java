@@ -211,7 +211,11 @@ final class Lifecycle {
         long left = EffectiveLimits.saturatedNanos(timeout);
         if (left > 0) {
             if (beginDrain()) {
-                endPausedWaits();
+                try {
+                    endPausedWaits();
+                } catch (OutOfMemoryError lack) {
+                    // Then it waits for them too, until its time is up; nobody else could end what it has begun.
+                }
             } else {
                 left = Long.MAX_VALUE; // joins the first, which has a limit
             }

@@ -17,11 +17,12 @@ import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.Waits;
 import io.github.kobe.audit.Witness;
-import io.github.kobe.faults.Workload.Route;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -40,16 +41,22 @@ class ExtremeSettingsTests {
     private static final int MAX = Integer.MAX_VALUE;
 
     /** What can be done at any limits. */
-    private static final List<Route> ROUTES = List.of(
-            Route.STARTED_AT_ONCE,
-            Route.STARTED_BY_ITS_PREDECESSOR,
-            Route.STARTED_BY_A_RESUME,
-            Route.A_STAGE,
-            Route.CANCELLED_IN_THE_QUEUE,
-            Route.CANCELLED_WHILE_IT_RUNS,
-            Route.A_BATCH,
-            Route.A_VIEW,
-            Route.EVICTED);
+    private static final Set<Ways> WAYS = EnumSet.of(
+            Ways.SUBMIT,
+            Ways.SUBMIT_A_TASK,
+            Ways.SUBMIT_AND_CANCEL,
+            Ways.SUBMIT_A_STAGE,
+            Ways.AWAIT,
+            Ways.FUTURE_GET,
+            Ways.EXECUTE_ALL,
+            Ways.VIEW_GET,
+            Ways.STARTED_BY_A_PERMIT_GIVEN_BACK,
+            Ways.STARTED_BY_A_RESUME,
+            Ways.A_STAGE,
+            Ways.CANCELLED_IN_THE_QUEUE,
+            Ways.CANCELLED_WHILE_IT_RUNS,
+            Ways.A_VIEW,
+            Ways.EVICTED);
 
     @RegisterExtension
     final Engines engines = new Engines();
@@ -101,8 +108,8 @@ class ExtremeSettingsTests {
     void theEngineWorksAtTheEndsOfEachRange(String name, GroupPolicy.Builder builder) throws Exception {
         GroupExecutor executor = engines.start(builder.build());
         Workload workload = new Workload(engines, executor);
-        for (Route route : ROUTES) {
-            workload.take(route);
+        for (Ways way : WAYS) {
+            workload.take(way);
         }
         Workload.requireWorking(executor);
     }

@@ -135,12 +135,11 @@ class FaultyStagesTests {
         if (end == End.COMPLETED_BEFORE) {
             stage.complete("done");
         }
-        GroupPermit full = executor.acquire(Workload.FULL);
-        TaskHandle<String> handle =
-                executor.submitAsync(end == End.RUN_BY_ITS_CALLER ? Workload.FULL : "a", "1", () -> {
-                    gate.open();
-                    return stage;
-                });
+        GroupPermit full = executor.acquire(Ways.FULL);
+        TaskHandle<String> handle = executor.submitAsync(end == End.RUN_BY_ITS_CALLER ? Ways.FULL : "a", "1", () -> {
+            gate.open();
+            return stage;
+        });
         CompletableFuture<GroupResult<String>> toldFirst = handle.toCompletableFuture();
         Deadline.until("the stage is there", gate::isOpen);
         Deadline.until("its code has ended", () -> executor.stats().running() == 1);

@@ -9,7 +9,7 @@ import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.FaultyThreads;
 import io.github.kobe.audit.FaultyThreads.Fault;
-import io.github.kobe.faults.Workload.Route;
+import io.github.kobe.testing.Depth;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -22,19 +22,28 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Threads that can't be had, on every route: of the threads that a route asks for, each in turn is a faulty one. After
- * each, the audit, and the executor works.
+ * Threads that can't be had, on every way: of the threads that a way asks for, each in turn is a faulty one. After each,
+ * the audit, and the executor works.
  */
 @Tag("P3")
 @Tag("G37")
 class FaultyThreadsTests {
 
+    private static final int ALL = Fault.values().length;
+
     @RegisterExtension
     final Engines engines = new Engines();
 
-    static Stream<Arguments> faultsOnRoutes() {
-        return Stream.of(Fault.values())
-                .flatMap(fault -> Stream.of(Route.values()).map(route -> arguments(fault, route)));
+    static Stream<Arguments> faultsOnWays() {
+        return Stream.of(Ways.values())
+                .flatMap(way -> Stream.of(Fault.values())
+                        .limit(asksLikeOthers(way) ? Depth.pick(1, ALL, ALL) : ALL)
+                        .map(fault -> arguments(fault, way)));
+    }
+
+    /** A thread that waits asks for no other threads than one that doesn't. */
+    private static boolean asksLikeOthers(Ways way) {
+        return way.is(Ways.Trait.WAITS) && way != Ways.EXECUTE_ALL && way != Ways.DRAIN;
     }
 
     /** A clock on which 1 ms passes with each reading: so nearly every successor starts by way of the engine's thread. */
@@ -44,40 +53,40 @@ class FaultyThreadsTests {
     }
 
     @ParameterizedTest(name = "{1}: {0}")
-    @MethodSource("faultsOnRoutes")
-    void onEachRouteEachThreadMayBeFaulty(Fault fault, Route route) throws Exception {
+    @MethodSource("faultsOnWays")
+    void onEachWayEachThreadMayBeFaulty(Fault fault, Ways way) throws Exception {
         for (int n = 1, asked = n; n <= asked; n++) {
             int faulty = n;
-            asked = drive(new FaultyThreads(fault, number -> number == faulty), System::nanoTime, route, 1);
+            asked = drive(new FaultyThreads(fault, number -> number == faulty), System::nanoTime, way, 1);
         }
     }
 
     @ParameterizedTest(name = "{0}: each other one, and the engine''s thread starts the rest")
-    @EnumSource(Route.class)
-    void onEachRouteEachOtherThreadMayBeFaulty(Route route) throws Exception {
+    @EnumSource(Ways.class)
+    void onEachWayEachOtherThreadMayBeFaulty(Ways way) throws Exception {
         drive(
                 new FaultyThreads(Fault.STARTING_IT_THROWS, number -> number % 2 == 0),
                 hastyClock(),
-                route,
+                way,
                 Integer.MAX_VALUE);
     }
 
     @ParameterizedTest(name = "{0}")
-    @EnumSource(Route.class)
-    void onEachRouteAllThreadsMayBeFaulty(Route route) throws Exception {
-        drive(new FaultyThreads(Fault.THERE_IS_NONE, number -> true), System::nanoTime, route, Integer.MAX_VALUE);
+    @EnumSource(Ways.class)
+    void onEachWayAllThreadsMayBeFaulty(Ways way) throws Exception {
+        drive(new FaultyThreads(Fault.THERE_IS_NONE, number -> true), System::nanoTime, way, Integer.MAX_VALUE);
     }
 
-    private int drive(FaultyThreads threads, LongSupplier clock, Route route, int mostFailures) throws Exception {
+    private int drive(FaultyThreads threads, LongSupplier clock, Ways way, int mostFailures) throws Exception {
         GroupExecutor executor = engines.start(Workload.policy().build(), new Surroundings(clock, threads, true));
         Workload workload = new Workload(engines, executor);
-        workload.take(route);
+        workload.take(way);
         assertThat(workload.handles())
                 .filteredOn(handle -> handle.join().status() == TaskStatus.FAILED)
                 .hasSizeLessThanOrEqualTo(mostFailures);
         int asked = threads.asked();
         threads.heal();
-        if (!route.isLast()) {
+        if (!way.is(Ways.Trait.LAST)) {
             Workload.requireWorking(executor);
         }
         engines.audit(executor);

@@ -58,7 +58,7 @@ class HostileKeysTests {
     @ParameterizedTest(name = "{0}")
     @MethodSource("keys")
     @Tag("K7")
-    void everyRouteTakesAnyKeyAndId(String name, String key) throws Exception {
+    void everyWayTakesAnyKeyAndId(String name, String key) throws Exception {
         GroupExecutor executor = engines.start(Workload.policy().build());
 
         new Workload(engines, executor, key, () -> "done", handle -> {}).takeAll();

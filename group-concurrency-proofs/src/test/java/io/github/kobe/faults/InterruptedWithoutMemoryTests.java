@@ -49,6 +49,9 @@ public class InterruptedWithoutMemoryTests {
                     throw new AssertionError("it wasn't interrupted: " + caller.result());
                 } catch (Exception | OutOfMemoryError ended) {
                     Instant.lasts = false;
+                    assertThat(Instant.left && Instant.lacked)
+                            .as("it met what the test wants")
+                            .isTrue();
                     return executor.groupStats("a").orElseThrow().running();
                 }
             }
@@ -59,16 +62,20 @@ public class InterruptedWithoutMemoryTests {
     public static final class Instant {
         private static volatile Runnable beforeItLeaves;
         private static volatile boolean lasts;
+        private static volatile boolean left;
+        private static volatile boolean lacked;
 
         private Instant() {}
 
         public static void leaves() {
             beforeItLeaves.run();
             lasts = true;
+            left = true;
         }
 
         public static void makes() {
             if (lasts) {
+                lacked = true;
                 throw new OutOfMemoryError("as the test wants it");
             }
         }

@@ -7,6 +7,8 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.schedules.EngineLoader;
 import io.github.kobe.testing.Gate;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -82,10 +84,12 @@ public class NoThreadForRetriesTests {
         gate.open();
         assertThat(handle.join().value()).isEqualTo("one");
         Shortage.grants = false;
+        assertThat(Shortage.MET).as("lacks that were met").containsExactlyInAnyOrder("grants", "threads");
     }
 
     /** Called by the changed engine. */
     public static final class Shortage {
+        private static final Set<String> MET = ConcurrentHashMap.newKeySet();
         private static volatile boolean grants;
         /** For ever: the engine is loaded for this test alone. */
         private static final boolean THREADS = true;
@@ -93,15 +97,16 @@ public class NoThreadForRetriesTests {
         private Shortage() {}
 
         public static void ofGrants() {
-            lack(grants);
+            lack("grants", grants);
         }
 
         public static void ofThreads() {
-            lack(THREADS);
+            lack("threads", THREADS);
         }
 
-        private static void lack(boolean lacks) {
+        private static void lack(String what, boolean lacks) {
             if (lacks) {
+                MET.add(what);
                 throw new OutOfMemoryError("as the test wants it");
             }
         }

@@ -1,24 +1,24 @@
 package io.github.kobe.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.TaskHandle;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Depth;
-import java.time.Duration;
-import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutorService;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -34,20 +34,23 @@ class StackExhaustionTests {
     /** Frames of another size each, so that the stack ends elsewhere. */
     private static final int ROUNDS = Depth.pick(2, 6, 6);
 
+    /** What a short build takes with all limits and frames of two sizes; the other uses are made of these. */
+    private static final Set<Ways> THOROUGH = EnumSet.of(
+            Ways.SUBMIT,
+            Ways.SUBMIT_AND_CANCEL,
+            Ways.SUBMIT_A_STAGE,
+            Ways.TRY_NOW,
+            Ways.ACQUIRE_LATER,
+            Ways.PAUSE_AND_SUBMIT,
+            Ways.VIEW_SUBMIT_AND_CANCEL,
+            Ways.CALL,
+            Ways.ACQUIRE,
+            Ways.NESTED_CALL,
+            Ways.CALL_THAT_LENDS,
+            Ways.CALL_BEFORE_OTHERS);
+
     @RegisterExtension
     final Engines engines = new Engines();
-
-    /** What a thread does at each depth; what it gets it keeps, to be waited for and closed on a whole stack. */
-    private interface Use {
-        void at(GroupExecutor executor, List<Object> kept) throws Exception;
-    }
-
-    private record Case(String name, GroupPolicy policy, Use use) {
-        @Override
-        public String toString() {
-            return name;
-        }
-    }
 
     private static GroupPolicy wide() {
         return GroupPolicy.builder().defaultMaxConcurrencyPerGroup(1_000).build();
@@ -65,86 +68,26 @@ class StackExhaustionTests {
         return List.of(wide(), narrow(), global());
     }
 
-    static List<Case> cases() {
-        List<Case> cases = new ArrayList<>();
-        for (GroupPolicy policy : policies()) {
-            String limits = " with limits " + policy.defaultMaxConcurrencyPerGroup() + "/" + policy.globalMaxInFlight();
-            add(cases, "submit" + limits, policy, (executor, kept) -> kept.add(executor.submit("g", "t", () -> 1)));
-            add(cases, "submit and cancel" + limits, policy, (executor, kept) -> {
-                TaskHandle<Integer> handle = executor.submit("g", "t", () -> 1);
-                kept.add(handle);
-                handle.cancel(true);
-            });
-            add(
-                    cases,
-                    "submitAsync" + limits,
-                    policy,
-                    (executor, kept) ->
-                            kept.add(executor.submitAsync("g", "t", () -> CompletableFuture.completedFuture(1))));
-            add(cases, "call" + limits, policy, (executor, kept) -> executor.call("g", () -> 1));
-            add(
-                    cases,
-                    "nested call" + limits,
-                    policy,
-                    (executor, kept) ->
-                            executor.call("g", () -> executor.call("h", () -> executor.call("g", () -> 1))));
-            add(cases, "acquire" + limits, policy, (executor, kept) -> {
-                try (GroupPermit permit = executor.acquire("g")) {
-                    assertThat(permit.groupKey()).isEqualTo("g");
-                }
-            });
-            add(cases, "tryAcquire" + limits, policy, (executor, kept) -> {
-                try (GroupPermit permit =
-                        executor.tryAcquire("g", Duration.ZERO).orElse(null)) {
-                    assertThat(permit == null || permit.groupKey().equals("g")).isTrue();
-                }
-            });
-            add(cases, "acquireAsync" + limits, policy, (executor, kept) -> kept.add(executor.acquireAsync("g")));
-            add(
-                    cases,
-                    "a wait for a task of the own group" + limits,
-                    policy,
-                    (executor, kept) -> executor.call(
-                            "g", () -> executor.submit("g", "t", () -> 1).await()));
-            add(
-                    cases,
-                    "a call for whose permit others wait" + limits,
-                    policy,
-                    (executor, kept) -> executor.call("g", () -> {
-                        kept.add(executor.submit("g", "1", () -> 1));
-                        kept.add(executor.submit("g", "2", () -> 1));
-                        return 1;
-                    }));
-            add(cases, "a view" + limits, policy, (executor, kept) -> {
-                ExecutorService view = executor.asExecutorService("g");
-                view.submit(() -> 1).cancel(true);
-            });
-            add(cases, "pause and resume" + limits, policy, (executor, kept) -> {
-                executor.pause("g");
-                kept.add(executor.submit("g", "t", () -> 1));
-            });
-        }
-        return cases;
+    static Stream<Arguments> usesAndPolicies() {
+        return Ways.uses()
+                .filter(way -> !way.is(Ways.Trait.LAST))
+                .flatMap(way -> policies().stream()
+                        .skip(THOROUGH.contains(way) ? 0 : Depth.pick(2, 0, 0))
+                        .map(policy -> arguments(way, policy)));
     }
 
-    private static void add(List<Case> cases, String name, GroupPolicy policy, Use use) {
-        cases.add(new Case(name, policy, use));
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("cases")
+    @ParameterizedTest(name = "{0}, {1}")
+    @MethodSource("usesAndPolicies")
     @Tag("P10")
-    void theEndOfTheStackLeavesNothingLockedOrLost(Case test) throws Exception {
-        GroupExecutor executor = engines.startPlain(test.policy);
-        List<Object> kept = new ArrayList<>(1 << 20);
+    void theEndOfTheStackLeavesNothingLockedOrLost(Ways way, GroupPolicy policy) throws Exception {
+        Site site = new Site(engines.startPlain(policy));
 
-        for (int round = 0; round < ROUNDS; round++) {
+        for (int round = 0; round < (THOROUGH.contains(way) ? ROUNDS : Depth.pick(1, 6, 6)); round++) {
             int pad = round;
-            onShortStack(() -> enter(pad, executor, test.use, kept));
+            onShortStack(() -> enter(pad, site, way.use));
         }
 
-        executor.resume("g");
-        kept.forEach(StackExhaustionTests::end);
+        site.end();
     }
 
     @ParameterizedTest(name = "limits {0}")
@@ -176,23 +119,6 @@ class StackExhaustionTests {
         }
     }
 
-    private static void end(Object kept) {
-        try {
-            Deadline.within(() -> {
-                if (kept instanceof TaskHandle<?> handle) {
-                    return handle.await();
-                }
-                ((CompletionStage<?>) kept)
-                        .toCompletableFuture()
-                        .thenAccept(permit -> ((GroupPermit) permit).close())
-                        .join();
-                return null;
-            });
-        } catch (Exception e) {
-            throw new AssertionError(e);
-        }
-    }
-
     private static void onShortStack(Callable<?> work) throws Exception {
         CompletableFuture<Object> end = new CompletableFuture<>();
         new Thread(
@@ -213,18 +139,18 @@ class StackExhaustionTests {
     }
 
     /** Puts the frames below it a few bytes further down with each pad. */
-    private static Object enter(int pad, GroupExecutor executor, Use use, List<Object> kept) {
-        return pad == 0 ? descend(executor, use, kept) : enter(pad - 1, executor, use, kept);
+    private static Object enter(int pad, Site site, Ways.Use use) {
+        return pad == 0 ? descend(site, use) : enter(pad - 1, site, use);
     }
 
-    private static Object descend(GroupExecutor executor, Use use, List<Object> kept) {
+    private static Object descend(Site site, Ways.Use use) {
         try {
-            use.at(executor, kept);
+            use.at(site);
         } catch (StackOverflowError tooDeep) {
             // one more frame may fit
         } catch (Exception e) {
             throw new AssertionError(e);
         }
-        return descend(executor, use, kept);
+        return descend(site, use);
     }
 }

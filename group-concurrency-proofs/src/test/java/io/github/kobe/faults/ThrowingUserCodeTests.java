@@ -12,7 +12,6 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.audit.Engines;
-import io.github.kobe.faults.Workload.Route;
 import io.github.kobe.testing.FragileLog;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -27,7 +26,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * User code that throws, wherever the engine calls it, on every route, while the log itself is one that throws. After
+ * User code that throws, wherever the engine calls it, on every way, while the log itself is one that throws. After
  * each, the audit, and the executor works.
  */
 @Tag("G37")
@@ -170,7 +169,7 @@ class ThrowingUserCodeTests {
         Consumer<TaskHandle<?>> follow = hook == Hook.DEPENDENT ? thrower::follow : handle -> {};
         GroupExecutor executor = engines.start(thrower.policy());
         new Workload(engines, executor, "", thrower::run, follow).takeAll();
-        for (Route last : new Route[] {Route.DRAINED, Route.SHUT_DOWN}) {
+        for (Ways last : new Ways[] {Ways.DRAIN, Ways.SHUT_DOWN}) {
             GroupExecutor other = engines.start(thrower.policy());
             new Workload(engines, other, "", thrower::run, follow).take(last);
         }
