@@ -27,7 +27,10 @@ import java.util.function.BooleanSupplier;
  */
 public final class Audit {
 
+    /** A limit beyond isn't filled, which takes long and shows nothing more: so many are let in. */
     private static final int MOST_PERMITS = 100;
+
+    private static final int SOME_PERMITS = 3;
     private static final int MOST_GROUPS = 50;
 
     private final GroupExecutor executor;
@@ -183,7 +186,7 @@ public final class Audit {
                             limits.maxConcurrency().value(),
                             limits.maxInFlight().value()),
                     executor.policy().globalMaxInFlight());
-            for (int i = 1; i < Math.min(most, MOST_PERMITS); i++) {
+            for (int i = 1; i < permitsToTake(most); i++) {
                 permits.expectOneMore(key, (i + 1) + " of " + most + " of group '" + key + "'");
             }
             if (most <= MOST_PERMITS) {
@@ -205,7 +208,7 @@ public final class Audit {
         List<CompletableFuture<String>> stages = new ArrayList<>();
         Permits permits = new Permits();
         try {
-            for (int i = 0; i < Math.min(most, MOST_PERMITS); i++) {
+            for (int i = 0; i < permitsToTake(most); i++) {
                 CompletableFuture<String> stage = new CompletableFuture<>();
                 stages.add(stage);
                 CompletableFuture<String> began = new CompletableFuture<>();
@@ -227,6 +230,10 @@ public final class Audit {
             permits.closeAll();
             awaitRest();
         }
+    }
+
+    private static int permitsToTake(int most) {
+        return most > MOST_PERMITS ? SOME_PERMITS : most;
     }
 
     private void fillGlobally() throws InterruptedException {
