@@ -1,6 +1,5 @@
 package io.github.kobe.audit;
 
-
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;

@@ -1,6 +1,5 @@
 package io.github.kobe.races;
 
-
 import io.github.kobe.testing.Deadline;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;

@@ -3,6 +3,7 @@ package io.github.kobe.schedules;
 import io.github.kobe.EngineAccess;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.audit.Audit;
 import io.github.kobe.audit.Witness;
 import java.util.SplittableRandom;
 
@@ -28,7 +29,7 @@ abstract class Scenario {
     /** Makes the executor, and starts the threads. */
     abstract void begin();
 
-    /** What must hold of this scenario alone, once all has ended; the rest is checked by {@link Rest}. */
+    /** What must hold of this scenario alone, once all has ended; the rest is the {@link Audit}'s. */
     void check() {}
 
     /** Makes the executor. */

@@ -1,5 +1,6 @@
 package io.github.kobe.schedules;
 
+import io.github.kobe.audit.Audit;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -52,19 +53,22 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
         try {
             Scenario scenario = Play.valueOf(play).scenario(simulation, seed);
             scenario.begin();
-            Rest rest = new Rest(simulation, scenario.executor, scenario.witness);
             // While a lender's global permit is set aside, what waits may seem to have room.
             boolean exact = !EnumSet.of(
                             Play.WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT,
                             Play.NESTED_WAIT_VERSUS_GLOBAL_LIMIT,
                             Play.INTERRUPT_VERSUS_HAND_BACK)
                     .contains(Play.valueOf(play));
-            simulation.run(scenario::isDone, scenario.witness::findings, exact ? rest::checkNoLostWakeUp : () -> {});
+            simulation.run(scenario::isDone, scenario.witness::findings, () -> {
+                if (exact) {
+                    Audit.lostWakeUps(scenario.executor).forEach(lost -> simulation.fail(lost, null));
+                }
+            });
             if (simulation.failure() == null) {
                 simulation.calmDown();
                 scenario.actor("audit", () -> {
                     scenario.check();
-                    rest.check();
+                    Audit.checkExactly(scenario.executor, scenario.witness, simulation::settle);
                 });
                 simulation.run(simulation::isEmpty, List::of, () -> {});
             }
