@@ -48,8 +48,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Races of life and death, by real threads that are released together: each time exactly one side wins, whoever loses is
  * told so, and the permit is there again afterwards. Of many rounds each side must have won some. The first half of the rounds
  * has listener and decorator, the second has none; each half ends with the audit.
- *
- * <p>{@code -Draces.rounds=1000000} has each race run that often, all the ways to ask together.
  */
 @Tag("races")
 @Timeout(value = 3, unit = TimeUnit.HOURS)

@@ -28,10 +28,8 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
 
         private Scenario scenario(Simulation simulation, long seed) {
             return switch (this) {
-                case GROUPS_ALONE -> new RandomProgram(simulation, seed, false, false);
-                case A_GLOBAL_LIMIT -> new RandomProgram(simulation, seed, true, false);
-                case WAITS_FOR_OWN_WORK -> new RandomProgram(simulation, seed, false, true);
-                case WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT -> new RandomProgram(simulation, seed, true, true);
+                case GROUPS_ALONE, A_GLOBAL_LIMIT, WAITS_FOR_OWN_WORK, WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT ->
+                    new RandomScenario(simulation, seed, RandomProgram.Mix.valueOf(name()));
                 case INTERRUPT_VERSUS_END -> new InterruptsAndEnds(simulation, seed);
                 case LATE_COUNT_VERSUS_EVICT -> new LateCount(simulation, seed);
                 default -> new LifeAndDeath(simulation, seed, LifeAndDeath.Race.valueOf(name()));
