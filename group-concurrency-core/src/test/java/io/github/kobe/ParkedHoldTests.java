@@ -165,6 +165,7 @@ class ParkedHoldTests {
 
         assertThat(holds.top(first)).isNull();
         assertThat(holds.top(next.thread)).isSameAs(next.hold);
+        assertThat(next.hold.closeOnce()).isTrue();
     }
 
     @Test
@@ -198,6 +199,7 @@ class ParkedHoldTests {
 
         assertThat(aside.park()).isFalse();
         assertThat(inSlot.park()).isTrue();
+        assertThat(aside.closeOnce()).isTrue();
     }
 
     @Test

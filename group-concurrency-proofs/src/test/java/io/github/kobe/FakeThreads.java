@@ -95,6 +95,20 @@ final class FakeThreads implements Environment.TaskThreads {
         }
     }
 
+    /** Runs all that is started and told, and what that brings about, within the operation that goes on. */
+    void settle() {
+        for (boolean any = true; any; ) {
+            any = false;
+            for (Actor actor : actors) {
+                Runnable next = actor.started.isEmpty() ? actor.reports.poll() : actor.started.poll();
+                if (next != null) {
+                    next.run();
+                    any = true;
+                }
+            }
+        }
+    }
+
     /** The number of the thread as which the current thread acts. */
     int current() {
         return actors.indexOf(actor());

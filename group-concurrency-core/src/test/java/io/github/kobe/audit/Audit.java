@@ -9,15 +9,14 @@ import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.testing.Deadline;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows that an executor is sound once all is quiet: I1, I2, I5 by what its {@link Witness} found, I3 by filling it
@@ -26,18 +25,65 @@ import java.util.function.BooleanSupplier;
  */
 public final class Audit {
 
+    /** A limit beyond isn't filled, which takes long and shows nothing more: so many are let in. */
     private static final int MOST_PERMITS = 100;
+
+    private static final int SOME_PERMITS = 3;
     private static final int MOST_GROUPS = 50;
 
     private final GroupExecutor executor;
-    private final Witness witness;
-    private final boolean timers;
+    private final @Nullable Witness witness;
+    private final Rest rest;
     private final List<String> findings = new ArrayList<>();
 
-    private Audit(GroupExecutor executor, Witness witness, boolean timers) {
+    private Audit(GroupExecutor executor, @Nullable Witness witness, Rest rest) {
         this.executor = executor;
         this.witness = witness;
-        this.timers = timers;
+        this.rest = rest;
+    }
+
+    /** How an audit waits until all that can happen has happened. */
+    private interface Rest {
+
+        /** {@return whether a condition holds once all is at rest} */
+        boolean reached(BooleanSupplier condition);
+
+        /** {@return whether nothing happens later, so that there is no excuse for what still is to be done} */
+        boolean isExact();
+    }
+
+    /** Looks again and again: nobody knows when real threads have done all they will do. */
+    private record Polls(GroupExecutor executor, boolean timers) implements Rest {
+
+        @Override
+        public boolean reached(BooleanSupplier condition) {
+            return Deadline.reached(() -> {
+                if (!timers) {
+                    EngineAccess.runDue(executor);
+                }
+                return condition.getAsBoolean();
+            });
+        }
+
+        @Override
+        public boolean isExact() {
+            return false;
+        }
+    }
+
+    /** Lets all others go on until none of them can, then looks once. */
+    private record Settles(Runnable settle) implements Rest {
+
+        @Override
+        public boolean reached(BooleanSupplier condition) {
+            settle.run();
+            return condition.getAsBoolean();
+        }
+
+        @Override
+        public boolean isExact() {
+            return true;
+        }
     }
 
     /**
@@ -46,12 +92,35 @@ public final class Audit {
      * @param witness null if the executor runs without one
      * @param timers whether the executor has timers; else what is due is run here
      */
-    public static void check(GroupExecutor executor, Witness witness, boolean timers) {
-        Audit audit = new Audit(executor, witness, timers);
-        audit.run();
-        if (!audit.findings.isEmpty()) {
+    public static void check(GroupExecutor executor, @Nullable Witness witness, boolean timers) {
+        fail(executor, findings(executor, witness, new Polls(executor, timers)));
+    }
+
+    /**
+     * Checks everything where no real thread takes part, so that it is known when nothing can happen any more; and shuts the
+     * executor down. Then no more than {@code maxIdleGroups} groups may be left, and none that is paused.
+     *
+     * @param settle lets all others go on until none of them can
+     */
+    public static void checkExactly(GroupExecutor executor, @Nullable Witness witness, Runnable settle) {
+        fail(executor, findings(executor, witness, new Settles(settle)));
+    }
+
+    private static List<String> findings(GroupExecutor executor, @Nullable Witness witness, Rest rest) {
+        Audit audit = new Audit(executor, witness, rest);
+        try {
+            audit.run();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            audit.findings.add("the audit was interrupted");
+        }
+        return audit.findings;
+    }
+
+    private static void fail(GroupExecutor executor, List<String> findings) {
+        if (!findings.isEmpty()) {
             throw new AssertionError(
-                    "The audit found:\n  " + String.join("\n  ", audit.findings) + "\n" + describe(executor));
+                    "The audit found:\n  " + String.join("\n  ", findings) + "\n" + describe(executor));
         }
     }
 
@@ -64,7 +133,8 @@ public final class Audit {
                 () -> lostWakeUps(executor).isEmpty());
     }
 
-    private static List<String> lostWakeUps(GroupExecutor executor) {
+    /** {@return the groups that aren't paused and have both something waiting and room for it, in words} */
+    public static List<String> lostWakeUps(GroupExecutor executor) {
         GroupExecutorStats all = executor.stats();
         List<String> lost = new ArrayList<>();
         for (String key : executor.groupKeys()) {
@@ -74,81 +144,82 @@ public final class Audit {
                         && group.running() < group.maxConcurrency().value()
                         && group.inFlight() < group.maxInFlight().value()
                         && all.inFlight() < all.globalMaxInFlight()) {
-                    lost.add(key);
+                    lost.add("I4: what waits has room: " + group + ", " + all);
                 }
             });
         }
         return lost;
     }
 
-    private void run() {
-        try {
-            awaitRest();
-            if (!findings.isEmpty()) {
-                return;
-            }
-            checkTotals();
-            if (witness != null) {
-                checkStories();
-            }
-            if (!executor.isShutdown()) {
-                fill();
-                awaitRest();
-                checkIdleGroups();
-            }
-            if (witness != null) {
-                findings.addAll(witness.findings());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            findings.add("the audit was interrupted");
+    private void run() throws InterruptedException {
+        awaitQuiet();
+        if (!findings.isEmpty()) {
+            return;
+        }
+        checkTotals();
+        if (witness != null) {
+            checkStories(witness);
+        }
+        if (!executor.isShutdown()) {
+            fill();
+            awaitQuiet();
+            checkIdleGroups();
+        }
+        if (rest.isExact() && !executor.isShutdown()) {
+            executor.shutdown();
+            awaitQuiet();
+        }
+        if (witness != null) {
+            findings.addAll(witness.findings());
         }
     }
 
-    private void runDue() {
-        if (!timers) {
-            EngineAccess.runDue(executor);
-        }
-    }
-
-    /** I3, I4: in the end nothing runs, is in flight or waits. */
-    private void awaitRest() throws InterruptedException {
-        boolean ended = reached(() -> {
-            runDue();
+    /** I3, I4: in the end nothing runs, is in flight or waits, and no permit is held, nested or lent. */
+    private void awaitQuiet() throws InterruptedException {
+        boolean ended = rest.reached(() -> {
             GroupExecutorStats stats = executor.stats();
-            return stats.running() == 0 && stats.inFlight() == 0 && stats.queued() == 0;
+            return stats.running() == 0
+                    && stats.inFlight() == 0
+                    && stats.queued() == 0
+                    && EngineAccess.busyGroups(executor).isEmpty()
+                    && EngineAccess.open(executor).isEmpty();
         });
+        Duration patience = rest.isExact() ? Duration.ZERO : Deadline.LONG;
         if (!ended) {
-            findings.add("I3/I4: it never became quiet; what waits and has room: " + lostWakeUps(executor));
-        } else if (executor.isShutdown() && !executor.awaitTermination(Deadline.LONG)) {
+            findings.add("I3/I4: it never became quiet: " + executor.stats());
+            findings.addAll(EngineAccess.busyGroups(executor));
+            findings.addAll(EngineAccess.open(executor));
+            findings.addAll(lostWakeUps(executor));
+        } else if (executor.isShutdown() && !executor.awaitTermination(patience)) {
             findings.add("I3: shut down and empty, but never terminated");
-        } else if (!executor.isShutdown() && !executor.awaitQuiet(Deadline.LONG)) {
+        } else if (!executor.isShutdown() && !executor.awaitQuiet(patience)) {
             findings.add("I4: all is empty, but awaitQuiet says no");
         }
     }
 
     /** I6: what was submitted has ended in one way or another. */
     private void checkTotals() {
-        if (!reached(() -> {
+        if (!rest.reached(() -> {
             TaskTotals totals = executor.stats().totals();
             return totals.submitted() == totals.succeeded() + totals.failed() + totals.cancelled() + totals.rejected();
         })) {
-            findings.add("I6: the totals don't add up");
+            findings.add("I6: the totals don't add up: " + said());
         }
     }
 
-    private void checkStories() {
-        if (!reached(() -> {
-            String heard = witness.heard();
-            return witness.findingsAtRest().isEmpty() && (heard == null || heard.equals(said()));
+    private void checkStories(Witness told) {
+        if (!rest.reached(() -> {
+            String heard = told.heard();
+            return told.findingsAtRest().isEmpty() && (heard == null || heard.equals(said()));
         })) {
-            findings.addAll(witness.findingsAtRest());
-            String heard = witness.heard();
+            findings.addAll(told.findingsAtRest());
+            String heard = told.heard();
             if (heard != null && !heard.equals(said())) {
                 findings.add("I2: the listener heard " + heard + "; the totals say " + said());
             }
         }
-        witness.checkHandles();
+        told.checkHandles();
+        told.settle();
     }
 
     private String said() {
@@ -163,6 +234,9 @@ public final class Audit {
         int groups = 0;
         for (String key : new TreeSet<>(executor.groupKeys())) {
             boolean paused = executor.groupStats(key).map(GroupStats::paused).orElse(false);
+            if (paused && rest.isExact()) {
+                findings.add("group '" + key + "' was left paused");
+            }
             if (!paused && groups++ < MOST_GROUPS) {
                 fillConcurrency(key);
                 fillFlight(key);
@@ -182,7 +256,7 @@ public final class Audit {
                             limits.maxConcurrency().value(),
                             limits.maxInFlight().value()),
                     executor.policy().globalMaxInFlight());
-            for (int i = 1; i < Math.min(most, MOST_PERMITS); i++) {
+            for (int i = 1; i < permitsToTake(most); i++) {
                 permits.expectOneMore(key, (i + 1) + " of " + most + " of group '" + key + "'");
             }
             if (most <= MOST_PERMITS) {
@@ -204,7 +278,7 @@ public final class Audit {
         List<CompletableFuture<String>> stages = new ArrayList<>();
         Permits permits = new Permits();
         try {
-            for (int i = 0; i < Math.min(most, MOST_PERMITS); i++) {
+            for (int i = 0; i < permitsToTake(most); i++) {
                 CompletableFuture<String> stage = new CompletableFuture<>();
                 stages.add(stage);
                 CompletableFuture<String> began = new CompletableFuture<>();
@@ -212,7 +286,7 @@ public final class Audit {
                     began.complete("began");
                     return stage;
                 });
-                if (!reached(() -> began.isDone()
+                if (!rest.reached(() -> began.isDone()
                         && executor.groupStats(key).map(GroupStats::running).orElse(0) == 0)) {
                     findings.add("I3: open stage " + (i + 1) + " of " + most + " of group '" + key + "' never began");
                     return;
@@ -224,8 +298,11 @@ public final class Audit {
         } finally {
             stages.forEach(stage -> stage.complete("done"));
             permits.closeAll();
-            awaitRest();
         }
+    }
+
+    private static int permitsToTake(int most) {
+        return most > MOST_PERMITS ? SOME_PERMITS : most;
     }
 
     private void fillGlobally() throws InterruptedException {
@@ -252,41 +329,36 @@ public final class Audit {
             CompletableFuture<GroupPermit> permit = executor.acquireAsync(key).toCompletableFuture();
             taken.add(permit);
             if (!permit.isDone() || permit.isCompletedExceptionally()) {
-                findings.add("I3: permit " + which + " was not to be had: " + permit);
+                findings.add("I3: permit " + which + " was not to be had: " + permit + ", " + executor.groupStats(key));
             }
         }
 
-        private void expectNoMore(String key, String which) throws InterruptedException {
+        private void expectNoMore(String key, String which) {
             CompletableFuture<GroupPermit> extra = executor.acquireAsync(key).toCompletableFuture();
             if (extra.isDone() && !extra.isCompletedExceptionally()) {
                 findings.add("I3: a permit " + which + " was to be had");
             }
-            if (taken.isEmpty()) {
-                taken.add(extra);
-                return;
-            }
-            closeQuietly(taken.removeFirst());
-            try {
-                extra.get(Deadline.SECONDS, TimeUnit.SECONDS);
-            } catch (TimeoutException e) {
-                findings.add("I4: a permit came free, but who waited " + which + " never got it");
-            } catch (ExecutionException e) {
-                if (!(e.getCause() instanceof RejectedTaskException)) {
-                    findings.add("I3: who waited " + which + " got " + e.getCause());
+            if (!taken.isEmpty()) {
+                close(taken.removeFirst());
+                if (!rest.reached(extra::isDone)) {
+                    findings.add("I4: a permit came free, but who waited " + which + " never got it");
+                } else if (extra.isCompletedExceptionally()
+                        && !(extra.exceptionNow() instanceof RejectedTaskException)) {
+                    findings.add("I3: who waited " + which + " got " + extra.exceptionNow());
                 }
             }
             taken.add(extra);
         }
 
         private void closeAll() throws InterruptedException {
-            taken.forEach(this::closeQuietly);
-            awaitRest();
+            taken.forEach(Audit::close);
+            awaitQuiet();
         }
+    }
 
-        private void closeQuietly(CompletableFuture<GroupPermit> permit) {
-            if (!permit.cancel(false) && !permit.isCompletedExceptionally()) {
-                permit.join().close();
-            }
+    private static void close(CompletableFuture<GroupPermit> permit) {
+        if (!permit.cancel(false) && !permit.isCompletedExceptionally()) {
+            permit.join().close();
         }
     }
 
@@ -294,11 +366,8 @@ public final class Audit {
 
     private void checkIdleGroups() {
         int most = executor.policy().maxIdleGroups();
-        long slack = most == 0 ? 0 : Math.max(16, most / 4);
-        if (!reached(() -> {
-            runDue();
-            return idleGroups() <= most + slack;
-        })) {
+        long slack = most == 0 || rest.isExact() ? 0 : Math.max(16, most / 4);
+        if (!rest.reached(() -> idleGroups() <= most + slack)) {
             findings.add("I7: " + idleGroups() + " idle groups are kept, " + most + " may be");
         }
     }
@@ -317,10 +386,6 @@ public final class Audit {
             }
         }
         return idle;
-    }
-
-    private static boolean reached(BooleanSupplier condition) {
-        return Deadline.reached(condition);
     }
 
     private static String describe(GroupExecutor executor) {

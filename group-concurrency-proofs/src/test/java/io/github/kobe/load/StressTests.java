@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.audit.Engines;
-import io.github.kobe.load.Turmoil.Ending;
-import io.github.kobe.load.Turmoil.Mix;
+import io.github.kobe.schedules.RandomProgram.Ending;
+import io.github.kobe.schedules.RandomProgram.Mix;
+import io.github.kobe.schedules.RandomProgram.Plan;
+import io.github.kobe.schedules.RandomProgram.Size;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Depth;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -52,10 +54,9 @@ class StressTests {
     }
 
     private void round(Mix mix, long seed) throws Exception {
-        Random random = new Random(seed);
-        int dice = random.nextInt(10);
-        Ending ending = dice < 6 ? Ending.QUIET : dice < 8 ? Ending.DRAIN : Ending.SHUTDOWN;
-        Turmoil.Plan plan = new Turmoil.Plan(mix, random);
+        SplittableRandom random = new SplittableRandom(seed);
+        Ending ending = Ending.any(random);
+        Plan plan = new Plan(mix, Size.LARGE, random);
         GroupExecutor executor = engines.start(plan.policy());
         new Turmoil(engines, executor, plan, ending, seed).run();
         engines.withoutAudit(executor);

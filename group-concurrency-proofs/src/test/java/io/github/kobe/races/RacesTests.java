@@ -8,30 +8,26 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.GroupResult;
-import io.github.kobe.GroupTask;
-import io.github.kobe.RejectedTaskException;
-import io.github.kobe.RejectionReason;
-import io.github.kobe.TaskHandle;
-import io.github.kobe.TaskStatus;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
+import io.github.kobe.races.Request.Ask;
+import io.github.kobe.races.Request.Fate;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Depth;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -48,8 +44,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Races of life and death, by real threads that are released together: each time exactly one side wins, whoever loses is
  * told so, and the permit is there again afterwards. Of many rounds each side must have won some. The first half of the rounds
  * has listener and decorator, the second has none; each half ends with the audit.
- *
- * <p>{@code -Draces.rounds=1000000} has each race run that often, all the ways to ask together.
  */
 @Tag("races")
 @Timeout(value = 3, unit = TimeUnit.HOURS)
@@ -71,18 +65,6 @@ class RacesTests {
     @AfterEach
     void endThreads() {
         arena.close();
-    }
-
-    /** How a permit is asked for. */
-    private enum Ask {
-        SUBMIT,
-        CALL,
-        ACQUIRE,
-        ACQUIRE_ASYNC;
-
-        private boolean blocks() {
-            return this == CALL || this == ACQUIRE;
-        }
     }
 
     /** What decides whether there is a permit. */
@@ -129,14 +111,14 @@ class RacesTests {
     void whoAsksDuringAShutdownGetsThePermitOrIsRefused(Ask ask, Layer layer, TestReporter reporter) throws Exception {
         for (int i = 0; i < ROUNDS; i++) {
             GroupExecutor executor = startForOneRound(layer, i);
-            Request request = new Request(executor, ask);
+            Holding request = new Holding(executor, ask);
 
             arena.release(request::make, executor::shutdown);
             request.awaitDecided();
             arena.won(request.granted);
 
             if (!request.granted) {
-                request.expectEnd(RejectionReason.SHUTDOWN);
+                request.expect(Fate.SHUT_DOWN, Fate.CANCELLED);
             }
             expectNothingLost(executor, request, i);
         }
@@ -151,14 +133,14 @@ class RacesTests {
         for (int i = 0; i < ROUNDS; i++) {
             GroupExecutor executor = startForOneRound(layer, i);
             GroupPermit holder = detachedPermit(executor);
-            Request request = new Request(executor, ask);
+            Holding request = new Holding(executor, ask);
 
             arena.release(request::make, executor::shutdown);
             request.awaitDecided();
             arena.won(!request.isRefused());
 
             assertThat(request.granted).isFalse();
-            request.expectEnd(RejectionReason.SHUTDOWN);
+            request.expect(Fate.SHUT_DOWN, Fate.CANCELLED);
             holder.close();
             expectNothingLost(executor, request, i);
         }
@@ -174,7 +156,7 @@ class RacesTests {
         return round % 200 == 0;
     }
 
-    private void expectNothingLost(GroupExecutor executor, Request request, int round) throws Exception {
+    private void expectNothingLost(GroupExecutor executor, Holding request, int round) throws Exception {
         request.letGo();
         arena.join();
         assertThat(executor.awaitTermination(Deadline.LONG)).isTrue();
@@ -198,7 +180,7 @@ class RacesTests {
             for (int i = 0; i < rounds; i++) {
                 detachedPermit(executor).close();
                 Object before = EngineAccess.limiter(executor, "a");
-                Request request = new Request(executor, ask);
+                Holding request = new Holding(executor, ask);
 
                 arena.release(request::make, () -> executor.evictGroup("a"));
 
@@ -208,15 +190,15 @@ class RacesTests {
         reporter.publishEntry(arena.score("asked first", "evicted first"));
     }
 
-    private void expectTheOneLimiter(Request request, Object before) throws Exception {
+    private void expectTheOneLimiter(Holding request, Object before) throws Exception {
         request.awaitDecided();
         assertThat(request.granted).isTrue();
-        assertThat(request.executor.tryAcquire("a", Duration.ZERO))
+        assertThat(request.executor().tryAcquire("a", Duration.ZERO))
                 .as("a second permit of limit 1")
                 .isEmpty();
-        arena.won(Objects.equals(EngineAccess.limiter(request.executor, "a"), before));
+        arena.won(Objects.equals(EngineAccess.limiter(request.executor(), "a"), before));
         request.letGo();
-        request.expectSuccess();
+        request.expect(Fate.DONE);
         arena.join();
         Arena.await("nobody inside", () -> insiders.get() == 0);
     }
@@ -232,7 +214,7 @@ class RacesTests {
             for (int i = 0; i < rounds; i++) {
                 GroupPermit last = detachedPermit(executor);
                 Object before = EngineAccess.limiter(executor, "a");
-                Request request = new Request(executor, ask);
+                Holding request = new Holding(executor, ask);
 
                 arena.release(request::make, last::close);
 
@@ -252,14 +234,14 @@ class RacesTests {
         race(layer.policy().build(), (executor, rounds) -> {
             for (int i = 0; i < rounds; i++) {
                 GroupPermit holder = detachedPermit(executor);
-                Request request = queue(new Request(executor, ask));
+                Holding request = queue(new Holding(executor, ask));
 
-                arena.release(holder::close, request::cancel);
+                arena.release(holder::close, () -> request.cancel(true));
                 request.awaitDecided();
 
                 expectThePermitBack(request);
                 if (!request.granted) {
-                    request.expectCancelled();
+                    request.expect(Fate.CANCELLED);
                 }
                 arena.won(request.granted);
             }
@@ -267,21 +249,21 @@ class RacesTests {
         reporter.publishEntry(arena.score("started", "cancelled first"));
     }
 
-    private Request queue(Request request) throws Exception {
+    private Holding queue(Holding request) throws Exception {
         arena.sendAhead(request::make);
-        Arena.await("queued", () -> request.executor.stats().queued() == 1);
-        if (!request.ask.blocks()) {
+        Arena.await("queued", () -> request.executor().stats().queued() == 1);
+        if (!request.ask().blocks()) {
             arena.join();
         }
         return request;
     }
 
     /** Ends a round: whoever won, the permit is to be had again, and only one. */
-    private void expectThePermitBack(Request request) throws Exception {
+    private void expectThePermitBack(Holding request) throws Exception {
         request.letGo();
         arena.join();
         request.awaitEnd();
-        GroupPermit permit = request.executor
+        GroupPermit permit = request.executor()
                 .tryAcquire("a", LIMIT_OF_WAIT)
                 .orElseThrow(() -> new AssertionError("the permit was lost: " + request));
         assertThat(insiders.get()).as("inside, beside the only permit").isZero();
@@ -310,11 +292,11 @@ class RacesTests {
                 Running running = start(executor, work);
 
                 boolean[] cancelled = {false};
-                arena.release(running.end, () -> cancelled[0] = running.cancelled.cancel(true));
+                arena.release(running.end, () -> cancelled[0] = running.cancel.getAsBoolean());
                 arena.join();
 
                 arena.won(!cancelled[0]);
-                assertThat(running.status()).isEqualTo(cancelled[0] ? Future.State.CANCELLED : Future.State.SUCCESS);
+                assertThat(running.fate.get()).isEqualTo(cancelled[0] ? Fate.CANCELLED : Fate.DONE);
                 GroupPermit permit = executor.tryAcquire("a", LIMIT_OF_WAIT)
                         .orElseThrow(() -> new AssertionError("the permit was lost to " + work));
                 assertThat(insiders.get()).as("inside, beside the only permit").isZero();
@@ -325,70 +307,40 @@ class RacesTests {
     }
 
     /** Work that is inside its group until {@code end} is made. */
-    private record Running(Future<?> cancelled, Arena.Move end) {
+    private record Running(BooleanSupplier cancel, Supplier<Fate> fate, Arena.Move end) {
 
-        private Future.State status() {
-            Arena.await("done", cancelled::isDone);
-            if (cancelled.state() == Future.State.SUCCESS
-                    && cancelled.resultNow() instanceof GroupResult<?> result
-                    && result.status() == TaskStatus.CANCELLED) {
-                return Future.State.CANCELLED;
-            }
-            return cancelled.state();
+        private static Running of(Holding request, Arena.Move end) {
+            return new Running(() -> request.cancel(true), request::awaitFate, end);
         }
     }
 
-    private Running start(GroupExecutor executor, Work work) {
-        Request body = new Request(executor, Ask.SUBMIT);
+    private Running start(GroupExecutor executor, Work work) throws Exception {
+        Holding request = new Holding(executor, Ask.SUBMIT);
         return switch (work) {
             case TASK -> {
-                TaskHandle<String> handle = executor.submit("a", "id", body::run);
-                body.awaitGranted();
-                yield new Running(new HandleFuture(handle), body::letGo);
+                request.make();
+                request.awaitGranted();
+                yield Running.of(request, request::letGo);
             }
             case VIEW -> {
-                Future<String> future = executor.asExecutorService("a").submit(body::run);
-                body.awaitGranted();
-                yield new Running(future, body::letGo);
+                Future<String> future = executor.asExecutorService("a").submit(request::run);
+                request.awaitGranted();
+                yield new Running(() -> future.cancel(true), () -> fate(future), request::letGo);
             }
             case STAGE -> {
                 CompletableFuture<String> stage = new CompletableFuture<>();
-                TaskHandle<String> handle = executor.submitAsync("a", "id", () -> stage);
+                request.follow(executor.submitAsync("a", "id", () -> stage));
                 Arena.await(
                         "an open stage",
                         () -> executor.groupStats("a").orElseThrow().running() == 0);
-                yield new Running(new HandleFuture(handle), () -> stage.complete("done"));
+                yield Running.of(request, () -> stage.complete("done"));
             }
         };
     }
 
-    /** A handle's own cancel and result, as a future. */
-    private static final class HandleFuture extends CompletableFuture<GroupResult<String>> {
-        private final TaskHandle<String> handle;
-
-        private HandleFuture(TaskHandle<String> handle) {
-            this.handle = handle;
-        }
-
-        @Override
-        public boolean isDone() {
-            return handle.isDone();
-        }
-
-        @Override
-        public State state() {
-            return handle.isDone() ? State.SUCCESS : State.RUNNING;
-        }
-
-        @Override
-        public GroupResult<String> resultNow() {
-            return handle.join();
-        }
-
-        @Override
-        public boolean cancel(boolean mayInterruptIfRunning) {
-            return handle.cancel(mayInterruptIfRunning);
-        }
+    private static Fate fate(Future<?> future) {
+        Arena.await("done", future::isDone);
+        return future.state() == Future.State.CANCELLED ? Fate.CANCELLED : Fate.DONE;
     }
 
     // ---------------------------------------------------------------- execute versus the view's shutdownNow
@@ -455,7 +407,7 @@ class RacesTests {
         race(policy, clock.environment(), (executor, rounds) -> {
             for (int i = 0; i < rounds; i++) {
                 GroupPermit holder = detachedPermit(executor);
-                Request request = queue(new Request(executor, ask, ownTime));
+                Holding request = queue(new Holding(executor, ask, ownTime));
 
                 arena.release(holder::close, () -> {
                     clock.advance(LIMIT_OF_WAIT, executor);
@@ -465,7 +417,7 @@ class RacesTests {
 
                 expectThePermitBack(request);
                 if (!request.granted) {
-                    request.expectEnd(RejectionReason.QUEUE_TIMEOUT);
+                    request.expect(Fate.TIMED_OUT);
                 }
                 arena.won(request.granted);
             }
@@ -480,82 +432,43 @@ class RacesTests {
     }
 
     /** One request for the only permit of the group, which keeps it until it is let go. */
-    private final class Request {
+    private final class Holding extends Request {
 
-        private final GroupExecutor executor;
-        private final Ask ask;
-        private final Duration ownTime;
-        private volatile Thread asker;
         private volatile Thread runner;
-        private volatile TaskHandle<String> handle;
-        private volatile CompletableFuture<GroupPermit> future;
         private volatile GroupPermit permit;
         private volatile boolean granted;
         private volatile boolean letGo;
-        /** A result or an exception. */
-        private volatile Object end;
 
-        private Request(GroupExecutor executor, Ask ask) {
+        private Holding(GroupExecutor executor, Ask ask) {
             this(executor, ask, GroupLimits.NO_TIMEOUT);
         }
 
-        private Request(GroupExecutor executor, Ask ask, Duration ownTime) {
-            this.executor = executor;
-            this.ask = ask;
-            this.ownTime = ownTime;
+        private Holding(GroupExecutor executor, Ask ask, Duration ownTime) {
+            super(executor, "a", "id", ask, ownTime);
         }
 
-        /** Asks; a call returns only when it has been let go. */
-        private void make() throws Exception {
+        /** A call returns only when it has been let go. */
+        @Override
+        public void make() throws Exception {
             Thread.interrupted(); // a cancel of the round before may have come late
-            asker = Thread.currentThread();
-            try {
-                switch (ask) {
-                    case SUBMIT -> {
-                        handle = executor.submit(new GroupTask<>("a", "id", this::run).withQueueTimeout(ownTime));
-                        var unused = handle.toCompletableFuture()
-                                .whenComplete((result, error) -> end = error == null ? result : unwrap(error));
-                    }
-                    case CALL -> end = executor.call("a", "id", ownTime, this::run);
-                    case ACQUIRE -> take(executor.tryAcquire("a", ownTime).orElse(null));
-                    case ACQUIRE_ASYNC -> {
-                        future = executor.acquireAsync("a").toCompletableFuture();
-                        var unused = future.whenComplete((got, error) -> {
-                            if (error == null) {
-                                take(got);
-                            } else {
-                                end = unwrap(error);
-                            }
-                        });
-                    }
-                }
-            } catch (RejectedTaskException | IllegalStateException | InterruptedException ended) {
-                end = ended;
-            }
+            super.make();
         }
 
-        private Throwable unwrap(Throwable error) {
-            return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        }
-
-        private void take(GroupPermit got) {
-            if (got == null) {
-                end = RejectionReason.QUEUE_TIMEOUT;
-                return;
-            }
+        @Override
+        protected void hold(GroupPermit got) {
             permit = got;
             enter();
         }
 
         private void enter() {
             if (insiders.incrementAndGet() > 1) {
-                end = new AssertionError("two inside a group of limit 1");
+                end(new AssertionError("two inside a group of limit 1"));
             }
             granted = true;
         }
 
-        /** The code inside the group. */
-        private String run() {
+        @Override
+        protected String run() {
             runner = Thread.currentThread();
             enter();
             while (!letGo) {
@@ -572,15 +485,7 @@ class RacesTests {
             if (permit != null) {
                 insiders.decrementAndGet();
                 permit.close();
-                end = "done";
-            }
-        }
-
-        private void cancel() {
-            switch (ask) {
-                case SUBMIT -> handle.cancel(true);
-                case CALL, ACQUIRE -> asker.interrupt();
-                case ACQUIRE_ASYNC -> future.cancel(false);
+                end("done");
             }
         }
 
@@ -589,51 +494,20 @@ class RacesTests {
         }
 
         private void awaitDecided() {
-            Arena.await("granted or refused", () -> granted || end != null);
+            Arena.await("granted or refused", () -> granted || end() != null);
         }
 
         private void awaitEnd() {
-            Arena.await("the end of " + this, () -> end != null);
+            Arena.await("the end of " + this, () -> end() != null);
         }
 
-        private boolean isRefused() {
-            return end instanceof IllegalStateException;
-        }
-
-        private void expectSuccess() {
+        private Fate awaitFate() {
             awaitEnd();
-            Object value = end instanceof GroupResult<?> result ? result.value() : end;
-            if (!"done".equals(value)) {
-                throw new AssertionError("expected success: " + this);
-            }
+            return fate();
         }
 
-        private void expectCancelled() {
-            Object ended = end;
-            boolean cancelled = ended instanceof InterruptedException
-                    || ended instanceof CancellationException
-                    || (ended instanceof GroupResult<?> result && result.status() == TaskStatus.CANCELLED);
-            if (!cancelled) {
-                throw new AssertionError("expected a cancel: " + this);
-            }
-        }
-
-        private void expectEnd(RejectionReason reason) {
-            Object ended = end;
-            boolean expected = ended == reason
-                    || (ended instanceof RejectedTaskException rejected && rejected.reason() == reason)
-                    || (reason == RejectionReason.SHUTDOWN
-                            && (ended instanceof IllegalStateException
-                                    || (ended instanceof GroupResult<?> result
-                                            && result.status() == TaskStatus.CANCELLED)));
-            if (!expected) {
-                throw new AssertionError("expected " + reason + ": " + this);
-            }
-        }
-
-        @Override
-        public String toString() {
-            return ask + ", granted " + granted + ", ended by " + end;
+        private void expect(Fate... fates) {
+            assertThat(awaitFate()).as(toString()).isIn((Object[]) fates);
         }
     }
 }

@@ -5,16 +5,17 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.RejectedTaskException;
-import io.github.kobe.RejectionReason;
-import io.github.kobe.TaskHandle;
-import io.github.kobe.TaskStatus;
+import io.github.kobe.audit.Witness;
+import io.github.kobe.races.Request;
+import io.github.kobe.races.Request.Ask;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
 /** Two ends of a life meet: one race each, with fixed limits, so that every count is exact. */
@@ -33,22 +34,85 @@ final class LifeAndDeath extends Scenario {
         INTERRUPT_VERSUS_HAND_BACK
     }
 
-    /** A task of the race: what was heard of it. */
-    private static final class Story {
-        private final String name;
-        private int runs;
-        private boolean refused;
-        private boolean cancelled;
-        private TaskHandle<String> handle;
+    /** Races in which those who wait are interrupted. */
+    private static final Set<Race> INTERRUPTED = EnumSet.of(
+            Race.NESTED_WAIT_VERSUS_GLOBAL_LIMIT, Race.INTERRUPT_VERSUS_GRANT, Race.INTERRUPT_VERSUS_HAND_BACK);
 
-        Story(String name) {
+    /** A request that isn't let go, but leaves after a while. */
+    private final class Stay extends Request {
+
+        private final String key;
+        private final String name;
+        private final SplittableRandom own;
+        private int runs;
+
+        Stay(String key, String name, Ask ask, Duration ownTime, SplittableRandom own) {
+            super(executor, key, name, ask, ownTime);
+            this.key = key;
             this.name = name;
+            this.own = own;
+        }
+
+        /** The policy's decorator marks a task as inside. */
+        @Override
+        protected String run() {
+            if (ask() == Ask.SUBMIT) {
+                return stay();
+            }
+            Witness.Stay marked = witness.enter(key);
+            try {
+                return stay();
+            } finally {
+                marked.close();
+            }
+        }
+
+        @Override
+        protected void hold(GroupPermit permit) {
+            if (ask() == Ask.ACQUIRE) {
+                end(run());
+            } else {
+                runs++;
+                end("closed at once");
+            }
+            permit.close();
+        }
+
+        private String stay() {
+            runs++;
+            int count = inside.merge(key, 1, Integer::sum);
+            if (count > limit) {
+                simulation.fail("I1: " + count + " inside '" + key + "', limit " + limit, null);
+            }
+            pause(own);
+            inside.merge(key, -1, Integer::sum);
+            return name;
+        }
+
+        private boolean isExplained() {
+            return switch (fate()) {
+                case DONE -> runs == 1 && cancels() == 0;
+                case TIMED_OUT -> runs == 0 && isTimed();
+                case SHUT_DOWN -> runs == 0 && race == Race.SUBMIT_VERSUS_SHUTDOWN;
+                case CANCELLED -> runs <= (ask().blocks() ? 0 : 1) && isCancelled();
+                case null -> false;
+            };
+        }
+
+        private boolean isTimed() {
+            return race == Race.TIME_OUT_VERSUS_GRANT || INTERRUPTED.contains(race);
+        }
+
+        private boolean isCancelled() {
+            // Also a drain that forces nothing turns away what comes too late to be let in.
+            boolean ended = race == Race.SUBMIT_VERSUS_SHUTDOWN && (runs == 0 || !Boolean.TRUE.equals(drained));
+            return ended || (ask().blocks() ? INTERRUPTED.contains(race) : cancels() == 1);
         }
     }
 
     private final Race race;
     private final int limit;
-    private final List<Story> stories = new ArrayList<>();
+    private final List<Stay> stays = new ArrayList<>();
     private final Map<String, Integer> inside = new HashMap<>();
     private Boolean drained;
 
@@ -145,46 +209,44 @@ final class LifeAndDeath extends Scenario {
         });
     }
 
+    private Stay stay(String key, Ask ask, Duration ownTime, SplittableRandom own) {
+        Stay stay = new Stay(key, ask + "-" + (stays.size() + 1), ask, ownTime, own);
+        stays.add(stay);
+        return stay;
+    }
+
+    private void make(Stay stay) throws Exception {
+        stay.make();
+        if (stay.handle() != null) {
+            witness.watch(stay.handle());
+        }
+    }
+
+    private static Duration shortTime(SplittableRandom own) {
+        return Duration.ofNanos(own.nextInt(150_000));
+    }
+
+    private static Duration anyTime(SplittableRandom own) {
+        return own.nextBoolean() ? GroupLimits.NO_TIMEOUT : shortTime(own);
+    }
+
     /** Threads that ask in every way. */
     private void users(String key, int count) {
         for (int i = 0; i < count; i++) {
             submitter(key);
         }
+        for (Ask ask : List.of(Ask.CALL, Ask.ACQUIRE)) {
+            SplittableRandom own = random.split();
+            boolean timed = race == Race.TIME_OUT_VERSUS_GRANT;
+            repeatedly("asker", 2, () -> make(stay(key, ask, timed ? shortTime(own) : GroupLimits.NO_TIMEOUT, own)));
+        }
         SplittableRandom own = random.split();
-        boolean timed = race == Race.TIME_OUT_VERSUS_GRANT;
-        repeatedly("caller", 2, () -> {
-            Story story = tell("call");
-            Duration maxWait = timed ? Duration.ofNanos(own.nextInt(150_000)) : GroupLimits.NO_TIMEOUT;
-            try {
-                executor.call(key, story.name, maxWait, witness.inside(key, body(key, story, own)));
-            } catch (IllegalStateException | RejectedTaskException refused) {
-                story.refused = true;
-            }
-        });
-        SplittableRandom other = random.split();
-        repeatedly("acquirer", 2, () -> {
-            try {
-                var permit = executor.tryAcquire(
-                        key, timed ? Duration.ofNanos(other.nextInt(150_000)) : GroupLimits.NO_TIMEOUT);
-                if (permit.isPresent()) {
-                    witness.inside(key, body(key, tell("permit"), other)).call();
-                    permit.get().close();
-                }
-            } catch (IllegalStateException | RejectedTaskException refused) {
-                expectRefusal();
-            }
-        });
-        repeatedly("asynchronous acquirer", 1, () -> {
-            try {
-                CompletableFuture<GroupPermit> asked =
-                        executor.acquireAsync(key).toCompletableFuture();
-                var unused = asked.thenAccept(GroupPermit::close);
-                if (own.nextBoolean()) {
-                    pause(own);
-                    asked.cancel(false);
-                }
-            } catch (IllegalStateException refused) {
-                expectRefusal();
+        repeatedly("asynchronous asker", 1, () -> {
+            Stay stay = stay(key, Ask.ACQUIRE_ASYNC, GroupLimits.NO_TIMEOUT, own);
+            make(stay);
+            if (own.nextBoolean() && !stay.isRefused()) {
+                pause(own);
+                stay.cancel(false);
             }
         });
     }
@@ -205,18 +267,17 @@ final class LifeAndDeath extends Scenario {
     }
 
     private Object within(SplittableRandom own) throws Exception {
-        Story story = tell("inner");
         if (own.nextInt(3) == 0) {
-            story.handle = executor.submit("inner", story.name, body("inner", story, own.split()));
-            return witness.waiting("inner", story.handle::await);
+            Stay stay = stay("inner", Ask.SUBMIT, GroupLimits.NO_TIMEOUT, own.split());
+            make(stay);
+            return witness.waiting("inner", stay.handle()::await);
         }
-        Duration maxWait = own.nextBoolean() ? GroupLimits.NO_TIMEOUT : Duration.ofNanos(own.nextInt(150_000));
-        try {
-            return executor.call("inner", story.name, maxWait, witness.inside("inner", body("inner", story, own)));
-        } catch (RejectedTaskException | InterruptedException givenUp) {
-            story.refused = story.runs == 0;
+        Stay stay = stay("inner", Ask.CALL, anyTime(own), own);
+        make(stay);
+        if (stay.end() instanceof Exception givenUp) {
             throw givenUp;
         }
+        return stay;
     }
 
     /** A thread that asks in each way that may have to wait, while another interrupts it. */
@@ -224,29 +285,7 @@ final class LifeAndDeath extends Scenario {
         SplittableRandom own = random.split();
         Thread thread = actor("waiter", () -> {
             for (int i = 0; i < 3; i++) {
-                Story story = tell("waiter");
-                Duration maxWait = own.nextBoolean() ? GroupLimits.NO_TIMEOUT : Duration.ofNanos(own.nextInt(150_000));
-                Callable<String> work = witness.inside(key, body(key, story, own));
-                try {
-                    switch (own.nextInt(3)) {
-                        case 0 -> executor.call(key, story.name, maxWait, work);
-                        case 1 -> {
-                            GroupPermit permit = executor.acquire(key);
-                            work.call();
-                            permit.close();
-                        }
-                        default -> {
-                            var permit = executor.tryAcquire(key, maxWait);
-                            story.refused = permit.isEmpty();
-                            if (permit.isPresent()) {
-                                work.call();
-                                permit.get().close();
-                            }
-                        }
-                    }
-                } catch (InterruptedException | RejectedTaskException givenUp) {
-                    story.refused = true;
-                }
+                make(stay(key, own.nextInt(3) == 0 ? Ask.CALL : Ask.ACQUIRE, anyTime(own), own));
             }
         });
         repeatedly("interrupter", 3, thread::interrupt);
@@ -261,8 +300,7 @@ final class LifeAndDeath extends Scenario {
                 if (permit.isPresent()) {
                     witness.inside(key, () -> lend(own.nextInt(3) == 0 ? "other" : key, own))
                             .call();
-                    body(key, tell("lender"), own).call();
-                    permit.get().close();
+                    stay(key, Ask.ACQUIRE, Duration.ZERO, own).hold(permit.get());
                 }
                 pause(own);
             }
@@ -271,10 +309,10 @@ final class LifeAndDeath extends Scenario {
     }
 
     private Object lend(String key, SplittableRandom own) throws Exception {
-        Story story = tell("borrower");
-        story.handle = executor.submit(key, story.name, body(key, story, own.split()));
+        Stay stay = stay(key, Ask.SUBMIT, GroupLimits.NO_TIMEOUT, own.split());
+        make(stay);
         try {
-            return witness.waiting(key, own.nextBoolean() ? story.handle::await : story.handle::join);
+            return witness.waiting(key, own.nextBoolean() ? stay.handle()::await : stay.handle()::join);
         } catch (InterruptedException interrupted) {
             return interrupted;
         }
@@ -282,30 +320,19 @@ final class LifeAndDeath extends Scenario {
 
     private void submitter(String key) {
         SplittableRandom own = random.split();
-        repeatedly("submitter", 3, () -> {
-            Story story = tell("task");
-            try {
-                story.handle = executor.submit(key, story.name, body(key, story, own.split()));
-                witness.watch(story.handle);
-            } catch (IllegalStateException refused) {
-                story.refused = true;
-                expectRefusal();
-            }
-        });
+        repeatedly("submitter", 3, () -> make(stay(key, Ask.SUBMIT, GroupLimits.NO_TIMEOUT, own.split())));
     }
 
     private void stages(String key) {
         SplittableRandom own = random.split();
         repeatedly("stager", 3, () -> {
-            Story story = tell("stage");
+            Stay stay = stay(key, Ask.SUBMIT, GroupLimits.NO_TIMEOUT, own.split());
             CompletableFuture<String> stage = new CompletableFuture<>();
-            SplittableRandom body = own.split();
             SplittableRandom completer = own.split();
-            story.handle = executor.submitAsync(key, story.name, witness.async(key, () -> {
-                body(key, story, body).call();
+            stay.follow(witness.watch(executor.submitAsync(key, stay.name, witness.async(key, () -> {
+                stay.run();
                 return stage;
-            }));
-            witness.watch(story.handle);
+            }))));
             actor("completer", () -> {
                 pause(completer);
                 stage.complete("done");
@@ -316,41 +343,13 @@ final class LifeAndDeath extends Scenario {
     private void canceller() {
         SplittableRandom own = random.split();
         repeatedly("canceller", 6, () -> {
-            if (!stories.isEmpty()) {
-                Story story = stories.get(own.nextInt(stories.size()));
-                if (story.handle != null && story.handle.cancel(own.nextBoolean())) {
-                    if (story.cancelled) {
-                        simulation.fail(story.name + " was cancelled twice", null);
-                    }
-                    story.cancelled = true;
+            if (!stays.isEmpty()) {
+                Stay stay = stays.get(own.nextInt(stays.size()));
+                if (stay.handle() != null) {
+                    stay.cancel(own.nextBoolean());
                 }
             }
         });
-    }
-
-    private Story tell(String kind) {
-        Story story = new Story(kind + "-" + (stories.size() + 1));
-        stories.add(story);
-        return story;
-    }
-
-    private Callable<String> body(String key, Story story, SplittableRandom own) {
-        return () -> {
-            story.runs++;
-            int count = inside.merge(key, 1, Integer::sum);
-            if (count > limit) {
-                simulation.fail("I1: " + count + " inside '" + key + "', limit " + limit, null);
-            }
-            pause(own);
-            inside.merge(key, -1, Integer::sum);
-            return story.name;
-        };
-    }
-
-    private void expectRefusal() {
-        if (race != Race.SUBMIT_VERSUS_SHUTDOWN) {
-            simulation.fail("refused, but nobody shuts down", null);
-        }
     }
 
     // ---------------------------------------------------------------- how it ended
@@ -363,38 +362,10 @@ final class LifeAndDeath extends Scenario {
                 simulation.fail("no idle group is kept, but " + alarms + " alarms are set", null);
             }
         }
-        for (Story story : stories) {
-            String wrong = story.handle == null ? wrongWithoutHandle(story) : wrongWithHandle(story);
-            if (wrong != null) {
-                simulation.fail(story.name + " " + wrong, null);
+        for (Stay stay : stays) {
+            if (!stay.isExplained()) {
+                simulation.fail("in " + stay.runs + " runs: " + stay, null);
             }
         }
-    }
-
-    private static String wrongWithoutHandle(Story story) {
-        return story.runs == (story.refused ? 0 : 1) ? null : "ran " + story.runs + " times, refused: " + story.refused;
-    }
-
-    private String wrongWithHandle(Story story) {
-        if (!story.handle.isDone()) {
-            return "isn't done";
-        }
-        TaskStatus status;
-        try {
-            status = story.handle.join().status();
-        } catch (RejectedTaskException rejected) {
-            boolean expected = race == Race.TIME_OUT_VERSUS_GRANT && rejected.reason() == RejectionReason.QUEUE_TIMEOUT;
-            return expected && story.runs == 0 ? null : "was rejected, runs: " + story.runs + ", " + rejected;
-        }
-        // Also a drain that forces nothing turns away what comes too late to be let in.
-        boolean ended = race == Race.SUBMIT_VERSUS_SHUTDOWN && (story.runs == 0 || !Boolean.TRUE.equals(drained));
-        return switch (status) {
-            case SUCCESS -> story.runs == 1 && !story.cancelled ? null : "succeeded, runs: " + story.runs;
-            case CANCELLED ->
-                story.runs <= 1 && (story.cancelled || ended)
-                        ? null
-                        : "was cancelled by nobody, or ran " + story.runs + " times";
-            default -> "ended as " + status;
-        };
     }
 }

@@ -1,5 +1,6 @@
 package io.github.kobe.schedules;
 
+import io.github.kobe.audit.Audit;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -27,10 +28,8 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
 
         private Scenario scenario(Simulation simulation, long seed) {
             return switch (this) {
-                case GROUPS_ALONE -> new RandomProgram(simulation, seed, false, false);
-                case A_GLOBAL_LIMIT -> new RandomProgram(simulation, seed, true, false);
-                case WAITS_FOR_OWN_WORK -> new RandomProgram(simulation, seed, false, true);
-                case WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT -> new RandomProgram(simulation, seed, true, true);
+                case GROUPS_ALONE, A_GLOBAL_LIMIT, WAITS_FOR_OWN_WORK, WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT ->
+                    new RandomScenario(simulation, seed, RandomProgram.Mix.valueOf(name()));
                 case INTERRUPT_VERSUS_END -> new InterruptsAndEnds(simulation, seed);
                 case LATE_COUNT_VERSUS_EVICT -> new LateCount(simulation, seed);
                 default -> new LifeAndDeath(simulation, seed, LifeAndDeath.Race.valueOf(name()));
@@ -52,19 +51,22 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
         try {
             Scenario scenario = Play.valueOf(play).scenario(simulation, seed);
             scenario.begin();
-            Rest rest = new Rest(simulation, scenario.executor, scenario.witness);
             // While a lender's global permit is set aside, what waits may seem to have room.
             boolean exact = !EnumSet.of(
                             Play.WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT,
                             Play.NESTED_WAIT_VERSUS_GLOBAL_LIMIT,
                             Play.INTERRUPT_VERSUS_HAND_BACK)
                     .contains(Play.valueOf(play));
-            simulation.run(scenario::isDone, scenario.witness::findings, exact ? rest::checkNoLostWakeUp : () -> {});
+            simulation.run(scenario::isDone, scenario.witness::findings, () -> {
+                if (exact) {
+                    Audit.lostWakeUps(scenario.executor).forEach(lost -> simulation.fail(lost, null));
+                }
+            });
             if (simulation.failure() == null) {
                 simulation.calmDown();
                 scenario.actor("audit", () -> {
                     scenario.check();
-                    rest.check();
+                    Audit.checkExactly(scenario.executor, scenario.witness, simulation::settle);
                 });
                 simulation.run(simulation::isEmpty, List::of, () -> {});
             }
