@@ -445,11 +445,14 @@ final class GroupExecutorService extends AbstractExecutorService {
                     // A plain future from now on: whoever gets it back may run it somewhere else.
                     future.submittedAs(null);
                 }
-                ViewTask target = task;
-                if (target != null) {
-                    target.cancel(false);
+                try {
+                    ViewTask target = task;
+                    if (target != null) {
+                        target.cancel(false);
+                    }
+                } finally {
+                    remove(); // there may be no memory to cancel it; nobody else would remove it
                 }
-                remove();
             }
             return withdrawn;
         }

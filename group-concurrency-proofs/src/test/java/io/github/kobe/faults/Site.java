@@ -204,8 +204,9 @@ public class Site {
     }
 
     private boolean isAllDone() {
-        closeGranted();
-        return kept.stream().allMatch(Site::isDone);
+        boolean done = kept.stream().allMatch(Site::isDone);
+        closeGranted(); // after it, or what is granted in between stays open
+        return done;
     }
 
     private static boolean isDone(Object letIn) {

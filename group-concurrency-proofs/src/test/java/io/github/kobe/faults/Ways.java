@@ -419,6 +419,19 @@ public enum Ways implements Way {
             s.awaitCallers();
         }
     },
+    WITHDRAWN_FROM_A_VIEW {
+        @Override
+        public void take(Site s) throws Exception {
+            s.hold("a");
+            s.step(() -> {
+                ExecutorService view = s.view("a");
+                s.step(() -> view.submit(s.code()));
+                s.step(() -> view.submit(s.code()));
+                return view.shutdownNow();
+            });
+            s.release();
+        }
+    },
     EVICTED {
         @Override
         public void take(Site s) throws Exception {
