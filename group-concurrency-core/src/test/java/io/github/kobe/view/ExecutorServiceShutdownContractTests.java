@@ -29,7 +29,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("E7")
 class ExecutorServiceShutdownContractTests {
 
-    /** Many more with {@code -Dview.rounds}. */
     private static final int ROUNDS = Depth.pick(20, 100, 10_000);
 
     private static final long[] NO_TIME = {0, -1, Long.MIN_VALUE};
