@@ -74,6 +74,9 @@ public abstract class ModuleMutants {
     Stream<DynamicTest> underItsMutantEachTestTurnsRed(@TempDir Path output, TestReporter reporter) throws Exception {
         List<Mutant> chosen = chosen();
         reporter.publishEntry("mutants", chosen.size() + " of " + mutants.size());
+        if (chosen.isEmpty()) {
+            return Stream.empty();
+        }
         Bench here = new Bench(changed, output);
         here.requireGreen(chosen);
         record Trial(Mutant mutant, Future<?> end) {}
