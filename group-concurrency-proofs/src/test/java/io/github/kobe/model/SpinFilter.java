@@ -26,6 +26,12 @@ public final class SpinFilter implements PostDiscoveryFilter {
 
     private final boolean leavesOut = Depth.current() == Depth.SHORT && !Spin.isInstalled();
 
+    public SpinFilter() throws IOException {
+        if (!leavesOut) {
+            Files.deleteIfExists(NOT_CHECKED);
+        }
+    }
+
     @Override
     public FilterResult apply(TestDescriptor test) {
         if (!leavesOut || !test.getTags().contains(TestTag.create(TAG))) {

@@ -31,15 +31,16 @@ final class PinnedParks {
                         + EVENT + "#threshold=0ns,+" + EVENT + "#stackTrace=true,+jdk.ActiveSetting#enabled=true");
     }
 
-    /** Fails with what it finds; for the end of a build with {@code -Pone-carrier}. */
-    public static void main(String... args) throws IOException {
-        Path recording = Path.of(args[0]);
-        List<String> found = in(recording);
-        found.forEach(System.err::println);
-        if (!found.isEmpty()) {
-            throw new AssertionError(found.size() + " pinned parks in the engine, see above");
+    /** Fails with what it finds in some recordings; for the end of a build with {@code -Pone-carrier}. */
+    public static void main(String... recordings) throws IOException {
+        for (String recording : recordings) {
+            List<String> found = in(Path.of(recording));
+            found.forEach(System.err::println);
+            if (!found.isEmpty()) {
+                throw new AssertionError(found.size() + " pinned parks in the engine, see above");
+            }
+            System.out.println("No pinned park in the engine in " + recording);
         }
-        System.out.println("No pinned park in the engine in " + recording);
     }
 
     /**

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** How long a test waits for what must happen, before it fails. */
 public final class Deadline {
 
-    /** Shorter where a failure is expected. */
+    /** The bench for mutants, where failures are expected, sets it shorter. */
     public static final int SECONDS = Integer.getInteger("deadline.seconds", 20);
 
     /** Long enough for any wait that has to end. */

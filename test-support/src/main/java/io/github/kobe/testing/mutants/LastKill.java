@@ -20,7 +20,7 @@ final class LastKill {
 
     private static final Duration LIMIT = Duration.ofMinutes(1);
 
-    /** Empty where everything is to be run: a shallow clone doesn't have the commit. */
+    /** Empty where everything is to be run: there is no git, or a shallow clone doesn't have the commit. */
     private final List<Mutant> killed;
 
     private final List<String> changedFiles;
@@ -32,7 +32,12 @@ final class LastKill {
 
     static LastKill ofAll() throws IOException, InterruptedException {
         String commit = Files.readString(Markdown.repository().resolve(RECORD)).strip();
-        ChildProcess.Ended diff = git("diff", "--name-only", "--no-renames", commit);
+        ChildProcess.Ended diff;
+        try {
+            diff = git("diff", "--name-only", "--no-renames", commit);
+        } catch (IOException noGit) {
+            return new LastKill(List.of(), List.of());
+        }
         if (diff.exitValue() != 0) {
             return new LastKill(List.of(), List.of());
         }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What holds for the mutants of each module. In a deep build those run that something has changed for since all of them
- * were killed, in a long one all; {@code -Ddepth=deep -Dmutants=P1,W3} runs those of some rows, {@code all} everything.
+ * were killed, in a long one all; {@code -Dmutants=P1,W3} runs those of some rows.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class ModuleMutants {
@@ -97,7 +97,7 @@ public abstract class ModuleMutants {
         if (asked != null) {
             List<String> rows = List.of(asked.split(","));
             return mutants.stream()
-                    .filter(mutant -> asked.equals("all") || rows.contains(mutant.row()))
+                    .filter(mutant -> rows.contains(mutant.row()))
                     .toList();
         }
         if (Depth.current() == Depth.LONG) {

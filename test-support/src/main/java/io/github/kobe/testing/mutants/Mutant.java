@@ -18,8 +18,8 @@ import java.util.stream.Stream;
  * {@code src/test/mutants}:
  *
  * <pre>
- * P2 a cancelled task stays in the queue
- * test CancellationTests#theSlotOfACancelledTaskIsFreeAtOnce
+ * P2 a cancelled task keeps its place in the queue
+ * test behaviour.FailureModeTests#tasksCancelledBeforeTheyRanHoldNoPermit
  * source Task.java
  * -                group.withdraw(this, null);
  * </pre>

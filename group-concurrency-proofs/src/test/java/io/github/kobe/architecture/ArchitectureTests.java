@@ -1,0 +1,20 @@
+package io.github.kobe.architecture;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import io.github.kobe.testing.HouseRules;
+import org.junit.jupiter.api.Test;
+
+class ArchitectureTests {
+
+    private static final JavaClasses PROOFS = HouseRules.testClassesBeside(ArchitectureTests.class);
+
+    @Test
+    void proofsNeverSleep() {
+        HouseRules.nothingSleeps().check(PROOFS);
+    }
+
+    @Test
+    void classesAreNamedByDomainNouns() {
+        HouseRules.namesAreDomainNouns().check(PROOFS);
+    }
+}
