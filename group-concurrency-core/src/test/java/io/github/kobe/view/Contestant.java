@@ -22,8 +22,9 @@ enum Contestant {
     JDK_POOL_OF_ONE {
         @Override
         ExecutorService open(Function<GroupPolicy, ExecutorService> views) {
-            // Not newSingleThreadExecutor, which is a ThreadPoolExecutor behind a wrapper.
-            return Executors.newFixedThreadPool(1);
+            // Not newSingleThreadExecutor, which is a ThreadPoolExecutor behind a wrapper. Not a platform thread, of
+            // which the JVM prints it when a handler throws.
+            return Executors.newFixedThreadPool(1, Thread.ofVirtual().factory());
         }
     },
     /** Its tasks are no FutureTasks, and it hands none back. */
