@@ -250,8 +250,9 @@ class Task<T> extends Node implements TaskHandle<T> {
             newest.completed(this);
             return;
         }
-        List<Dependent> newestFirst = new ArrayList<>();
+        List<Dependent> newestFirst;
         try {
+            newestFirst = new ArrayList<>();
             for (Dependent d = newest; d != null; d = d.below) {
                 newestFirst.add(d);
             }

@@ -321,6 +321,20 @@ public enum Ways implements Way {
             s.awaitCallers();
         }
     },
+    AWAITED_BY_TWO {
+        @Override
+        public void take(Site s) throws Exception {
+            s.hold("a");
+            s.step(() -> {
+                TaskHandle<String> handle = s.submitted("a");
+                s.awaitBlocked(s.called(handle::await));
+                s.awaitBlocked(s.called(handle::await));
+                return handle;
+            });
+            s.release();
+            s.awaitCallers();
+        }
+    },
     TIMED_OUT {
         @Override
         public void take(Site s) throws Exception {
