@@ -15,6 +15,7 @@ class FairnessTests {
     void aFloodingTenantKeepsNothingFromAQuietOneWhileThereIsRoom() {
         try (RunningSample sample = RunningSample.start()) {
             List<CompletableFuture<Reply>> flood = sample.sendReports(11, "acme");
+            sample.awaitHeld(1);
             sample.awaitQueued("tenant:acme", 10);
 
             CompletableFuture<Reply> quiet = sample.sendPost("/tenants/hooli/reports");
