@@ -2,6 +2,7 @@ package io.github.kobe.testing.mutants;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.testing.ChildProcess;
 import io.github.kobe.testing.mutants.NamedTests.Ending;
 import java.io.File;
 import java.io.IOException;
@@ -14,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.JavaFileObject;
@@ -91,31 +91,18 @@ final class Bench {
 
     private Run run(Path classes, List<String> options, List<String> tests, Duration longest)
             throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        List<String> all = new ArrayList<>();
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(argument -> argument.startsWith("--add-"))
-                .forEach(command::add);
-        command.addAll(List.of("-Xshare:auto", "-XX:+EnableDynamicAgentLoading", SHORT_DEADLINES, NO_TIMEOUTS));
-        command.addAll(options);
-        command.add("-classpath");
-        command.add(classes + File.pathSeparator + System.getProperty("java.class.path"));
-        command.add(NamedTests.class.getName());
-        command.addAll(tests);
+                .forEach(all::add);
+        all.addAll(List.of("-Xshare:auto", "-XX:+EnableDynamicAgentLoading", SHORT_DEADLINES, NO_TIMEOUTS));
+        all.addAll(options);
+        String classPath = classes + File.pathSeparator + System.getProperty("java.class.path");
         Path log = Files.createTempFile(output, "test", ".log");
-        Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-        try {
-            boolean ended = process.waitFor(longest.toSeconds(), TimeUnit.SECONDS);
-            assertThat(ended)
-                    .as("%s ended within %s%n%s", tests, longest, Files.readString(log))
-                    .isTrue();
-        } finally {
-            process.destroyForcibly();
-        }
-        return new Run(Files.readString(log));
+        return new Run(ChildProcess.java(all, classPath, NamedTests.class, tests)
+                .into(log)
+                .run(longest)
+                .output());
     }
 
     /** What the tests' virtual machine has written. */
