@@ -42,9 +42,10 @@ class ExportService {
         }
         Progress progress = new Progress(periods.size());
         CompletableFuture<String> file = worker.run(tenant, periods, progress);
-        // A rejection after the start is one of its reports': the export itself was let in, and has failed.
-        if (!progress.isStarted()
-                && file.state() == Future.State.FAILED
+        // A rejection after the start is one of its reports': the export itself was let in, and has failed. What has
+        // failed starts no more, so that is looked at first.
+        if (file.state() == Future.State.FAILED
+                && !progress.isStarted()
                 && file.exceptionNow() instanceof RejectedTaskException rejection) {
             throw rejection;
         }
