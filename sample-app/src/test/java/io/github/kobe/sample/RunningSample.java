@@ -13,6 +13,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,6 +33,7 @@ final class RunningSample implements AutoCloseable {
     // Nothing that a gate holds may run into a time-out on a slow machine.
     private static final List<String> OF_EVERY_TEST =
             List.of("server.port=0", "spring.main.banner-mode=off", "group-concurrency.defaults.queue-timeout=1m");
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     private static final AtomicInteger TENANTS = new AtomicInteger();
 
@@ -146,7 +148,7 @@ final class RunningSample implements AutoCloseable {
     }
 
     private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create(address + path)).timeout(Deadline.LONG);
+        return HttpRequest.newBuilder(URI.create(address + path)).timeout(TIMEOUT);
     }
 
     private CompletableFuture<Reply> send(HttpRequest.Builder request) {
