@@ -407,11 +407,13 @@ class AcquireTests {
         GroupPermit permit = executor.acquire("a");
         Caller<Optional<GroupPermit>> waiter = Caller.start(() -> executor.tryAcquire("a", HOUR));
         awaitQueued(executor, 1);
+        // Its hour begins when it has looked at the clock, which it does after it has been queued.
+        waiter.awaitBlocked();
 
         guard.lock();
         try {
             clock.advance(HOUR);
-            LockSupport.unpark(waiter.awaitBlocked().thread());
+            LockSupport.unpark(waiter.thread());
             // It has left, and wants its place in the queue removed; so the permit finds it still there.
             Deadline.until("the waiter has left", () -> guard.hasQueuedThread(waiter.thread()));
             permit.close();

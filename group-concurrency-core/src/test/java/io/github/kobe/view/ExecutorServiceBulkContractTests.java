@@ -24,7 +24,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -173,14 +172,10 @@ class ExecutorServiceBulkContractTests {
     @Contest.All
     void invokeAllCancelsWhatIsNotDoneInTime(Contestant contestant) throws Exception {
         service = contest.open(contestant);
-        AtomicBoolean done = new AtomicBoolean();
-        // Time enough for the first, and the others would need for ever.
-        Callable<String> first = () -> {
-            done.set(true);
-            return "in time";
-        };
+        Callable<String> first = () -> "in time";
         List<Future<String>> futures = List.of();
-        for (long millis = 20; millis < 20_000 && !done.get(); millis *= 4) {
+        // Until it is time enough for the first; the others would need for ever.
+        for (long millis = 20; millis < 20_000 && futures.stream().allMatch(Future::isCancelled); millis *= 4) {
             futures = service.invokeAll(
                     List.of(first, gate.then("two"), gate.then("three"), gate.then("four")),
                     millis,
