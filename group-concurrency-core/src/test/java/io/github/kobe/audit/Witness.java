@@ -44,6 +44,7 @@ public final class Witness {
 
     private final ConcurrentMap<String, Group> groups = new ConcurrentHashMap<>();
     private final ConcurrentMap<Thread, Inside> insides = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Thread, Uncounted> uncounted = new ConcurrentHashMap<>();
     private final Count global = new Count("in flight over all groups");
     private final Queue<String> findings = new ConcurrentLinkedQueue<>();
     private final ConcurrentMap<Task, Story> stories = new ConcurrentHashMap<>();
@@ -106,6 +107,20 @@ public final class Witness {
             return wait.call();
         } finally {
             inside.takeBack(group);
+        }
+    }
+
+    /**
+     * Runs work on this thread under a permit of a group that isn't marked, since somebody else may close it at any time.
+     * What the work enters by this permit may begin again and again, and stands for one grant: if that came before a
+     * limit shrank, none of it is one too many.
+     */
+    public <T> T underUncounted(String groupKey, Callable<T> work) throws Exception {
+        uncounted.put(Thread.currentThread(), new Uncounted(group(groupKey)));
+        try {
+            return work.call();
+        } finally {
+            uncounted.remove(Thread.currentThread());
         }
     }
 
@@ -424,11 +439,12 @@ public final class Witness {
             if (depth > 1) {
                 return false;
             }
+            Uncounted permit = thread == null ? null : uncounted.get(thread);
             if (outside) {
-                global.up(globalTold ? 0 : limits.globalMaxInFlight);
+                global.up(globalTold ? 0 : limits.globalMaxInFlight, permit);
             }
-            group.inFlight.up(limits.maxInFlight);
-            group.running.up(limits.maxConcurrency);
+            group.inFlight.up(limits.maxInFlight, permit);
+            group.running.up(limits.maxConcurrency, permit);
             return true;
         }
 
@@ -478,16 +494,39 @@ public final class Witness {
 
         synchronized void takeBack(Group group) {
             lentTo = null;
-            global.up(0);
+            global.up(0, null);
             if (depths.containsKey(group)) {
-                group.inFlight.up(0);
-                group.running.up(0);
+                group.inFlight.up(0, null);
+                group.running.up(0, null);
             }
         }
 
         @Override
         public synchronized String toString() {
             return depths.keySet().toString();
+        }
+    }
+
+    /** A permit that its thread holds without a mark; by that thread. */
+    private final class Uncounted {
+
+        /** How often each limit that it counts against had shrunk when it was known to be out; -1: it is older than that. */
+        private final Map<Count, Integer> shrinks = new HashMap<>();
+
+        private Uncounted(Group group) {
+            for (Count count : List.of(global, group.inFlight, group.running)) {
+                shrinks.put(count, count.shrinks());
+            }
+        }
+
+        /** Whether it may be older than a limit that has shrunk so often. */
+        private boolean mayBeOlderThan(Count count, int shrunk) {
+            Integer before = shrinks.get(count);
+            return before != null && before < shrunk;
+        }
+
+        private void becomeOlderThan(Count count) {
+            shrinks.computeIfPresent(count, (same, before) -> -1);
         }
     }
 
@@ -537,6 +576,7 @@ public final class Witness {
         private int limit;
         private int high;
         private int grantedBefore;
+        private int shrinks;
         private boolean loans;
 
         private Count(String what) {
@@ -547,10 +587,10 @@ public final class Witness {
          * One more; {@code known} is the limit as the executor names it, 0 where the test tells of limits. Counted and
          * judged in one step, or a shrink in between would count it as begun and yet judge it as new.
          */
-        private synchronized void up(int known) {
+        private synchronized void up(int known, Uncounted permit) {
             int count = now.incrementAndGet();
             peak.accumulateAndGet(count, Math::max);
-            if (!admits(count, known)) {
+            if (!admits(count, known, permit)) {
                 finding("I1: " + count + " " + what + ", limit " + limit + ", before it " + high + " at most");
             }
         }
@@ -568,12 +608,11 @@ public final class Witness {
             loans = true;
         }
 
-        private boolean admits(int count, int known) {
+        private boolean admits(int count, int known, Uncounted permit) {
             if (known > limit) {
                 beforeChange(known);
             } else if (known > 0 && known < limit) {
-                limit = known;
-                grantedBefore = high - count + 1;
+                shrink(known, count - 1);
             }
             if (count <= limit || limit == 0) {
                 return true;
@@ -581,7 +620,16 @@ public final class Witness {
             if (count > high) {
                 return false;
             }
-            return loans || grantedBefore-- > 0;
+            if (loans || (permit != null && permit.mayBeOlderThan(this, shrinks))) {
+                return true;
+            }
+            if (grantedBefore-- <= 0) {
+                return false;
+            }
+            if (permit != null) {
+                permit.becomeOlderThan(this);
+            }
+            return true;
         }
 
         private synchronized void beforeChange(int newLimit) {
@@ -592,9 +640,18 @@ public final class Witness {
         /** What was granted under the old limit and hasn't begun yet may still begin; no more than that. */
         private synchronized void afterChange(int newLimit) {
             if (newLimit < limit) {
-                limit = newLimit;
-                grantedBefore = high - now.get();
+                shrink(newLimit, now.get());
             }
+        }
+
+        private void shrink(int newLimit, int begun) {
+            limit = newLimit;
+            grantedBefore = high - begun;
+            shrinks++;
+        }
+
+        private synchronized int shrinks() {
+            return shrinks;
         }
 
         private synchronized void settle() {

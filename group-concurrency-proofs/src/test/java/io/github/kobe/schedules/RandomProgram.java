@@ -362,11 +362,11 @@ public final class RandomProgram {
             int later = laterThan(group, random);
             if (mix.waits()) {
                 witness.mayLendUnseen(keys.get(later));
-                submit(later, 1, random).join();
-            } else {
-                submit(later, 1, random);
-                call(later, 1, random, someTime(random));
             }
+            witness.underUncounted(keys.get(group), () -> {
+                TaskHandle<String> handle = submit(later, 1, random);
+                return mix.waits() ? handle.join().value() : call(later, 1, random, someTime(random));
+            });
         } finally {
             // Else it would ask for an earlier group while it is inside this one.
             closed.join();
