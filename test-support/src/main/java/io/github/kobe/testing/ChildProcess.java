@@ -28,6 +28,23 @@ public final class ChildProcess {
     /** How it ended: its exit value and all that it printed. */
     public record Ended(int exitValue, String output) {}
 
+    /** That it wasn't done in time. */
+    public static final class Overdue extends AssertionError {
+        private static final long serialVersionUID = 1L;
+
+        private final String output;
+
+        private Overdue(Duration limit, List<String> command, String output) {
+            super("not done within " + limit + ": " + command + "\n" + output);
+            this.output = output;
+        }
+
+        /** {@return what it had printed by then} */
+        public String output() {
+            return output;
+        }
+    }
+
     public static ChildProcess of(List<String> command) {
         return new ChildProcess(List.copyOf(command));
     }
@@ -77,7 +94,7 @@ public final class ChildProcess {
         return this;
     }
 
-    /** Runs it; fails if it doesn't end in time. */
+    /** Runs it; fails, with {@link Overdue}, if it doesn't end in time. */
     public Ended run(Duration limit) throws IOException, InterruptedException {
         if (log != null) {
             return run(limit, log);
@@ -107,7 +124,7 @@ public final class ChildProcess {
                 .start();
         try {
             if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new AssertionError("not done within " + limit + ": " + command + "\n" + text(output));
+                throw new Overdue(limit, command, text(output));
             }
             return new Ended(process.exitValue(), text(output));
         } finally {

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
@@ -24,8 +23,11 @@ import javax.tools.ToolProvider;
 /** Compiles mutants and runs their tests, each in a virtual machine of its own that finds the mutant first. */
 final class Bench {
 
-    /** How long a test may take; one that hangs has no deadline of its own, and must get one. */
+    /** How long a test may take while nothing is changed. */
     private static final Duration LONGEST = Duration.ofMinutes(2);
+
+    /** When a test hangs: so long after {@link #LONGEST} that a busy machine alone doesn't make it seem so. */
+    static final Duration HANGS = Duration.ofMinutes(5);
 
     /** What must fail under a mutant fails at its deadline: sooner than in a build, where nothing is expected to. */
     private static final String SHORT_DEADLINES = "-Ddeadline.seconds=10";
@@ -35,10 +37,13 @@ final class Bench {
 
     private final Path module;
     private final Path output;
+    private final Duration hangs;
 
-    Bench(Path module, Path output) {
+    /** @param hangs how long to wait for a test's end under its mutant */
+    Bench(Path module, Path output, Duration hangs) {
         this.module = module;
         this.output = output;
+        this.hangs = hangs;
     }
 
     /** Checks that the tests are green as long as nothing is changed: on the same bench, from the same sources. */
@@ -52,18 +57,39 @@ final class Bench {
                         Mutant::options, Collectors.mapping(Mutant::test, Collectors.toUnmodifiableList())));
         for (Map.Entry<List<String>, List<String>> same : byOptions.entrySet()) {
             List<String> tests = same.getValue().stream().distinct().toList();
-            Run run = run(classes, same.getKey(), tests, LONGEST.multipliedBy(tests.size()));
-            assertThat(run.endings()).as(run.log()).hasSize(tests.size()).allMatch(Ending.GREEN.name()::equals);
+            Run run = new Run(run(classes, same.getKey(), tests, LONGEST.multipliedBy(tests.size())));
+            assertThat(run.tests()).as(run.log()).hasSize(tests.size()).allSatisfy(test -> {
+                assertThat(test.ending()).isEqualTo(Ending.GREEN);
+                assertThat(test.took()).isLessThan(LONGEST);
+            });
         }
     }
 
-    /** Checks that the mutant's test turns red under it, by an assertion. */
-    void requireRed(Mutant mutant) throws Exception {
+    /**
+     * Checks that the mutant's test turns red under it, by an assertion, or hangs, as it does where the mutant leaves a
+     * lock locked: a build would end it, and fail.
+     *
+     * @return which of the two
+     */
+    Ending requireNoticed(Mutant mutant) throws Exception {
         Path classes = Files.createTempDirectory(output, mutant.row());
         assertThat(compile(Map.of(mutant.path(), mutant.mutated(module)), classes))
                 .isEmpty();
-        Run run = run(classes, mutant.options(), List.of(mutant.test()), LONGEST);
-        assertThat(run.endings()).as("%s%n%s", mutant, run.log()).containsExactly(Ending.RED.name());
+        Run run;
+        try {
+            run = new Run(run(classes, mutant.options(), List.of(mutant.test()), hangs));
+        } catch (ChildProcess.Overdue overdue) {
+            Run unfinished = new Run(overdue.output());
+            if (unfinished.hasBegun(mutant.test()) && unfinished.tests().isEmpty()) {
+                return Ending.HUNG;
+            }
+            throw overdue;
+        }
+        assertThat(run.tests())
+                .as("%s%n%s", mutant, run.log())
+                .extracting(Run.Test::ending)
+                .containsExactly(Ending.RED);
+        return Ending.RED;
     }
 
     /** {@return what the compiler has to say} */
@@ -89,7 +115,8 @@ final class Bench {
         return compiled ? "" : findings.toString();
     }
 
-    private Run run(Path classes, List<String> options, List<String> tests, Duration longest)
+    /** {@return what the tests' virtual machine has written} */
+    private String run(Path classes, List<String> options, List<String> tests, Duration longest)
             throws IOException, InterruptedException {
         List<String> all = new ArrayList<>();
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -99,19 +126,32 @@ final class Bench {
         all.addAll(options);
         String classPath = classes + File.pathSeparator + System.getProperty("java.class.path");
         Path log = Files.createTempFile(output, "test", ".log");
-        return new Run(ChildProcess.java(all, classPath, NamedTests.class, tests)
+        return ChildProcess.java(all, classPath, NamedTests.class, tests)
                 .into(log)
                 .run(longest)
-                .output());
+                .output();
     }
 
     /** What the tests' virtual machine has written. */
     private record Run(String log) {
 
-        List<String> endings() {
+        /** A test that has ended. */
+        private record Test(Ending ending, Duration took) {
+
+            private static Test of(String line) {
+                String[] parts = line.substring(NamedTests.MARK.length()).split(" ", 3);
+                return new Test(Ending.valueOf(parts[0]), Duration.ofMillis(Long.parseLong(parts[1])));
+            }
+        }
+
+        private boolean hasBegun(String test) {
+            return log.lines().anyMatch((NamedTests.BEGUN + test)::equals);
+        }
+
+        private List<Test> tests() {
             return log.lines()
                     .filter(line -> line.startsWith(NamedTests.MARK))
-                    .flatMap(line -> Stream.of(line.split(" ")).skip(1).limit(1))
+                    .map(Test::of)
                     .toList();
         }
     }

@@ -3,6 +3,7 @@ package io.github.kobe.testing.mutants;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.core.ConditionTimeoutException;
@@ -15,7 +16,10 @@ import org.junit.platform.launcher.core.LauncherFactory;
 /** The program of a test's virtual machine: runs the tests that it is told and says how each ended. */
 final class NamedTests implements TestExecutionListener {
 
-    /** Begins a line that says how a test ended; the {@link Ending} and the test follow. */
+    /** Begins a line that says that a test begins, which follows. */
+    static final String BEGUN = "mutants begin: ";
+
+    /** Begins a line that says how a test ended; the {@link Ending}, the milliseconds and the test follow. */
     static final String MARK = "mutants: ";
 
     /** How a test ended. */
@@ -23,6 +27,8 @@ final class NamedTests implements TestExecutionListener {
         GREEN,
         /** An assertion failed. */
         RED,
+        /** It had begun and didn't end; said by who waited for it. */
+        HUNG,
         /** It broke down, by anything but an assertion. */
         BROKEN,
         /** There was nothing to run. */
@@ -37,9 +43,12 @@ final class NamedTests implements TestExecutionListener {
     public static void main(String... tests) {
         for (String test : tests) {
             NamedTests run = new NamedTests();
+            System.out.println(BEGUN + test);
+            long start = System.nanoTime();
             Ending ending = run.run(Mutant.testMethods(test));
+            long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
             run.failures.forEach(failure -> failure.printStackTrace(System.out));
-            System.out.println(MARK + ending + " " + test);
+            System.out.println(MARK + ending + " " + millis + " " + test);
         }
         // A test that failed may have left threads behind.
         System.exit(0);
