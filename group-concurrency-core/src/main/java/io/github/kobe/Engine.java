@@ -166,12 +166,12 @@ final class Engine {
 
     /** Puts a policy in force for all groups together; {@link #rebase} follows for each. */
     void replacePolicy(GroupPolicy newPolicy, Batch batch) {
-        ledger.lock.lock();
+        ledger.lock();
         try {
             policy = newPolicy;
             ledger.setLimit(newPolicy.globalMaxInFlight(), groups.values(), batch);
         } finally {
-            ledger.lock.unlock();
+            ledger.unlock();
         }
     }
 

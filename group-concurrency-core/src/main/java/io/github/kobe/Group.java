@@ -5,6 +5,7 @@ import io.github.kobe.internal.KeyText;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.ReentrantLock;
@@ -17,12 +18,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   fast   SLOW clear: the word holds the free permits of both layers; nothing waits, nothing is overdrawn.
- *          Taking and giving back is one compare-and-set.
- *   slow   SLOW set: the plain fields hold the free permits, guarded by the guard; they may be negative after a
+ *          Taking and giving back is one compare-and-set. If CAPPED is set, a start takes a credit of the ledger's
+ *          first, and an end gives it back last; else there is no global limit.
+ *   slow   SLOW alone: the plain fields hold the free permits, guarded by the guard; they may be negative after a
  *          limit was lowered. The queue may be in use.
- *   dead   DEAD and SLOW set: removed from the map; whoever meets it looks for the key again.
+ *   dead   DEAD, which is slow: removed from the map; whoever meets it looks for the key again.
  *
- *   (new) -> slow     by birth, so that the first use asks the ledger whether it is on
+ *   (new) -> slow     by birth, so that the first use asks the ledger for its state
  *   fast  -> slow     whoever enters ({@link #enter}); the bit is set before anything is looked at, so a permit that is
  *                     given back is either seen by him, or its giver finds the bit and enters after him
  *   slow  -> slow     whoever uses the queue while nothing can start, before or after ({@link #lockQueue}); not written
@@ -47,7 +49,8 @@ final class Group extends Padded.After {
     private static final long ONE_IN_FLIGHT = 1L << 31;
     private static final long COUNT = ONE_IN_FLIGHT - 1;
     private static final long SLOW = 1L << 62;
-    private static final long DEAD = 1L << 63;
+    private static final long DEAD = SLOW | 1;
+    private static final long CAPPED = 1L << 63;
 
     private static final VarHandle WORD;
 
@@ -74,6 +77,8 @@ final class Group extends Padded.After {
     // ---- immutable
     final Engine engine;
     final String key;
+    /** The stripe of credits that it looks at first. */
+    private final int home;
     /** Makes the threads of its tasks. */
     final ThreadFactory threads;
 
@@ -115,6 +120,12 @@ final class Group extends Padded.After {
     // ---- guarded by the guard
     /** No start is tried until the housekeeper has been here: the last one failed, or there was no memory for it. */
     private boolean stalled;
+    /** Whether its permits that stand for a global one have a credit of the ledger's: for good, once there are any. */
+    private boolean capped;
+    /** Whether its head lacks nothing but a credit: who leaves has the ledger decide. */
+    private boolean lacksCredit;
+    /** Credits that were freed here when their stripe was frozen: who leaves gives them to the ledger. */
+    private int owedCredits;
     /** When the earliest alarm of the housekeeper is due; 0: none is set. */
     private long alarmAt;
 
@@ -137,6 +148,8 @@ final class Group extends Padded.After {
         this.key = key;
         this.threads = engine.environment.taskThreads().named(KeyText.printable(key));
         this.ledger = engine.ledger;
+        this.home = key.hashCode() ^ (key.hashCode() >>> 16);
+        this.capped = ledger.isCapped();
         this.settings = new GroupSettings(base, named);
         this.queue = new GroupQueue(engine.waiting);
         this.idleWord = idleWordOf(base);
@@ -150,15 +163,38 @@ final class Group extends Padded.After {
 
     // ---- the fast way
 
-    /** Takes one permit of both layers, if the group is fast and has them. */
+    /**
+     * Takes one permit of both layers, and a global one, if the group is fast and has them. The caller holds no lock: what
+     * it gives back may let others start.
+     */
     boolean tryTakeFast() {
+        boolean credit = false;
         for (; ; ) {
             long w = word;
-            if ((w & (SLOW | DEAD)) != 0 || (w & COUNT) == 0 || w >>> 31 == 0) {
+            if ((w & SLOW) != 0 || (w & COUNT) == 0 || (w & COUNT << 31) == 0) {
+                if (credit) {
+                    giveCredit(0);
+                }
                 return false;
             }
-            if (WORD.compareAndSet(this, w, w - ONE_CONCURRENCY - ONE_IN_FLIGHT)) {
+            if (w < 0 && !credit) {
+                credit = ledger.tryTakeCredit(home);
+                if (!credit) {
+                    return false;
+                }
+            } else if (WORD.compareAndSet(this, w, w - ONE_CONCURRENCY - ONE_IN_FLIGHT)) {
                 return true;
+            }
+        }
+    }
+
+    /** Gives back a credit whose permits are back, or were never taken, and carries out what that lets start. */
+    private void giveCredit(long now) {
+        if (!ledger.tryGiveCredit(home)) {
+            Batch batch = Batch.orNull(engine, now);
+            settleWithLedger(1, false, batch);
+            if (batch != null) {
+                batch.carryOut();
             }
         }
     }
@@ -183,9 +219,10 @@ final class Group extends Padded.After {
     /**
      * Gives permits back, if the group is fast. Whoever calls it may hold the ledger's lock.
      *
+     * @param global whether one of them stands for a global permit, which goes back too
      * @param batch {@code null}: there is no memory for one
      */
-    private boolean tryGiveBackFast(long permits, @Nullable Batch batch) {
+    private boolean tryGiveBackFast(long permits, boolean global, @Nullable Batch batch) {
         long w = giveBackToWord(permits);
         if (w == idleWord && needsOffer()) {
             if (batch != null) {
@@ -194,29 +231,35 @@ final class Group extends Padded.After {
                 engine.housekeeper.retryLater(this);
             }
         }
-        return w != SLOW;
-    }
-
-    /** Gives back both permits of a hold that stood alone for its thread, if the group is fast; by who holds no lock. It needs no memory. */
-    private boolean tryGiveBackBoth() {
-        long w = giveBackToWord(ONE_CONCURRENCY + ONE_IN_FLIGHT);
-        if (w == idleWord && needsOffer()) {
-            engine.idle.offer(this);
+        if (global && w < 0 && !ledger.tryGiveCredit(home)) {
+            settleWithLedger(1, false, batch);
         }
         return w != SLOW;
     }
 
-    private static long wordOf(int concurrency, int inFlight) {
-        return ((long) inFlight << 31) | concurrency;
+    /** Gives back both permits of a hold that stood alone for its thread, if the group is fast; by who holds no lock. */
+    private boolean tryGiveBackBoth(long now) {
+        long w = giveBackToWord(ONE_CONCURRENCY + ONE_IN_FLIGHT);
+        if (w == idleWord && needsOffer()) {
+            engine.idle.offer(this);
+        }
+        if (w < 0) {
+            giveCredit(now);
+        }
+        return w != SLOW;
     }
 
-    private static long idleWordOf(EffectiveLimits limits) {
-        return wordOf(limits.maxConcurrency().value(), limits.maxInFlight().value());
+    private long fastWord(int concurrency, int inFlight) {
+        return (capped ? CAPPED : 0) | ((long) inFlight << 31) | concurrency;
+    }
+
+    private long idleWordOf(EffectiveLimits limits) {
+        return fastWord(limits.maxConcurrency().value(), limits.maxInFlight().value());
     }
 
     /** Gives back the permits of a hold that stood alone for its thread, global one included. */
     void giveBackBoth(@Nullable Batch batch) {
-        if (!tryGiveBackFast(ONE_CONCURRENCY + ONE_IN_FLIGHT, batch)) {
+        if (!tryGiveBackFast(ONE_CONCURRENCY + ONE_IN_FLIGHT, true, batch)) {
             enter();
             try {
                 giveBack(1, 1);
@@ -233,7 +276,7 @@ final class Group extends Padded.After {
      * @param now as in {@link Batch#now}
      */
     void giveBackBoth(long now) {
-        if (tryGiveBackBoth()) {
+        if (tryGiveBackBoth(now)) {
             return;
         }
         Node successor = passOn();
@@ -266,7 +309,7 @@ final class Group extends Padded.After {
 
     /** Gives back the permit of concurrency of an asynchronous task whose callable has returned. */
     void giveBackConcurrency(@Nullable Batch batch) {
-        if (!tryGiveBackFast(ONE_CONCURRENCY, batch)) {
+        if (!tryGiveBackFast(ONE_CONCURRENCY, false, batch)) {
             enter();
             try {
                 giveBack(1, 0);
@@ -276,13 +319,17 @@ final class Group extends Padded.After {
         }
     }
 
-    /** Gives back the permits of flight of an asynchronous task whose stage has completed. */
-    void giveBackFlight(@Nullable Batch batch) {
-        if (!tryGiveBackFast(ONE_IN_FLIGHT, batch)) {
+    /**
+     * Gives back the permits of flight of an asynchronous task whose stage has completed.
+     *
+     * @param inherited whether another hold stands for its global permit now
+     */
+    void giveBackFlight(boolean inherited, @Nullable Batch batch) {
+        if (!tryGiveBackFast(ONE_IN_FLIGHT, !inherited, batch)) {
             enter();
             try {
                 giveBack(0, 1);
-                freeGlobal();
+                endGlobal(inherited);
             } finally {
                 exit(batch);
             }
@@ -304,7 +351,7 @@ final class Group extends Padded.After {
             boolean attach = false;
             try {
                 if (lock == guard) {
-                    attach = lock == own && ledger.isOn();
+                    attach = lock == own && (ledger.isOn() || (!capped && ledger.isCapped()));
                     if (!attach) {
                         boolean alive = becomeSlow();
                         entered = true;
@@ -325,11 +372,11 @@ final class Group extends Padded.After {
     private boolean becomeSlow() {
         long w = word;
         if ((w & SLOW) == 0) {
-            w = (long) WORD.getAndBitwiseOr(this, SLOW);
+            w = (long) WORD.getAndSet(this, SLOW);
             freeConcurrency = (int) (w & COUNT);
-            freeInFlight = (int) (w >>> 31);
+            freeInFlight = (int) (w >>> 31 & COUNT);
         }
-        return (w & DEAD) == 0;
+        return w != DEAD;
     }
 
     /**
@@ -341,7 +388,7 @@ final class Group extends Padded.After {
     void exit(@Nullable Batch batch) {
         ReentrantLock lock = guard;
         try {
-            if ((word & DEAD) != 0) {
+            if (isDead()) {
                 return;
             }
             if (batch == null) {
@@ -360,13 +407,50 @@ final class Group extends Padded.After {
                     && freeConcurrency >= 0
                     && freeInFlight >= 0;
             if (calm) {
-                WORD.setRelease(this, wordOf(freeConcurrency, freeInFlight));
+                WORD.setRelease(this, fastWord(freeConcurrency, freeInFlight));
             }
         } finally {
-            if (lock != own && !attached) {
-                guard = own;
+            int owed = owedCredits;
+            boolean lacks = lacksCredit;
+            owedCredits = 0;
+            lacksCredit = false;
+            if (lock == own) {
+                own.unlock();
+            } else {
+                if (!attached) {
+                    guard = own;
+                }
+                ledger.unlock();
             }
-            lock.unlock();
+            if (owed > 0 || lacks) {
+                settleWithLedger(owed, lacks, batch);
+            }
+        }
+    }
+
+    /**
+     * Gives credits to the ledger, and has it decide over the head. Like {@link #exit} it doesn't fail.
+     *
+     * @param lacksCredit whether the head lacks nothing but a credit
+     * @param batch {@code null}: there is no memory for one, so nothing can start
+     */
+    private void settleWithLedger(int credits, boolean lacksCredit, @Nullable Batch batch) {
+        ledger.lock();
+        try {
+            ledger.give(credits);
+            if (batch == null) {
+                engine.housekeeper.retryLater(this);
+            } else if (lacksCredit) {
+                ledger.bind();
+                enter();
+                exit(batch);
+            } else {
+                ledger.drain(batch);
+            }
+        } catch (OutOfMemoryError lack) {
+            engine.housekeeper.retryLater(this);
+        } finally {
+            ledger.unlock();
         }
     }
 
@@ -383,7 +467,7 @@ final class Group extends Padded.After {
         own.lock();
         if (guard == own
                 && !ledger.isOn()
-                && (word & (SLOW | DEAD)) == SLOW
+                && word == SLOW
                 && !queue.isEmpty()
                 && !settings.isPaused()
                 && !stalled
@@ -470,12 +554,20 @@ final class Group extends Padded.After {
 
     private void dispatch(Batch batch) {
         try {
-            if (attached) {
-                ledger.dispatch(this, batch);
-            } else {
+            if (!isDecidedByLedger()) {
                 while (isEligible() && grantHead(batch)) {
                     // each turn of the loop grants one
                 }
+                if (isEligible()) {
+                    if (attached) {
+                        ledger.bind();
+                    } else {
+                        lacksCredit = true;
+                    }
+                }
+            }
+            if (isDecidedByLedger()) {
+                ledger.dispatch(this, batch);
             }
             offerIfIdle(batch);
         } catch (Throwable lack) {
@@ -494,7 +586,7 @@ final class Group extends Padded.After {
         return !(listed && touched) && !settings.isKept();
     }
 
-    /** Hands the group over to the ledger; under the ledger's lock. */
+    /** Hands the group over to the ledger, if it isn't yet; under the ledger's lock. */
     void attach() {
         own.lock();
         try {
@@ -502,8 +594,15 @@ final class Group extends Padded.After {
                 becomeSlow();
                 attached = true;
                 queue.setCounted(true);
-                ledger.adopt(inFlightHere(), nested);
+                ledger.addInFlight(inFlightHere());
+                if (!capped) {
+                    ledger.give(nested - inFlightHere());
+                }
                 guard = ledger.lock;
+            }
+            if (!capped && ledger.isCapped()) {
+                capped = true;
+                idleWord = idleWordOf(limits());
             }
         } finally {
             own.unlock();
@@ -514,7 +613,10 @@ final class Group extends Padded.After {
     void detach() {
         attached = false;
         queue.setCounted(engine.policy.boundsQueues());
-        ledger.adopt(-inFlightHere(), -nested);
+        ledger.addInFlight(-inFlightHere());
+        if (!capped) {
+            ledger.give(inFlightHere() - nested);
+        }
     }
 
     // ---- inside: permits
@@ -536,6 +638,7 @@ final class Group extends Padded.After {
         return limits().weight().value();
     }
 
+    /** Takes permits of the group alone. */
     private void take(boolean global) {
         freeConcurrency--;
         freeInFlight--;
@@ -543,7 +646,7 @@ final class Group extends Padded.After {
             nested++;
         }
         if (attached) {
-            ledger.took(1, global ? 1 : 0);
+            ledger.addInFlight(1);
         }
     }
 
@@ -552,21 +655,61 @@ final class Group extends Padded.After {
         freeConcurrency += concurrency;
         freeInFlight += inFlight;
         if (attached) {
-            ledger.took(-inFlight, 0);
+            ledger.addInFlight(-inFlight);
         }
+    }
+
+    // ---- inside: global permits
+
+    /** {@return whether the ledger has the credits that this group takes and gives; else they are in the stripes} */
+    private boolean isDecidedByLedger() {
+        return attached && (ledger.isOn() || !capped);
+    }
+
+    /** Takes a global permit; true also if there is no limit. */
+    private boolean tryTakeGlobal() {
+        if (isDecidedByLedger()) {
+            return ledger.tryTake();
+        }
+        return !capped || ledger.tryTakeCredit(home);
     }
 
     /** Frees the global permit that one in flight stood for. */
     void freeGlobal() {
-        if (attached) {
-            ledger.took(0, -1);
+        if (isDecidedByLedger()) {
+            ledger.give(1);
+        } else if (capped && !ledger.tryGiveCredit(home)) {
+            owedCredits++;
         }
     }
 
-    /** One in flight has come to stand for a global permit. */
-    void takeGlobal() {
-        if (attached) {
-            ledger.took(0, 1);
+    /**
+     * One in flight no longer stands for a global permit.
+     *
+     * @param inherited whether another hold stands for it now
+     */
+    void endGlobal(boolean inherited) {
+        if (inherited) {
+            countGlobal(-1);
+        } else {
+            freeGlobal();
+        }
+    }
+
+    /**
+     * So many more of those in flight stand for a global permit, which another hold has stood for, or with a negative
+     * number fewer. With credits there is nothing to count: the credit stays out.
+     */
+    void countGlobal(int number) {
+        if (attached && !capped) {
+            ledger.give(-number);
+        }
+    }
+
+    /** Frees the global permit that one in flight stood for into the ledger; under its lock. */
+    void freeGlobalToLedger() {
+        if (attached || capped) {
+            ledger.give(1);
         }
     }
 
@@ -605,14 +748,25 @@ final class Group extends Padded.After {
             @Nullable RejectionReason shutDownCountsAs,
             Batch batch) {
         try {
-            return decide(node, loader, mayWait, shutDownCountsAs, batch);
+            Verdict verdict = decide(node, loader, mayWait, shutDownCountsAs, batch);
+            if (verdict == null) {
+                ledger.lock();
+                try {
+                    ledger.bind();
+                    verdict = Objects.requireNonNull(decide(node, loader, mayWait, shutDownCountsAs, batch));
+                } finally {
+                    ledger.unlock();
+                }
+            }
+            return verdict;
         } catch (Throwable lack) {
             batch.carryOut();
             throw lack;
         }
     }
 
-    private Verdict decide(
+    /** Does what {@link #admit} says; {@code null}: only a global permit is short, and for those the ledger has to be on. */
+    private @Nullable Verdict decide(
             Node node,
             @Nullable ClassLoader loader,
             boolean mayWait,
@@ -630,12 +784,15 @@ final class Group extends Padded.After {
             if (node instanceof Task<?> task) {
                 queue.adaptLoader(task, loader);
             }
-            if (queue.isEmpty()
-                    && hasRoom()
-                    && (!attached || !node.needsGlobal() || ledger.hasFree())
-                    && node.grant(null)) {
-                take(node.needsGlobal());
-                return Verdict.GRANTED;
+            if (queue.isEmpty() && hasRoom()) {
+                boolean global = node.needsGlobal();
+                if (!global || tryTakeGlobal()) {
+                    if (tryGrant(node, global)) {
+                        return Verdict.GRANTED;
+                    }
+                } else if (!isDecidedByLedger()) {
+                    return null;
+                }
             }
             Rejection rejection = reserve(mayWait);
             if (rejection != null) {
@@ -650,6 +807,25 @@ final class Group extends Padded.After {
             return Verdict.QUEUED;
         } finally {
             exit(batch);
+        }
+    }
+
+    /**
+     * Grants the group's permits to {@code node}, if that still wants them.
+     *
+     * @param global whether it has been given a global permit, which is freed if it fails
+     */
+    private boolean tryGrant(Node node, boolean global) {
+        boolean granted = false;
+        try {
+            granted = node.grant(null);
+            return granted;
+        } finally {
+            if (granted) {
+                take(global);
+            } else if (global) {
+                freeGlobal();
+            }
         }
     }
 
@@ -701,13 +877,13 @@ final class Group extends Padded.After {
                 continue;
             }
             // Looked at for each: who comes after one that has left may need what that one did without.
-            if (attached && first.needsGlobal() && !ledger.hasFree()) {
+            boolean global = first.needsGlobal();
+            if (global && !tryTakeGlobal()) {
                 return false;
             }
-            boolean granted = first.grant(null);
+            boolean granted = tryGrant(first, global);
             queue.removeFirst(first);
             if (granted) {
-                take(first.needsGlobal());
                 batch.granted(first);
                 return true;
             }
@@ -832,6 +1008,9 @@ final class Group extends Padded.After {
             if (expired) {
                 endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
             } else if (granted) {
+                if (loan != null) {
+                    ledger.give(-1);
+                }
                 take(node.needsGlobal());
                 batch.grantedAside(node);
                 continue;
@@ -853,6 +1032,7 @@ final class Group extends Padded.After {
             return false;
         }
         queue.remove(task);
+        ledger.give(-1);
         take(true);
         batch.grantedAside(task);
         return true;
@@ -867,7 +1047,7 @@ final class Group extends Padded.After {
     void retakeFlight() {
         freeInFlight--;
         nested++;
-        ledger.took(1, 0);
+        ledger.addInFlight(1);
     }
 
     // ---- inside: time
@@ -1099,7 +1279,7 @@ final class Group extends Padded.After {
         if (attached) {
             ledger.forget(this);
         }
-        word = DEAD | SLOW; // with a fence: counters are looked at next, and by who counts late in the other order
+        word = DEAD; // with a fence: counters are looked at next, and by who counts late in the other order
         engine.forget(this);
         return true;
     }
@@ -1114,7 +1294,7 @@ final class Group extends Padded.After {
     }
 
     boolean isDead() {
-        return (word & DEAD) != 0;
+        return word == DEAD;
     }
 
     // ---- statistics, and readings that may be stale
@@ -1140,7 +1320,7 @@ final class Group extends Padded.After {
 
     int inFlight() {
         long w = (long) WORD.getAcquire(this);
-        int free = (w & SLOW) == 0 ? (int) (w >>> 31) : freeInFlight;
+        int free = (w & SLOW) == 0 ? (int) (w >>> 31 & COUNT) : freeInFlight;
         return Math.max(0, limits().maxInFlight().value() - free);
     }
 

@@ -9,9 +9,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is common to all groups: the global limit, whose turn it is, and the sums that tell when all is quiet.
  *
- * <p>It is <b>on</b> while a global limit is set or someone waits for quiet (a shutdown does, for good). Then every group
- * is attached to it: its lock guards them all, and one short critical section decides over all three layers. While it is
- * off, groups have locks of their own and touch nothing here; a group with an open {@link Loan} stays attached.
+ * <h2>States</h2>
+ *
+ * <pre>
+ *   off     no global limit was ever set: groups have locks of their own and touch nothing here
+ *   loose   a limit was set, and isn't short: free global permits lie in the {@link Credits}; groups have locks of their
+ *           own, and take and give back credits there
+ *   on      a global permit is wanted and there is none in any stripe, or somebody waits for quiet: the stripes are
+ *           frozen, and this has what is free
+ *
+ *   off   -> on      the first finite limit; somebody waits for quiet
+ *   loose -> on      {@link #bind}
+ *   on    -> loose   whoever leaves the lock while nothing needs it any more ({@link #unlock})
+ *   on    -> off     the last one that waits for quiet has gone, and no limit was ever set
+ * </pre>
+ *
+ * <p>While it is on, a group that is entered is attached to it: its lock guards the group, and one short critical section
+ * decides over all three layers. A group that nobody enters may stay as it is: what starts there needs a credit, and finds
+ * the stripes frozen. Who waits for quiet, and the first limit, attach all groups, so that they count. A group with an
+ * open {@link Loan} stays attached. docs/adr/0028-credits-in-stripes.md tells why.
+ *
+ * <p><b>Conservation.</b> Once there are credits, those in stripes, those here, those set aside for borrowers and those
+ * that permits stand for are together the limit.
  *
  * <p><b>Turns</b> are weighted round robin over the ring of groups that could start something if only there were a free
  * global permit. A group starts up to its weight in its turn; what it leaves unused is lost; a newcomer joins at the end
@@ -22,25 +41,47 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Ledger {
 
+    /** After so many critical sections without a group in the ring the global limit isn't short any more. */
+    private static final int CALM_SECTIONS = 32;
+
+    private final int processors = Runtime.getRuntime().availableProcessors();
+
+    /** Taken by {@link #lock()} and given back by {@link #unlock()}, also where it is the guard of a group. */
     final ReentrantLock lock = new ReentrantLock();
 
     /** Signalled when it may have become quiet. */
     final Condition quiet = lock.newCondition();
 
-    /** Written under the lock; read under the own lock of a group, which {@link #turnOn} takes after it. */
+    /** Written under the lock; read under the own lock of a group, which {@link #attachAll} takes after it. */
     private volatile boolean on;
+
+    /**
+     * Where free global permits lie while it is loose; {@code null} until there is a limit. Written under the lock; those
+     * that were replaced stay frozen.
+     */
+    private volatile @Nullable Credits credits;
 
     private int limit = Integer.MAX_VALUE;
     private int watchers;
 
-    /** The limit less the global permits that are out, of attached groups; may be negative after a smaller limit. */
+    /**
+     * Without credits: the limit less the global permits that are out, of attached groups. Else the credits that are here:
+     * all that are free while it is on, and none while it is loose, at the end of a critical section. It is negative while
+     * more are out than a smaller limit allows.
+     */
     private long free = Integer.MAX_VALUE;
+
+    /** How many critical sections in a row have ended without a group in the ring. */
+    private int calmSections;
 
     /** The sum over attached groups. */
     private long inFlight;
 
     /** How many of them are of threads that wait for quiet themselves, at most. */
     private long ownFlights;
+
+    /** How many global permits are set aside for borrowers. */
+    private int setAside;
 
     /** Whose turn it is. */
     private @Nullable Group turn;
@@ -55,66 +96,128 @@ final class Ledger {
         return on;
     }
 
+    /** {@return whether there are credits: for good, once a limit was set} */
+    boolean isCapped() {
+        return credits != null;
+    }
+
+    void lock() {
+        lock.lock();
+    }
+
+    /** Leaves the lock, and the state that nothing needs any more. It needs no memory. */
+    void unlock() {
+        if (lock.getHoldCount() == 1) {
+            settle();
+        }
+        lock.unlock();
+    }
+
+    private void settle() {
+        Credits stripes = credits;
+        if (stripes == null) {
+            return;
+        }
+        if (on) {
+            calmSections = turn == null ? Math.min(calmSections + 1, CALM_SECTIONS) : 0;
+            if (calmSections == CALM_SECTIONS && isUnneeded(stripes)) {
+                on = false;
+                stripes.thaw(free);
+                free = 0;
+            }
+        } else if (free > 0) {
+            if (stripes.tryGive(0, free)) {
+                free = 0;
+            }
+        } else if (free < 0) {
+            bind();
+        }
+    }
+
+    private boolean isUnneeded(Credits stripes) {
+        return watchers == 0
+                && firstReclaimer == null
+                && setAside == 0
+                && free >= Math.max(1, Math.min(limit / 8, 2 * stripes.count()));
+    }
+
     // ---- on and off
+
+    /** Takes over all free credits: from now on each start is decided here. */
+    void bind() {
+        if (!on) {
+            on = true;
+            calmSections = 0;
+            Credits stripes = credits;
+            if (stripes != null) {
+                free += stripes.freeze();
+            }
+        }
+    }
 
     /** Sets the global limit. What a larger one lets start is in {@code batch}. */
     void setLimit(int newLimit, Iterable<Group> groups, Batch batch) {
-        lock.lock();
+        lock();
         try {
+            if (newLimit == limit) {
+                return;
+            }
+            boolean first = credits == null;
+            Credits stripes = new Credits(newLimit, processors);
+            bind();
+            credits = stripes;
+            if (first) {
+                attachAll(groups);
+            }
             free += (long) newLimit - limit;
             limit = newLimit;
-            if (newLimit != Integer.MAX_VALUE) {
-                turnOn(groups);
-            } else if (watchers == 0) {
-                on = false;
-            }
+            calmSections = CALM_SECTIONS;
             drain(batch);
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
     /** Has the sums kept until {@link #unwatch}. */
     void watch(Iterable<Group> groups) {
-        lock.lock();
+        lock();
         try {
-            turnOn(groups);
+            bind();
+            attachAll(groups);
             watchers++;
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
     void unwatch() {
-        lock.lock();
+        lock();
         try {
-            if (--watchers == 0 && limit == Integer.MAX_VALUE) {
+            if (--watchers == 0 && credits == null) {
                 on = false;
             }
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
     /**
-     * Attaches every group. A group that is put into the map at the same time is slow by birth: at its first use it
-     * either sees {@link #on}, or was in the map before that was set, and is among {@code groups}.
+     * Attaches every group; while it is on. A group that is put into the map at the same time is slow by birth: at its
+     * first use it either sees {@link #on} or {@link #credits}, or was in the map before they were set, and is among
+     * {@code groups}.
      */
-    private void turnOn(Iterable<Group> groups) {
-        on = true;
+    private void attachAll(Iterable<Group> groups) {
         for (Group group : groups) {
             attach(group);
         }
     }
 
     void attach(Group group) {
-        lock.lock();
+        lock();
         try {
-            if (!group.attached) {
-                group.attach();
-            }
+            group.attach();
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
@@ -144,25 +247,46 @@ final class Ledger {
         withExempt.remove(group);
     }
 
-    // ---- sums
+    // ---- credits
 
-    /** A group with so many in flight is attached, or with negative numbers detached. */
-    void adopt(int groupInFlight, int nested) {
-        inFlight += groupInFlight;
-        free -= groupInFlight - nested;
+    /** Takes a credit without any lock, from the stripes; false if it is on, or no stripe has one. */
+    boolean tryTakeCredit(int home) {
+        Credits stripes = credits;
+        return stripes != null && stripes.tryTake(home);
     }
 
-    /** So many permits of flight and global permits were taken, or with negative numbers given back. */
-    void took(int flights, int globals) {
-        inFlight += flights;
-        free -= globals;
+    /** Gives a credit back without any lock, to the stripes; false if it is on. */
+    boolean tryGiveCredit(int home) {
+        Credits stripes = credits;
+        return stripes != null && stripes.tryGive(home, 1);
+    }
+
+    /** Takes a credit of those that are here. */
+    boolean tryTake() {
+        if (free <= 0) {
+            return false;
+        }
+        free--;
+        return true;
+    }
+
+    /** So many credits have come here, or with a negative number were taken, whether they are free or not. */
+    void give(long number) {
+        free += number;
+    }
+
+    // ---- sums
+
+    /** So many more are in flight in attached groups, or with a negative number fewer. */
+    void addInFlight(long number) {
+        inFlight += number;
     }
 
     boolean hasFree() {
         return free > 0;
     }
 
-    /** {@return the number in flight; exact while it is on} */
+    /** {@return the number in flight; exact while somebody watches} */
     long inFlight() {
         return inFlight;
     }
@@ -174,7 +298,9 @@ final class Ledger {
 
     // ---- turns
 
+    /** Keeps it on until {@link #removeReclaimer}. */
     void addReclaimer(Loan loan) {
+        bind();
         Loan last = firstReclaimer;
         if (last == null) {
             firstReclaimer = loan;
@@ -199,14 +325,17 @@ final class Ledger {
         loan.nextReclaimer = null;
     }
 
-    /** Sets a lent global permit aside for a task of another group. */
+    /** Sets a lent global permit aside for a task of another group, and stays on until that starts. */
     void reserve(Loan loan) {
+        bind();
         free--;
+        setAside++;
         loan.reserved = true;
     }
 
     void unreserve(Loan loan) {
         free++;
+        setAside--;
         loan.reserved = false;
     }
 

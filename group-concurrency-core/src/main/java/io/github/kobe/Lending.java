@@ -38,11 +38,11 @@ final class Lending {
             return null;
         }
         Batch batch = new Batch(engine);
-        ledger.lock.lock();
+        ledger.lock();
         try {
             return lend(task, top, batch);
         } finally {
-            ledger.lock.unlock();
+            ledger.unlock();
             batch.carryOut();
         }
     }
@@ -130,7 +130,7 @@ final class Lending {
     private void separateGlobal(Loan loan) {
         loan.globalHold.ownsGlobal = false;
         loan.globalHold.group.addNested(1);
-        ledger.took(0, -1);
+        ledger.give(1);
         loan.lacksGlobal = true;
     }
 
@@ -157,7 +157,7 @@ final class Lending {
             }
             loan.globalHold.ownsGlobal = true;
             loan.globalHold.group.addNested(-1);
-            ledger.took(0, 1);
+            ledger.give(-1);
             loan.lacksGlobal = false;
         }
     }
@@ -227,11 +227,11 @@ final class Lending {
     void reclaim(Loan loan) {
         if (!loan.settled) {
             Batch batch = Batch.orNull(engine, 0);
-            ledger.lock.lock();
+            ledger.lock();
             try {
                 beginReclaim(loan, batch);
             } finally {
-                ledger.lock.unlock();
+                ledger.unlock();
             }
             if (batch != null) {
                 batch.carryOut();

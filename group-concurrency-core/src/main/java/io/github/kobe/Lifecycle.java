@@ -88,11 +88,11 @@ final class Lifecycle {
         if (state != State.SHUT_DOWN) {
             return false;
         }
-        ledger.lock.lock();
+        ledger.lock();
         try {
             return isQuiet();
         } finally {
-            ledger.lock.unlock();
+            ledger.unlock();
         }
     }
 
@@ -146,7 +146,7 @@ final class Lifecycle {
                 }
                 return true;
             } finally {
-                ledger.lock.unlock();
+                ledger.unlock();
             }
         } finally {
             ledger.unwatch();
@@ -167,7 +167,7 @@ final class Lifecycle {
      * @return false if it had to be forced, and wasn't
      */
     private boolean end(boolean force) {
-        ledger.lock.lock();
+        ledger.lock();
         try {
             if (state == State.SHUT_DOWN) {
                 return true;
@@ -183,7 +183,7 @@ final class Lifecycle {
             state = State.SHUT_DOWN;
             ledger.quiet.signalAll();
         } finally {
-            ledger.lock.unlock();
+            ledger.unlock();
         }
         try {
             watchers.forEach(Runnable::run);
@@ -229,7 +229,7 @@ final class Lifecycle {
 
     /** {@return whether the caller is the one that drains} */
     private boolean beginDrain() {
-        ledger.lock.lock();
+        ledger.lock();
         try {
             if (state != State.RUNNING) {
                 return false;
@@ -238,7 +238,7 @@ final class Lifecycle {
             state = State.DRAINING;
             return true;
         } finally {
-            ledger.lock.unlock();
+            ledger.unlock();
         }
     }
 
@@ -258,7 +258,7 @@ final class Lifecycle {
         long left = nanos;
         boolean interrupted = false;
         long own = insider == null ? 0 : flightsOf(insider);
-        ledger.lock.lock();
+        ledger.lock();
         try {
             if (insider != null) {
                 insiders.add(insider);
@@ -281,7 +281,7 @@ final class Lifecycle {
                 insiders.remove(insider);
                 ledger.addOwnFlights(-own);
             }
-            ledger.lock.unlock();
+            ledger.unlock();
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }

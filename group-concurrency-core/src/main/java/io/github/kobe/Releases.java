@@ -92,15 +92,15 @@ final class Releases {
         if (loan != null) {
             giveBackBorrowed(run, loan, false, true, batch);
         } else if (thread == null || engine.holds.topOpen(thread) == null) {
-            run.group.giveBackFlight(batch);
+            run.group.giveBackFlight(false, batch);
         } else {
             // The thread has left a permit behind, which counts globally from now on.
-            ledger.lock.lock();
+            ledger.lock();
             try {
-                passGlobalOn(thread, batch);
-                run.group.giveBackFlight(batch);
+                boolean inherited = passGlobalOn(thread, batch);
+                run.group.giveBackFlight(inherited, batch);
             } finally {
-                ledger.lock.unlock();
+                ledger.unlock();
             }
         }
     }
@@ -115,22 +115,24 @@ final class Releases {
     }
 
     private void giveBackBorrowed(Run run, Loan loan, boolean concurrency, boolean flight, @Nullable Batch batch) {
-        ledger.lock.lock();
+        ledger.lock();
         try {
             Thread thread = run.thread;
             boolean inherited = flight && thread != null && passGlobalOn(thread, batch);
             run.group.enter();
             try {
                 run.group.giveBack(concurrency ? 1 : 0, flight ? 1 : 0);
-                if (flight) {
-                    run.group.freeGlobal();
+                if (inherited) {
+                    run.group.countGlobal(-1);
+                } else if (flight) {
+                    run.group.freeGlobalToLedger();
                 }
                 engine.lending.handBack(loan, concurrency, flight, flight && !inherited, batch);
             } finally {
                 run.group.exit(batch);
             }
         } finally {
-            ledger.lock.unlock();
+            ledger.unlock();
         }
     }
 
@@ -139,7 +141,7 @@ final class Releases {
      * thread while it has another hold.
      */
     private void amongOthers(Hold hold, Thread thread, @Nullable Batch batch) {
-        ledger.lock.lock();
+        ledger.lock();
         try {
             if (hold.lent) {
                 engine.lending.closeLater(hold);
@@ -148,17 +150,19 @@ final class Releases {
             boolean nested = !hold.ownsGlobal;
             boolean inherited = !nested && passGlobalOn(thread, batch);
             Group group = hold.group;
+            Loan loan = loanOf(hold);
             group.enter();
             try {
                 group.giveBack(1, 1);
                 if (nested) {
                     group.addNested(-1);
-                } else {
-                    // Also if another has inherited it, which has taken one: only one of the two groups may be
-                    // attached.
+                } else if (inherited) {
+                    group.countGlobal(-1);
+                } else if (loan == null) {
                     group.freeGlobal();
+                } else {
+                    group.freeGlobalToLedger();
                 }
-                Loan loan = loanOf(hold);
                 if (loan != null) {
                     engine.lending.handBack(loan, true, true, !nested && !inherited, batch);
                 }
@@ -166,7 +170,7 @@ final class Releases {
                 group.exit(batch);
             }
         } finally {
-            ledger.lock.unlock();
+            ledger.unlock();
         }
     }
 
@@ -179,7 +183,7 @@ final class Releases {
         heir.group.enter();
         try {
             heir.group.addNested(-1);
-            heir.group.takeGlobal();
+            heir.group.countGlobal(1);
         } finally {
             heir.group.exit(batch);
         }

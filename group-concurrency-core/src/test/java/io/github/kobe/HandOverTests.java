@@ -374,6 +374,7 @@ class HandOverTests {
         assertThat(executor.awaitQuiet(Duration.ZERO)).isFalse();
         executor.updatePolicy(GroupPolicy.builder().globalMaxInFlight(1).build());
         executor.updatePolicy(GroupPolicy.builder().globalMaxInFlight(2).build());
+        assertThat(executor.awaitQuiet(Duration.ZERO)).isFalse();
         assertThat(executor.engine().waiting).hasValue(2);
         executor.updatePolicy(GroupPolicy.builder().build());
         executor.setLimits("a", GroupLimits.unset().withMaxConcurrency(1));

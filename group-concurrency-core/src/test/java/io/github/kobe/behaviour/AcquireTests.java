@@ -401,8 +401,11 @@ class AcquireTests {
     @Tag("P1")
     void aWaiterThatHasLeftIsPassedOver() throws Exception {
         ManualClock clock = new ManualClock();
-        GroupExecutor executor =
-                engines.start(GroupPolicy.builder().globalMaxInFlight(1).build(), clock);
+        GroupPolicy onlyTheGlobalLimitIsShort = GroupPolicy.builder()
+                .globalMaxInFlight(1)
+                .defaultMaxConcurrencyPerGroup(2)
+                .build();
+        GroupExecutor executor = engines.start(onlyTheGlobalLimitIsShort, clock);
         ReentrantLock guard = EngineAccess.sharedLock(executor);
         GroupPermit permit = executor.acquire("a");
         Caller<Optional<GroupPermit>> waiter = Caller.start(() -> executor.tryAcquire("a", HOUR));
