@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Ledger {
 
-    /** After so many critical sections without a group in the ring the global limit isn't short any more. */
-    private static final int CALM_SECTIONS = 32;
+    /** After so many critical sections for each stripe without a group in the ring the limit isn't short any more. */
+    private static final int CALM_SECTIONS = 4;
 
     private final int processors = Runtime.getRuntime().availableProcessors();
 
@@ -119,8 +119,9 @@ final class Ledger {
             return;
         }
         if (on) {
-            calmSections = turn == null ? Math.min(calmSections + 1, CALM_SECTIONS) : 0;
-            if (calmSections == CALM_SECTIONS && isUnneeded(stripes)) {
+            int enough = CALM_SECTIONS * stripes.count();
+            calmSections = turn != null ? 0 : Math.min(calmSections, enough - 1) + 1;
+            if (calmSections >= enough && isUnneeded(stripes)) {
                 on = false;
                 stripes.thaw(free);
                 free = 0;
@@ -171,7 +172,7 @@ final class Ledger {
             }
             free += (long) newLimit - limit;
             limit = newLimit;
-            calmSections = CALM_SECTIONS;
+            calmSections = Integer.MAX_VALUE;
             drain(batch);
         } finally {
             unlock();

@@ -28,6 +28,8 @@ enum Entrant {
     SPRING("Spring's throttle", SpringThrottles::new, LIMITS, CAPS, CALLS, BACKLOGS, CANCELS),
 
     /** The engine with one of its options. */
+    CAPPED("with a global limit that is far away", Ours::withDistantCap, LIMITS, CALLS, PERMITS, BACKLOGS, CANCELS),
+    BOUND("with the global limit always in force", Ours::withBoundCap, LIMITS, CAPS, CALLS, PERMITS, BACKLOGS, CANCELS),
     LISTENER("with a listener", Ours::withListener, LIMITS, CAPS, CALLS, PERMITS, BACKLOGS, CANCELS),
     DECORATOR("with a decorator", Ours::withDecorator, LIMITS, CAPS, CALLS, PERMITS, BACKLOGS, CANCELS),
 

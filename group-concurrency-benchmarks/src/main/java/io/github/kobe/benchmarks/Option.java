@@ -10,7 +10,11 @@ final class Option extends Workload {
     private final Entrant with;
 
     Option(String id, Workload work, Entrant with) {
-        super(id, work.title() + ", " + with.title(), work.unit(), Goal.none(Entrant.OURS));
+        this(id, work, with, Goal.none(Entrant.OURS));
+    }
+
+    Option(String id, Workload work, Entrant with, Goal goal) {
+        super(id, work.title() + ", " + with.title(), work.unit(), goal);
         this.work = work;
         this.with = with;
     }

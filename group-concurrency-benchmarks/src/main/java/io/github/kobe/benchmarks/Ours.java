@@ -8,6 +8,7 @@ import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskStatus;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
 import java.util.function.UnaryOperator;
 
 /** The engine as it comes: totals and re-entry are always on. */
@@ -30,6 +31,18 @@ class Ours implements Contestant<TaskHandle<Integer>> {
 
     Ours(GroupExecutor executor) {
         this.executor = executor;
+    }
+
+    /** With a limit over all groups that nobody reaches. */
+    static Ours withDistantCap(Limits limits) {
+        return new Ours(limits.withGlobal(1 << 20));
+    }
+
+    /** With a limit over all groups that decides over each start, as it does while it is short. */
+    static Ours withBoundCap(Limits limits) {
+        Ours ours = new Ours(limits);
+        Thread.startVirtualThread(new FutureTask<>(() -> ours.executor.awaitTermination(DEADLINE)));
+        return ours;
     }
 
     /** With a listener that hears everything and does nothing. */

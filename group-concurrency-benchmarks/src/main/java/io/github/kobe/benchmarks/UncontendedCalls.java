@@ -1,28 +1,39 @@
 package io.github.kobe.benchmarks;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.FutureTask;
 
-/** One thread calls a no-op under one key after the other; nobody ever waits. */
+/** Each of some threads calls a no-op under one of its own keys after the other; nobody ever waits. */
 final class UncontendedCalls extends Workload {
 
-    private final List<String> groups = Keys.of("group-", 64);
-    private final int calls;
-    private final boolean virtual;
+    private static final int KEYS = 64;
 
-    private UncontendedCalls(String id, String thread, Goal goal, int calls, boolean virtual) {
-        super(id, "`call` by one " + thread + " thread, uncontended, 64 groups", "ns/call", goal);
+    private final int threads;
+    private final int calls;
+    private final Thread.Builder builder;
+
+    private UncontendedCalls(String id, String title, Goal goal, int threads, int calls, Thread.Builder builder) {
+        super(id, "`call` by " + title + ", uncontended, 64 groups each", "ns/call", goal);
+        this.threads = threads;
         this.calls = calls;
-        this.virtual = virtual;
+        this.builder = builder;
     }
 
     static UncontendedCalls ofPlatformThread(int calls) {
-        return new UncontendedCalls("B8", "platform", Goal.atMost(1.8, Entrant.SEMAPHORE), calls, false);
+        Goal goal = Goal.atMost(1.8, Entrant.SEMAPHORE);
+        return new UncontendedCalls("B8", "one platform thread", goal, 1, calls, Thread.ofPlatform());
+    }
+
+    static UncontendedCalls ofTwoPlatformThreads(int calls) {
+        Goal goal = Goal.none(Entrant.SEMAPHORE);
+        return new UncontendedCalls("B8t", "two platform threads", goal, 2, calls, Thread.ofPlatform());
     }
 
     static UncontendedCalls ofVirtualThread(int calls) {
-        return new UncontendedCalls("B8v", "virtual", Goal.none(Entrant.SEMAPHORE), calls, true);
+        Goal goal = Goal.none(Entrant.SEMAPHORE);
+        return new UncontendedCalls("B8v", "one virtual thread", goal, 1, calls, Thread.ofVirtual());
     }
 
     @Override
@@ -37,15 +48,21 @@ final class UncontendedCalls extends Workload {
 
     @Override
     <H> double run(Contestant<H> contestant) throws Exception {
-        if (!virtual) {
-            return call(contestant);
+        List<FutureTask<Double>> callers = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            List<String> groups = Keys.of("group-" + i + "-", KEYS);
+            FutureTask<Double> caller = new FutureTask<>(() -> call(contestant, groups));
+            callers.add(caller);
+            builder.start(caller);
         }
-        FutureTask<Double> calling = new FutureTask<>(() -> call(contestant));
-        Thread.startVirtualThread(calling);
-        return calling.get();
+        double sum = 0;
+        for (FutureTask<Double> caller : callers) {
+            sum += caller.get();
+        }
+        return sum / threads;
     }
 
-    private double call(Contestant<?> contestant) throws Exception {
+    private double call(Contestant<?> contestant, List<String> groups) throws Exception {
         long sum = 0;
         long start = System.nanoTime();
         for (int i = 0; i < calls; i++) {

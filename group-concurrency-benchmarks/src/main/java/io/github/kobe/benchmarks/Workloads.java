@@ -13,13 +13,7 @@ final class Workloads {
     static List<Workload> all(Size size) {
         return List.of(
                 submits(size.of(200_000)),
-                new Pipelined(
-                        "B2",
-                        "200,000 no-op tasks in 64 groups with limit 4",
-                        Goal.atLeast(0.95, Entrant.RAW),
-                        64,
-                        4,
-                        size.of(200_000)),
+                inManyGroups(size.of(200_000)),
                 new Pipelined(
                         "B3",
                         "200,000 no-op tasks in one group with limit 1",
@@ -41,6 +35,22 @@ final class Workloads {
                 new LongestWait(size.of(30)),
                 new Cancels(size.of(100_000)),
                 new IdleGroup(size.of(20_000)),
+                new Option("B1g", submits(size.of(200_000)), Entrant.CAPPED, Goal.atLeast(0.90, Entrant.OURS)),
+                new Option("B2g", inManyGroups(size.of(200_000)), Entrant.CAPPED, Goal.atLeast(0.90, Entrant.OURS)),
+                new Option(
+                        "B8g",
+                        UncontendedCalls.ofPlatformThread(size.of(1_000_000)),
+                        Entrant.CAPPED,
+                        Goal.atMost(1.40, Entrant.OURS)),
+                new Option(
+                        "B8gt",
+                        UncontendedCalls.ofTwoPlatformThreads(size.of(1_000_000)),
+                        Entrant.CAPPED,
+                        Goal.atMost(1.40, Entrant.OURS)),
+                new AtTheCap(AtTheCap.LIMIT - 1, size.of(400_000)),
+                new AtTheCap(AtTheCap.LIMIT, size.of(400_000)),
+                new AtTheCap(AtTheCap.LIMIT + 1, size.of(400_000)),
+                new NestedCalls(size.of(1_000_000)),
                 new Option("O1", submits(size.of(200_000)), Entrant.LISTENER),
                 new Option("O2", UncontendedCalls.ofPlatformThread(size.of(1_000_000)), Entrant.LISTENER),
                 new Option("O3", submits(size.of(200_000)), Entrant.DECORATOR),
@@ -66,6 +76,11 @@ final class Workloads {
                 1,
                 NEVER_HIT,
                 tasks);
+    }
+
+    private static Pipelined inManyGroups(int tasks) {
+        return new Pipelined(
+                "B2", "200,000 no-op tasks in 64 groups with limit 4", Goal.atLeast(0.95, Entrant.RAW), 64, 4, tasks);
     }
 
     /** {@return those with the given ids, or all of them for {@code all}} */
