@@ -61,7 +61,7 @@ final class Engine {
     /** Written under the ledger's lock. */
     volatile GroupPolicy policy;
 
-    final Ledger ledger = new Ledger();
+    final Ledger ledger;
     final Holds holds = new Holds();
     final Reports reports;
     final Rejections rejections;
@@ -79,6 +79,7 @@ final class Engine {
         this.environment = environment;
         this.origin = environment.nanoTime().getAsLong() - 1;
         this.policy = policy;
+        ledger = new Ledger(environment.processors());
         reports = new Reports(this);
         rejections = new Rejections(this);
         dispatcher = new Dispatcher(this);

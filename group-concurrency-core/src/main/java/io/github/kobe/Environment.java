@@ -13,9 +13,15 @@ import java.util.function.LongSupplier;
  *     {@link Housekeeper#runDue()}
  * @param linger how long that thread stays without anything to do, by the system's clock
  * @param longestSleep how long it sleeps at most before it looks whether the engine is still there, by the system's clock
+ * @param processors how many threads are expected to run at once, at least 1
  */
 record Environment(
-        LongSupplier nanoTime, TaskThreads taskThreads, boolean timers, Duration linger, Duration longestSleep) {
+        LongSupplier nanoTime,
+        TaskThreads taskThreads,
+        boolean timers,
+        Duration linger,
+        Duration longestSleep,
+        int processors) {
 
     private static final Duration LINGER = Duration.ofSeconds(1);
     private static final Duration LONGEST_SLEEP = Duration.ofSeconds(5);
@@ -25,7 +31,13 @@ record Environment(
 
     /** Makes one whose thread stays and sleeps as long as the system's does. */
     Environment(LongSupplier nanoTime, TaskThreads taskThreads, boolean timers) {
-        this(nanoTime, taskThreads, timers, LINGER, LONGEST_SLEEP);
+        this(
+                nanoTime,
+                taskThreads,
+                timers,
+                LINGER,
+                LONGEST_SLEEP,
+                Runtime.getRuntime().availableProcessors());
     }
 
     /** Makes threads for tasks. */

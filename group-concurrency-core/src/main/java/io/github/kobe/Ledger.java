@@ -44,7 +44,7 @@ final class Ledger {
     /** After so many critical sections for each stripe without a group in the ring the limit isn't short any more. */
     private static final int CALM_SECTIONS = 4;
 
-    private final int processors = Runtime.getRuntime().availableProcessors();
+    private final int processors;
 
     /** Taken by {@link #lock()} and given back by {@link #unlock()}, also where it is the guard of a group. */
     final ReentrantLock lock = new ReentrantLock();
@@ -91,6 +91,10 @@ final class Ledger {
 
     /** Loans whose lenders want their permits back, eldest first, linked by {@link Loan#nextReclaimer}. */
     private @Nullable Loan firstReclaimer;
+
+    Ledger(int processors) {
+        this.processors = processors;
+    }
 
     boolean isOn() {
         return on;

@@ -9,6 +9,9 @@ import java.util.function.LongSupplier;
 /** The one way by which tests in other packages reach what the engine doesn't publish. */
 public final class EngineAccess {
 
+    /** So that what a test sees doesn't depend on the machine. */
+    private static final int PROCESSORS = 2;
+
     private EngineAccess() {}
 
     /** Makes threads for tasks, not started yet; may fail, which fails the task. */
@@ -51,7 +54,8 @@ public final class EngineAccess {
                         surroundings.threads()::unstarted,
                         surroundings.timers(),
                         surroundings.linger(),
-                        surroundings.longestSleep());
+                        surroundings.longestSleep(),
+                        PROCESSORS);
         return GroupExecutor.newExecutor(policy, environment);
     }
 

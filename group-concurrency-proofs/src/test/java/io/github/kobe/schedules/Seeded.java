@@ -12,6 +12,7 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
     enum Play {
         GROUPS_ALONE,
         A_GLOBAL_LIMIT,
+        LAST_GLOBAL_PERMITS,
         WAITS_FOR_OWN_WORK,
         WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT,
         SUBMIT_VERSUS_SHUTDOWN,
@@ -30,6 +31,7 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
             return switch (this) {
                 case GROUPS_ALONE, A_GLOBAL_LIMIT, WAITS_FOR_OWN_WORK, WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT ->
                     new RandomScenario(simulation, seed, RandomProgram.Mix.valueOf(name()));
+                case LAST_GLOBAL_PERMITS -> new LastGlobalPermits(simulation, seed);
                 case INTERRUPT_VERSUS_END -> new InterruptsAndEnds(simulation, seed);
                 case LATE_COUNT_VERSUS_EVICT -> new LateCount(simulation, seed);
                 default -> new LifeAndDeath(simulation, seed, LifeAndDeath.Race.valueOf(name()));
