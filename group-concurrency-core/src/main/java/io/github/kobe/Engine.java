@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A {@link Group} keeps its free permits in one word. While nothing waits, taking and giving back is one
  * compare-and-set ({@link Admission} for tasks, {@link Callers} for threads). Else a short critical section under the
- * group's guard decides over permits and queue at once. With a global limit the guard of all groups is the lock of the
- * {@link Ledger}, which also keeps whose turn it is.
+ * group's guard decides over permits and queue at once. Free global permits lie in the {@link Credits}; while they are
+ * short, the guard of all groups is the lock of the {@link Ledger}, which also keeps whose turn it is.
  *
  * <p>Permits that are out are a {@link Hold}; a task's is a {@link Run}, which is also the body of its thread.
  * {@link Holds} finds them by thread: for re-entry, {@link Lending}, and interrupts. {@link Releases} gives them back.

@@ -1117,7 +1117,7 @@ final class Group extends Padded.After {
 
     /** Lets the group go on where it stalled. Enters and leaves. */
     void unstall(@Nullable Batch batch) {
-        enter();
+        boolean alive = enter();
         try {
             stalled = false;
             if (batch != null && engine.lifecycle.isForced()) {
@@ -1127,6 +1127,10 @@ final class Group extends Padded.After {
             stalled = engine.housekeeper.retryLater(this);
         } finally {
             exit(batch);
+        }
+        if (!alive) {
+            // It may have been kept to let others start, and has died since.
+            settleWithLedger(0, false, batch);
         }
     }
 
