@@ -298,6 +298,10 @@ inline drain() {
                 ring?other;
                 ring!other
             :: else
+            fi;
+            if
+            :: !isEligible(other) -> leaveRing(other)
+            :: else
             fi
         fi
     :: else -> break
@@ -460,8 +464,7 @@ inline leave(g) {
     ledgerIsMine = group[g].attached;
     if
     :: group[g].attached && on ->
-        assert(isEligible(g) == ring??[eval(g)]);
-        assert(!isEligible(g) || free <= 0)                             /* I4 */
+        assert((isEligible(g) && ring??[eval(g)] && free <= 0) || (!isEligible(g) && !(ring??[eval(g)])))    /* I4 */
     :: group[g].attached && !on ->
         assert(!(ring??[eval(g)]));
         counted(g, -(group[g].limit - group[g].free));
@@ -882,7 +885,8 @@ inline attachAll() {
         fi;
         i++
     :: else -> i = 0; break
-    od
+    od;
+    skip
 }
 
 #if LIMITS
