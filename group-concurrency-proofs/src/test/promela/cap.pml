@@ -17,6 +17,7 @@
  *   BUSY                       the first group begins with a task that runs, and all its others wait
  *   BORN                       the groups are made after the limit was set
  *   WATCHED                    somebody waits for quiet
+ *   LENDER                     a lender wants a credit for the global permit that it has lent
  *   TURNS                      whose turn it is, is counted (E2)
  * BUG_... seeds a bug, to see that it is found.
  */
@@ -97,6 +98,7 @@ byte ledgerDepth;
 bit on;
 bit capped;             /* Ledger.credits is there */
 bit watchers;
+bit reclaimer;          /* a lender waits for a credit */
 byte limit = UNLIMITED;
 short free = UNLIMITED;
 chan ring = [GROUPS] of { byte };   /* its head is the turn */
@@ -279,6 +281,12 @@ inline popHead(g) {
 
 /* Ledger.drain */
 inline drain() {
+#ifdef LENDER
+    if
+    :: reclaimer && free > 0 -> reclaimer = 0; free--; runningAll++; witnessGlobal
+    :: else
+    fi;
+#endif
     do
     :: len(ring) > 0 ->
         ring?<other>;
@@ -359,10 +367,12 @@ inline bind() {
     skip
 }
 
-#ifdef BUG_THAWS_WITH_A_GROUP_IN_THE_RING
-#define isThawable (!watchers && free >= 0)
+#if defined(BUG_THAWS_WITH_A_GROUP_IN_THE_RING)
+#define isThawable (!watchers && !reclaimer && free >= 0)
+#elif defined(BUG_THAWS_WITH_A_RECLAIMER)
+#define isThawable (!watchers && len(ring) == 0 && free >= 0)
 #else
-#define isThawable (!watchers && len(ring) == 0 && free >= THRESHOLD)
+#define isThawable (!watchers && !reclaimer && len(ring) == 0 && free >= THRESHOLD)
 #endif
 
 /* Ledger.settle, and to unlock: some sections may have to pass before it thaws, so whether it does is open. */
@@ -924,6 +934,22 @@ proctype Control() {
 }
 #endif
 
+#ifdef LENDER
+/* Lending.beginReclaim, Ledger.addReclaimer; then it gives the permit back for good. */
+proctype Lender() {
+    bit hand;
+    byte i;
+
+    lockLedger();
+    bind();
+    d_step { reclaimer = 1; drain() };
+    unlockLedger();
+    !reclaimer;
+    d_step { runningAll--; hands++; hand = 1 };
+    putBack(0)
+}
+#endif
+
 #ifdef WATCHED
 #define isQuiet (inFlight == 0 && len(queue[0]) + len(queue[GROUPS - 1]) * (GROUPS > 1) == 0)
 
@@ -1022,6 +1048,9 @@ init {
 #endif
 #ifdef WATCHED
         run Watcher();
+#endif
+#ifdef LENDER
+        run Lender();
 #endif
     };
     _nr_pr == 1;

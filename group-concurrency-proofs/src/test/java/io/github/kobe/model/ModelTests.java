@@ -44,7 +44,19 @@ class ModelTests {
             "shutdown FORCED GROUPS=2 PER_GROUP=1",
             "shutdown DRAINED GROUPS=1 PER_GROUP=2",
             "shutdown TIMED GROUPS=1 PER_GROUP=2",
-            "shutdown GROUP_STOPPED GROUPS=1 PER_GROUP=2");
+            "shutdown GROUP_STOPPED GROUPS=1 PER_GROUP=2",
+            "cap CAP=1 GROUPS=3 STRIPES=2 NO_WAIT=1",
+            "cap CAP=2 GROUPS=3 STRIPES=2 BORN",
+            "cap CAP=1 FIRST=2 STRIPES=2",
+            "cap CAP=1 FIRST=2 NO_WAIT=1 CANCELLED=6",
+            "cap CAP=1 FIRST=4 BUSY TURNS",
+            "cap CAP=2 FIRST=3 SECOND=2 STRIPES=2 BUSY TURNS",
+            "cap LIMITS=1 NEXT_CAP=1 FIRST=2 LIMIT=2",
+            "cap LIMITS=2 NEXT_CAP=2 LAST_CAP=1 FIRST=2 STRIPES=2",
+            "cap LIMITS=2 NEXT_CAP=1 LAST_CAP=UNLIMITED FIRST=2",
+            "cap WATCHED CAP=1 LIMITS=1 NEXT_CAP=2",
+            "cap WATCHED LIMITS=1 NEXT_CAP=1 FIRST=2",
+            "cap LENDER CAP=1 FIRST=2 STRIPES=2");
 
     /** They take minutes and some gigabytes of memory. */
     private static final List<String> LARGE = List.of(
@@ -60,7 +72,12 @@ class ModelTests {
             "groups GROUPS=1 PER_GROUP=4 RESIZES=3",
             "lending SAME_GROUP DEPTH=2 IMPATIENT LIMIT=2 GLOBAL_LIMIT=2",
             "lending VISIT IMPATIENT LIMIT=2 GLOBAL_LIMIT=2",
-            "lending VISIT_LENDS IMPATIENT");
+            "lending VISIT_LENDS IMPATIENT",
+            "cap CAP=2 FIRST=2 SECOND=2 STRIPES=2",
+            "cap CAP=2 FIRST=2 SECOND=2 SECOND_LIMIT=2 BOUND",
+            "cap CAP=1 FIRST=2 SECOND=2 LIMIT=2 BOUND TURNS",
+            "cap CAP=1 FIRST=3 CANCELLED=2",
+            "cap CAP=2 LIMITS=2 NEXT_CAP=1 LAST_CAP=2 FIRST=2 SECOND_LIMIT=2 STRIPES=2");
 
     /** The smallest of each model, which take a second or two. */
     private static final Set<String> BRIEF = Set.of(
@@ -68,7 +85,8 @@ class ModelTests {
             "handoff TASKS=1 CALLERS=1 FUTURES=0 TIMED",
             "groups PER_GROUP=1 SWITCHING FIRST_GLOBAL_LIMIT=1 SECOND_GLOBAL_LIMIT=UNLIMITED",
             "lending SAME_GROUP DEPTH=2 IMPATIENT",
-            "shutdown GROUP_STOPPED GROUPS=1 PER_GROUP=2");
+            "shutdown GROUP_STOPPED GROUPS=1 PER_GROUP=2",
+            "cap CAP=1 GROUPS=3 STRIPES=2 NO_WAIT=1");
 
     /** For liveness, which costs more. */
     private static final List<String> FAIR = List.of(
@@ -77,7 +95,9 @@ class ModelTests {
             "groups PER_GROUP=1 SWITCHING FIRST_GLOBAL_LIMIT=1 SECOND_GLOBAL_LIMIT=UNLIMITED",
             "groups PER_GROUP=3 GLOBAL_LIMIT=1 WEIGHTED FIRST_WEIGHT=2 LIMIT=2",
             "lending SAME_GROUP DEPTH=2 IMPATIENT",
-            "shutdown FORCED GROUPS=1 PER_GROUP=1");
+            "shutdown FORCED GROUPS=1 PER_GROUP=1",
+            "cap CAP=1 FIRST=2",
+            "cap LIMITS=1 NEXT_CAP=1");
 
     /** With a bug each, which a macro seeds. */
     private static final List<String> SEEDED = List.of(
@@ -104,7 +124,19 @@ class ModelTests {
             "shutdown FORCED GROUPS=1 PER_GROUP=2 BUG_NO_SECOND_LOOK",
             "shutdown FORCED GROUPS=1 PER_GROUP=2 BUG_STATE_SEEN_OUTSIDE",
             "shutdown FORCED GROUPS=1 PER_GROUP=2 BUG_NOT_TURNED_ON",
-            "shutdown FORCED GROUPS=1 PER_GROUP=2 BUG_BORN_FAST");
+            "shutdown FORCED GROUPS=1 PER_GROUP=2 BUG_BORN_FAST",
+            "cap CAP=1 BUG_FLAG_WITHOUT_FREEZE",
+            "cap CAP=1 BUG_FREEZE_LOSES",
+            "cap CAP=1 BUG_GIVE_TO_FROZEN_IS_DROPPED",
+            "cap CAP=1 FIRST=2 BUG_LEAVES_WITHOUT_BINDING",
+            "cap CAP=1 FIRST=2 BUG_BINDS_WITHOUT_ENTERING",
+            "cap CAP=2 FIRST=2 BUG_CREDIT_NOT_PUT_BACK",
+            "cap CAP=1 FIRST=3 BUSY BUG_PASSES_ON_UNSEEN",
+            "cap CAP=1 GROUPS=3 STRIPES=2 NO_WAIT=3 BUG_REFUSES_WHILE_LOOSE",
+            "cap LIMITS=1 NEXT_CAP=1 BUG_MISSES_THE_FIRST_LIMIT",
+            "cap LIMITS=1 NEXT_CAP=2 FIRST=2 LIMIT=2 BUG_MODE_NOT_IN_THE_WORD",
+            "cap LENDER CAP=1 BUG_THAWS_WITH_A_RECLAIMER",
+            "cap CAP=1 BUG_THAWS_WITH_A_GROUP_IN_THE_RING");
 
     @TempDir
     Path work;
