@@ -34,13 +34,6 @@ final class AsyncTail implements BiConsumer<@Nullable Object, @Nullable Throwabl
     @SuppressWarnings("UnusedVariable") // through ENDED
     private volatile boolean ended;
 
-    /** How the stage completed, on a thread that had no stack left to see to it; see {@link #endIfLate}. */
-    private @Nullable Object lateValue;
-
-    private @Nullable Throwable lateFailure;
-    /** Not private for the tests. */
-    volatile boolean late;
-
     AsyncTail(Run run) {
         this.run = run;
     }
@@ -76,6 +69,14 @@ final class AsyncTail implements BiConsumer<@Nullable Object, @Nullable Throwabl
         }
     }
 
+    private void unregister(Engine engine) {
+        try {
+            engine.tails.remove(this);
+        } catch (OutOfMemoryError lack) {
+            // The map rebuilds a crowded bin after the removal.
+        }
+    }
+
     /** Has {@code action} told how {@code stage} completes, or how it fails to tell; what it fails with is unwrapped. */
     static void whenComplete(CompletionStage<?> stage, BiConsumer<@Nullable Object, @Nullable Throwable> action) {
         try {
@@ -94,29 +95,10 @@ final class AsyncTail implements BiConsumer<@Nullable Object, @Nullable Throwabl
         }
     }
 
+    /** Ends the task. A stage that completes on a thread without the stack for that leaves it open. */
     @Override
     public void accept(@Nullable Object value, @Nullable Throwable failure) {
-        try {
-            StackReserve.require();
-        } catch (StackOverflowError tooDeep) {
-            // Written without a call, for there may be no stack even for one.
-            lateValue = value;
-            lateFailure = failure;
-            late = true;
-            run.group.engine.hasLateTails = true;
-            return;
-        }
-        end(value, failure);
-    }
-
-    /** Ends it, if its stage has completed on a thread that had no stack left to do so. */
-    void endIfLate() {
-        if (late) {
-            end(lateValue, lateFailure);
-        }
-    }
-
-    private void end(@Nullable Object value, @Nullable Throwable failure) {
+        StackReserve.requireToGiveBack();
         if (!ENDED.compareAndSet(this, false, true)) {
             return;
         }
@@ -124,7 +106,7 @@ final class AsyncTail implements BiConsumer<@Nullable Object, @Nullable Throwabl
         long end = engine.nanoTime();
         Task<?> task = run.task;
         Object outcome = task.claim(this) ? Outcome.of(task, value, failure, start, end) : null;
-        engine.tails.remove(this);
+        unregister(engine);
         run.group.counters.ended(Outcome.statusOf(outcome));
         if (run.endsPart()) {
             Batch batch = Batch.orNull(engine, end);

@@ -123,7 +123,7 @@ final class Batch {
                 startGranted();
                 tellEnded();
                 offerIdle();
-                engine.seeToWhatIsOwed();
+                engine.housekeeper.retryWhatIsOwed();
             } catch (Throwable failure) {
                 logged(failure);
             } finally {

@@ -53,9 +53,6 @@ final class Engine {
     /** Asynchronous tasks whose stage is open. */
     final Set<AsyncTail> tails = ConcurrentHashMap.newKeySet();
 
-    /** Whether a stage of those may have completed unseen; see {@link AsyncTail#endIfLate}. */
-    volatile boolean hasLateTails;
-
     private final ConcurrentHashMap<String, Group> groups = new ConcurrentHashMap<>();
 
     /** Written under the ledger's lock. */
@@ -201,36 +198,6 @@ final class Engine {
             if (only == null || tail.run.group == only) {
                 dispatcher.report(() -> tail.run.task.cancel(true));
             }
-        }
-    }
-
-    /** Does what there was no memory or stack for before; without any lock. */
-    void seeToWhatIsOwed() {
-        housekeeper.retryWhatIsOwed();
-        endLateTailsOrLater();
-    }
-
-    /**
-     * Ends asynchronous tasks whose stages have completed unseen; without any lock. If there is no memory for it, the mark
-     * stays, and whoever comes next does it.
-     */
-    void endLateTailsOrLater() {
-        if (hasLateTails) {
-            try {
-                Runnable ending = this::endLateTails;
-                hasLateTails = false;
-                dispatcher.report(ending);
-            } catch (OutOfMemoryError lack) {
-                hasLateTails = true;
-            }
-        }
-    }
-
-    private void endLateTails() {
-        try {
-            tails.forEach(AsyncTail::endIfLate);
-        } catch (OutOfMemoryError | StackOverflowError lack) {
-            hasLateTails = true; // for those that are left
         }
     }
 

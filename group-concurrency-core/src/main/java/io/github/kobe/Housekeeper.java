@@ -220,7 +220,6 @@ final class Housekeeper {
     /** Nothing here keeps what comes after it from being done: what there is no memory for is tried again. */
     private void runAllDue() {
         startHops();
-        engine.endLateTailsOrLater();
         long now = engine.now();
         retryDue(now);
         runAlarms(now);
@@ -345,9 +344,6 @@ final class Housekeeper {
         try {
             if (!hops.isEmpty()) {
                 return 0;
-            }
-            if (engine.hasLateTails) {
-                return RETRY_NANOS; // there was no memory to end them
             }
             if (engine.lifecycle.isOver() && engine.waiting.get() == 0 && firstRetried == null) {
                 // Nothing waits or will: no time-out, no retry, and the idle groups go with the executor.

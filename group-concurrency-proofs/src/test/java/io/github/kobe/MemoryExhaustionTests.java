@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.audit.Audit;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.faults.Site;
-import io.github.kobe.faults.Way;
 import io.github.kobe.faults.Ways;
 import io.github.kobe.schedules.EngineLoader;
 import io.github.kobe.testing.Caller;
@@ -20,7 +19,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
@@ -86,7 +84,7 @@ public class MemoryExhaustionTests {
         }
     }
 
-    /** Ways, each as it is; some also in other surroundings; and what no use of the API brings about in time. */
+    /** Ways, each as it is; some also in other surroundings. */
     static Stream<String> programs() {
         return Stream.concat(
                 Stream.of(Ways.values()).map(way -> "PLAIN " + way.name()),
@@ -98,8 +96,6 @@ public class MemoryExhaustionTests {
                         "LISTENER ACQUIRE",
                         "GLOBAL STARTED_BY_ITS_PREDECESSOR",
                         "GLOBAL CALL",
-                        "LATE STARTED_BY_ITS_PREDECESSOR",
-                        "LATE LATE_STAGES",
                         "HOPS STARTED_BY_ITS_PREDECESSOR",
                         "TIMERS STARTED_BY_ITS_PREDECESSOR"));
     }
@@ -121,8 +117,6 @@ public class MemoryExhaustionTests {
         LISTENER,
         /** There is a global limit. */
         GLOBAL,
-        /** Who ends a task has to see to stages that ended late. */
-        LATE,
         /** The engine's own thread does what is due, and starts the next task. */
         HOPS,
         /** The same, and the next task starts where the last one ends. */
@@ -176,7 +170,7 @@ public class MemoryExhaustionTests {
     private static final class Trial extends Site {
 
         private final Surrounded surrounded;
-        private final Way way;
+        private final Ways way;
         private final int place;
         private final boolean lasting;
         private final ManualClock clock;
@@ -189,10 +183,10 @@ public class MemoryExhaustionTests {
         }
 
         private Trial(String[] program, ManualClock clock, int place, boolean lasting) {
-            this(Surrounded.valueOf(program[0]), wayOf(program[1]), clock, place, lasting);
+            this(Surrounded.valueOf(program[0]), Ways.valueOf(program[1]), clock, place, lasting);
         }
 
-        private Trial(Surrounded surrounded, Way way, ManualClock clock, int place, boolean lasting) {
+        private Trial(Surrounded surrounded, Ways way, ManualClock clock, int place, boolean lasting) {
             super(EngineAccess.newExecutor(
                     policy(surrounded, way), surrounded.hasTimers() ? clock.withTimers() : clock.environment()));
             this.surrounded = surrounded;
@@ -202,36 +196,9 @@ public class MemoryExhaustionTests {
             this.lasting = lasting;
         }
 
-        private static Way wayOf(String name) {
-            return name.equals("LATE_STAGES") ? site -> ((Trial) site).lateStages() : Ways.valueOf(name);
-        }
-
-        /** A stage whose end found no stack; who comes next sees to it. No use of the API brings that about in time. */
-        private void lateStages() throws Exception {
-            CompletableFuture<String> stage = new CompletableFuture<>();
-            step(() -> {
-                executor.pause("paused");
-                return keep(executor.submit("paused", "1", () -> 1));
-            });
-            step(() -> keep(executor.submitAsync("a", "late", () -> stage)));
-            Deadline.until("its code has ended", () -> running("a") == 0);
-            Set<AsyncTail> tails = executor.engine().tails;
-            if (tails.isEmpty()) {
-                stage.complete("done"); // there was no memory to follow it
-            } else {
-                tails.forEach(tail -> tail.late = true);
-            }
-            executor.engine().hasLateTails = true;
-            step(() -> {
-                executor.resume("paused");
-                return null;
-            });
-            await("who comes next has seen to it", tails::isEmpty);
-        }
-
-        private static GroupPolicy policy(Surrounded surrounded, Way way) {
+        private static GroupPolicy policy(Surrounded surrounded, Ways way) {
             GroupPolicy.Builder builder = Ways.policy().defaultMaxInFlightPerGroup(MOST_IN_FLIGHT);
-            if (surrounded == Surrounded.GLOBAL || (way instanceof Ways named && named.is(Ways.Trait.GLOBAL))) {
+            if (surrounded == Surrounded.GLOBAL || way.is(Ways.Trait.GLOBAL)) {
                 builder.globalMaxInFlight(2);
             }
             if (surrounded == Surrounded.LISTENER) {
@@ -332,7 +299,6 @@ public class MemoryExhaustionTests {
 
         @Override
         protected void open(Gate gate) {
-            executor.engine().hasLateTails = surrounded == Surrounded.LATE;
             if (surrounded == Surrounded.HOPS) {
                 clock.advance(LONG_SINCE_THE_LAST_HOP);
             }
