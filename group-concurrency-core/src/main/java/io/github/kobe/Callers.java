@@ -327,32 +327,40 @@ final class Callers {
 
         private Hold granted(Group group, boolean asPermit, boolean nested, long queuedNanos) {
             boolean heard = engine.reports.isHeard(trace);
+            Hold made;
             try {
-                if (heard) {
-                    engine.reports.started(key, id, queuedNanos, trace);
-                }
-                Thread thread = Thread.currentThread();
-                Hold made;
-                if (!asPermit && nested) {
-                    made = new Hold(null, group, false);
-                } else if (!asPermit) {
-                    Hold parked = engine.holds.parked(thread);
-                    if (parked != null) {
-                        parked.unpark(group);
-                        return parked;
-                    }
-                    return newCallHold(thread, group);
-                } else {
-                    made = heard
-                            ? new Permit.Reported(null, group, !nested, id, trace)
-                            : new Permit(null, group, !nested);
-                }
-                engine.holds.push(made, thread);
-                return made;
+                made = registered(group, asPermit, nested, heard);
             } catch (OutOfMemoryError lack) {
                 giveBackUnused(group, nested, lack, id, trace);
                 throw lack;
             }
+            if (heard) {
+                engine.reports.started(key, id, queuedNanos, trace); // from inside, for it may call
+                if (made instanceof Permit.Reported permit) {
+                    permit.begin();
+                }
+            }
+            return made;
+        }
+
+        /** {@return the hold of the current thread on what it was granted} */
+        private Hold registered(Group group, boolean asPermit, boolean nested, boolean heard) {
+            Thread thread = Thread.currentThread();
+            Hold made;
+            if (!asPermit && nested) {
+                made = new Hold(null, group, false);
+            } else if (!asPermit) {
+                Hold parked = engine.holds.parked(thread);
+                if (parked != null) {
+                    parked.unpark(group);
+                    return parked;
+                }
+                return newCallHold(thread, group);
+            } else {
+                made = heard ? new Permit.Reported(null, group, !nested, id, trace) : new Permit(null, group, !nested);
+            }
+            engine.holds.push(made, thread);
+            return made;
         }
 
         private @Nullable Hold rejected(Rejection why) {

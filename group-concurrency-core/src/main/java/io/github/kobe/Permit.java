@@ -26,13 +26,18 @@ class Permit extends Hold implements GroupPermit {
     static final class Reported extends Permit {
         private final String id;
         private final @Nullable TaskTrace trace;
-        private final long start;
+        private long start;
 
         Reported(@Nullable Thread thread, Group group, boolean ownsGlobal, String id, @Nullable TaskTrace trace) {
             super(thread, group, ownsGlobal);
             this.id = id;
             this.trace = trace;
             this.start = group.engine.nanoTime();
+        }
+
+        /** Its time begins now; before it is handed out. */
+        void begin() {
+            start = group.engine.nanoTime();
         }
 
         @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupExecutorStats;
+import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
 import io.github.kobe.GroupTaskDecorator;
@@ -395,5 +396,64 @@ class ListenerTests {
 
         assertHeard("1 submitted", "1 FAILED");
         executor.shutdown();
+    }
+
+    /** Asks for the group once more when work of it starts. */
+    private static final class ReentrantListener implements TaskLifecycleListener {
+
+        private final AtomicReference<GroupExecutor> executor = new AtomicReference<>();
+        private final List<String> seen = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void onStarted(String groupKey, String taskId) {
+            try {
+                seen.add(executor.get().call(groupKey, Duration.ZERO, () -> "inside"));
+            } catch (Exception refused) {
+                seen.add(refused.toString());
+            }
+        }
+    }
+
+    @Test
+    @Tag("E6")
+    void whoHearsOfAStartIsInsideAlready() throws Exception {
+        ReentrantListener listener = new ReentrantListener();
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder().taskLifecycleListener(listener).build(), clock);
+        listener.executor.set(executor);
+
+        executor.call("a", () -> "done");
+        executor.acquire("a").close();
+        executor.call("b", () -> executor.call("a", () -> "nested"));
+        executor.submit("a", "1", () -> "done").await();
+
+        assertThat(listener.seen).hasSize(5).containsOnly("inside");
+    }
+
+    @Test
+    @Tag("G30")
+    void aPermitsTimeBeginsAfterItsListenerHasHeard() throws Exception {
+        List<Duration> lengths = new CopyOnWriteArrayList<>();
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder()
+                        .taskLifecycleListener(new TaskLifecycleListener() {
+                            @Override
+                            public void onStarted(String groupKey, String taskId) {
+                                clock.advance(Duration.ofSeconds(1));
+                            }
+
+                            @Override
+                            public void onCompleted(String groupKey, String taskId, GroupResult<?> result) {
+                                lengths.add(Duration.ofNanos(result.durationNanos()));
+                            }
+                        })
+                        .build(),
+                clock);
+
+        GroupPermit permit = executor.acquire("a");
+        clock.advance(Duration.ofSeconds(2));
+        permit.close();
+
+        assertThat(lengths).containsExactly(Duration.ofSeconds(2));
     }
 }
