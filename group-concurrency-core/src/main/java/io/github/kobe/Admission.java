@@ -116,7 +116,7 @@ final class Admission {
             throw lack;
         }
         node.engageUnknown(run);
-        engine.dispatcher.start(run, 0, null);
+        engine.dispatcher.startSubmitted(run, null);
         return true;
     }
 
@@ -125,22 +125,27 @@ final class Admission {
         Batch batch = new Batch(engine);
         Group.Verdict verdict = node.group.admit(node, loader, mayWait, null, batch);
         switch (verdict) {
-            case GRANTED -> node.start(0, batch);
-            case QUEUED -> {}
+            case GRANTED -> {
+                engine.dispatcher.startSubmitted(node.grantedRun(), batch);
+                batch.carryOut();
+            }
+            case QUEUED -> batch.carryOut();
             case REJECTED -> {
+                batch.carryOut(); // before user code, here and below
                 Rejection rejection = Objects.requireNonNull(batch.rejection);
                 Object work = Objects.requireNonNull(node.end(rejection.reason()));
                 engine.rejections.reject(node, work, rejection, true);
             }
             case SHUT_DOWN -> {
+                batch.carryOut();
                 Objects.requireNonNull(node.end(RejectionReason.SHUTDOWN));
                 node.reportCancelled();
             }
             case DEAD -> {
+                batch.carryOut();
                 return false;
             }
         }
-        batch.carryOut();
         return true;
     }
 

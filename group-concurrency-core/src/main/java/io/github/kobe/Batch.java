@@ -83,7 +83,7 @@ final class Batch {
     /** Makes room for one {@link #ended}. */
     void reserveEnd() {
         if (ended == null) {
-            ended = new Endings();
+            ended = new Endings(engine);
         }
         ended.reserve();
     }
@@ -153,7 +153,7 @@ final class Batch {
     private void tellEnded() {
         Endings told = ended;
         ended = null;
-        if (told != null && !told.isEmpty()) {
+        if (told != null && told.wakeThreads()) {
             engine.dispatcher.report(told);
         }
     }
@@ -190,39 +190,6 @@ final class Batch {
             Log.write(Level.ERROR, () -> "The group executor could not carry out all that it had decided.", failure);
         } catch (Throwable lack) {
             // There is no memory or stack for that either.
-        }
-    }
-
-    /** Nodes whose waits have ended, with what was to be run: reported together, on a thread that is nobody's. */
-    private static final class Endings implements Runnable {
-        private static final int WORDS = 3;
-
-        /** Node, reason and work of each. */
-        private final ArrayList<Object> entries = new ArrayList<>();
-
-        boolean isEmpty() {
-            return entries.isEmpty();
-        }
-
-        void reserve() {
-            entries.ensureCapacity(entries.size() + WORDS);
-        }
-
-        void add(Node node, RejectionReason reason, Object work) {
-            entries.add(node);
-            entries.add(reason);
-            entries.add(work);
-        }
-
-        @Override
-        public void run() {
-            for (int i = 0; i < entries.size(); i += WORDS) {
-                try {
-                    ((Node) entries.get(i)).reportEnd((RejectionReason) entries.get(i + 1), entries.get(i + 2));
-                } catch (Throwable failure) {
-                    logged(failure);
-                }
-            }
         }
     }
 }

@@ -234,14 +234,14 @@ final class Callers {
             Group group = engine.group(key);
             PermitFuture node = new PermitFuture(group, id, maxWaitNanos, trace);
             if (group.tryTakeFast()) {
-                node.run();
+                node.handOut();
                 return node.future();
             }
             Batch batch = new Batch(engine);
             Verdict verdict = group.admit(node, null, maxWaitNanos > 0, RejectionReason.SHUTDOWN, batch);
             batch.carryOut();
             switch (verdict) {
-                case GRANTED -> node.run();
+                case GRANTED -> node.handOut();
                 case QUEUED -> {}
                 case REJECTED, SHUT_DOWN -> node.reject(rejection(batch, group));
                 case DEAD -> {

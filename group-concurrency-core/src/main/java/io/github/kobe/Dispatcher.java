@@ -1,5 +1,6 @@
 package io.github.kobe;
 
+import io.github.kobe.Outcome.Dependent;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,32 @@ final class Dispatcher {
 
     /** As {@link #start}, without a hop. */
     void startHere(Run run, @Nullable Batch batch) {
+        Throwable failure = tryStart(run);
+        if (failure != null) {
+            notStarted(run, failure, batch);
+        }
+    }
+
+    /**
+     * Starts the run of a task that is just being submitted. If that fails, the current thread, which submits it, tells
+     * of it.
+     *
+     * @param batch what is to be carried out before that; {@code null}: nothing
+     */
+    void startSubmitted(Run run, @Nullable Batch batch) {
+        Throwable failure = tryStart(run);
+        if (failure != null) {
+            Batch freed = batch == null ? Batch.orNull(engine, 0) : batch;
+            Object end = endUnstarted(run, failure, freed);
+            if (freed != null) {
+                freed.carryOut();
+            }
+            run.task.tellEnd(end);
+        }
+    }
+
+    /** {@return why {@code run} could not be started; {@code null}: it was} */
+    private static @Nullable Throwable tryStart(Run run) {
         try {
             Thread thread = run.group.threads.newThread(run);
             if (thread.getContextClassLoader() != run.loader) {
@@ -53,45 +80,96 @@ final class Dispatcher {
             }
             run.thread = thread;
             thread.start();
+            return null;
         } catch (Throwable failure) {
             run.thread = null;
-            notStarted(run, failure, batch);
+            return failure;
         }
     }
 
+    /** Ends a run of which the current thread may know nothing, and so calls no user code for it. */
     private void notStarted(Run run, Throwable failure, @Nullable Batch givenBatch) {
+        FailedStart told;
+        try {
+            told = new FailedStart(run.task);
+        } catch (OutOfMemoryError lack) {
+            if (engine.housekeeper.startLater(run)) {
+                return;
+            }
+            startSubmitted(run, givenBatch);
+            return;
+        }
         Batch batch = givenBatch == null ? Batch.orNull(engine, 0) : givenBatch;
-        // Else its whole queue would fail in one go.
-        run.group.stall(batch);
-        if (!(engine.housekeeper.isCurrent() && endElsewhere(run, failure))) {
-            run.endWithoutThread(failure, batch);
+        told.end = endUnstarted(run, failure, batch);
+        if (!told.settles()) {
+            report(told);
         }
         if (givenBatch == null && batch != null) {
             batch.carryOut();
         }
     }
 
-    /** Ends {@code run} on a thread that is nobody's; false if there is no memory for that. */
-    private boolean endElsewhere(Run run, Throwable failure) {
-        Runnable ending;
-        try {
-            ending = () -> run.endWithoutThread(failure, null);
-        } catch (OutOfMemoryError lack) {
-            return false;
-        }
-        report(ending);
-        return true;
+    private static @Nullable Object endUnstarted(Run run, Throwable failure, @Nullable Batch batch) {
+        // Else its whole queue would fail in one go.
+        run.group.stall(batch);
+        return run.endWithoutThread(failure, batch);
     }
 
-    /** Runs {@code report}, which calls user code, on a fresh virtual thread, or here if there can be none. */
-    void report(Runnable report) {
+    /** The end of a task whose thread could not be started. */
+    private static final class FailedStart extends Report {
+        private final Task<?> task;
+        /** As in {@link Task#tellEnd}. */
+        private @Nullable Object end;
+        /** What is left to be told of a task that is complete. */
+        private @Nullable Dependent dependents;
+
+        FailedStart(Task<?> task) {
+            this.task = task;
+        }
+
+        /**
+         * Completes the task, unless user code has to hear of it before.
+         *
+         * @return whether nothing is left to be told
+         */
+        private boolean settles() {
+            if (task.isFollowed()) {
+                return false;
+            }
+            dependents = end == null ? null : task.settle(end);
+            return dependents == null;
+        }
+
+        @Override
+        public void run() {
+            if (dependents != null) {
+                task.tell(dependents);
+            } else {
+                task.tellEnd(end);
+            }
+        }
+    }
+
+    /**
+     * Runs {@code report} on a fresh virtual thread: at once, or as soon as there is one. Only where no thread can be had
+     * that would see to it, not even the engine's own, it runs here.
+     */
+    void report(Report report) {
+        if (!handOver(report)) {
+            report.run();
+        }
+    }
+
+    /** {@return whether a fresh virtual thread runs {@code report}, or will; it needs no memory but for that thread} */
+    boolean handOver(Report report) {
         try {
             engine.environment
                     .taskThreads()
                     .unstarted("group-concurrency-report", report)
                     .start();
+            return true;
         } catch (Throwable noThread) {
-            report.run();
+            return engine.housekeeper.reportLater(report);
         }
     }
 }

@@ -196,7 +196,12 @@ final class Engine {
         });
         for (AsyncTail tail : tails) {
             if (only == null || tail.run.group == only) {
-                dispatcher.report(() -> tail.run.task.cancel(true));
+                dispatcher.report(new Report() {
+                    @Override
+                    public void run() {
+                        tail.run.task.cancel(true);
+                    }
+                });
             }
         }
     }

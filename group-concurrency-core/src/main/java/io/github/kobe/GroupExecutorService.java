@@ -1,5 +1,6 @@
 package io.github.kobe;
 
+import io.github.kobe.Outcome.Dependent;
 import io.github.kobe.Outcome.Rejection;
 import io.github.kobe.internal.KeyText;
 import java.util.ArrayList;
@@ -480,6 +481,11 @@ final class GroupExecutorService extends AbstractExecutorService {
             }
         }
 
+        /** {@return whether a future of the user's own is cancelled if the code never runs} */
+        private boolean endsForeignFuture() {
+            return command instanceof Future<?> && !(command instanceof ViewFuture<?>);
+        }
+
         /** Cancels a future of the user's own, whose code must not keep the rest from being told. */
         private void cancel(Future<?> future) {
             try {
@@ -522,8 +528,14 @@ final class GroupExecutorService extends AbstractExecutorService {
         }
 
         @Override
-        void complete(Object terminal) {
-            super.complete(terminal);
+        boolean isFollowed() {
+            return super.isFollowed() || entry.endsForeignFuture();
+        }
+
+        @Override
+        @Nullable
+        Dependent settle(Object terminal) {
+            Dependent dependents = super.settle(terminal);
             Throwable failure;
             try {
                 failure = failureOf(terminal);
@@ -531,6 +543,7 @@ final class GroupExecutorService extends AbstractExecutorService {
                 failure = lack;
             }
             entry.taskDone(failure);
+            return dependents;
         }
 
         private @Nullable Throwable failureOf(Object terminal) {

@@ -39,10 +39,16 @@ final class Housekeeper {
     private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
     /** Guarded by the lock: at how many alarms pointless ones are looked for, so that it costs amortised nothing. */
     private int purgeAt = LEAST_PURGE;
-    /** Guarded by the lock: groups to be tried again, linked by {@link Group#retriedNext}; and when. */
-    private @Nullable Group firstRetried;
-
+    /** Guarded by the lock: when what follows is to be tried again. */
     private long retryAt;
+    /** Guarded by the lock: groups to be tried again, linked by {@link Group#retriedNext}. */
+    private @Nullable Group firstRetried;
+    /** Guarded by the lock: runs to be started again, linked by {@link Hold#below}, which is free until they are. */
+    private @Nullable Run firstUnstarted;
+    /** Guarded by the lock: reports that wait for a thread, linked by {@link Report#next}. */
+    private @Nullable Report firstUntold;
+
+    private @Nullable Report lastUntold;
     /**
      * Guarded by the lock: alarms for whose action there was no memory, linked by {@link Alarm#next}, so that none is lost
      * for want of memory; each is due at {@link Alarm#at}, and the first is due first.
@@ -54,8 +60,6 @@ final class Housekeeper {
     private volatile boolean owesRetries;
     /** Guarded by the lock; {@code null}: none runs. */
     private @Nullable Thread thread;
-    /** Who runs what is due. */
-    private volatile @Nullable Thread runner;
 
     /** What is due at a time, unless it has become pointless by then. */
     private static final class Alarm implements Comparable<Alarm> {
@@ -153,9 +157,7 @@ final class Housekeeper {
         lock.lock();
         try {
             if (!group.retried) {
-                if (firstRetried == null) {
-                    retryAt = engine.now() + RETRY_NANOS;
-                }
+                setRetry();
                 group.retried = true;
                 group.retriedNext = firstRetried;
                 firstRetried = group;
@@ -164,6 +166,64 @@ final class Housekeeper {
                 owesRetries = true;
                 return false;
             }
+            sleeper = thread;
+        } finally {
+            lock.unlock();
+        }
+        LockSupport.unpark(sleeper);
+        return true;
+    }
+
+    /** Sees to it that what is about to be listed is tried again in a while; under the lock. */
+    private void setRetry() {
+        if (!hasRetries()) {
+            retryAt = engine.now() + RETRY_NANOS;
+        }
+    }
+
+    private boolean hasRetries() {
+        return firstRetried != null || firstUnstarted != null || firstUntold != null;
+    }
+
+    /**
+     * Has {@code report} handed over to a fresh thread in a while. It needs no memory, unless for the housekeeper's own
+     * thread, and doesn't fail.
+     *
+     * @return false if there is no thread to do it and none can be made
+     */
+    boolean reportLater(Report report) {
+        Thread sleeper;
+        lock.lock();
+        try {
+            if (engine.environment.timers() && thread == null && !startThread()) {
+                return false;
+            }
+            setRetry();
+            if (lastUntold == null) {
+                firstUntold = report;
+            } else {
+                lastUntold.next = report;
+            }
+            lastUntold = report;
+            sleeper = thread;
+        } finally {
+            lock.unlock();
+        }
+        LockSupport.unpark(sleeper);
+        return true;
+    }
+
+    /** As {@link #reportLater}, for a run that has its permits and is to be started again. */
+    boolean startLater(Run run) {
+        Thread sleeper;
+        lock.lock();
+        try {
+            if (engine.environment.timers() && thread == null && !startThread()) {
+                return false;
+            }
+            setRetry();
+            run.below = firstUnstarted;
+            firstUnstarted = run;
             sleeper = thread;
         } finally {
             lock.unlock();
@@ -202,23 +262,11 @@ final class Housekeeper {
         }
     }
 
-    /** Runs all that is due; for the thread, and for tests that have timers switched off. */
+    /**
+     * Runs all that is due; for the thread, and for tests that have timers switched off. Nothing here keeps what comes
+     * after it from being done: what there is no memory for is tried again.
+     */
     void runDue() {
-        runner = Thread.currentThread();
-        try {
-            runAllDue();
-        } finally {
-            runner = null;
-        }
-    }
-
-    /** {@return whether the current thread is the one on which no user code may run} */
-    boolean isCurrent() {
-        return runner == Thread.currentThread();
-    }
-
-    /** Nothing here keeps what comes after it from being done: what there is no memory for is tried again. */
-    private void runAllDue() {
         startHops();
         long now = engine.now();
         retryDue(now);
@@ -263,30 +311,52 @@ final class Housekeeper {
         }
     }
 
+    /** Tries all again that is to be, if it is time; what fails once more begins new lists. */
     private void retryDue(long now) {
-        for (Group due = takeRetried(now); due != null; ) {
-            Group next = letGo(due);
-            Batch batch = Batch.orNull(engine, 0);
-            due.unstall(batch);
-            if (batch != null) {
-                batch.carryOut();
+        Report report;
+        Run run;
+        Group group;
+        lock.lock();
+        try {
+            if (!hasRetries() || now < retryAt) {
+                return;
             }
-            due = next;
+            report = firstUntold;
+            run = firstUnstarted;
+            group = firstRetried;
+            firstUntold = null;
+            lastUntold = null;
+            firstUnstarted = null;
+            firstRetried = null;
+        } finally {
+            lock.unlock();
+        }
+        while (report != null) {
+            Report next = report.next;
+            report.next = null;
+            engine.dispatcher.report(report);
+            report = next;
+        }
+        while (run != null) {
+            Run next = (Run) run.below;
+            run.below = null;
+            Batch batch = Batch.orNull(engine, 0);
+            engine.dispatcher.startHere(run, batch);
+            carryOut(batch);
+            run = next;
+        }
+        while (group != null) {
+            Group next = letGo(group);
+            Batch batch = Batch.orNull(engine, 0);
+            group.unstall(batch);
+            carryOut(batch);
+            group = next;
         }
     }
 
-    /** Takes all that are to be tried again, if it is time; those that fail once more begin a new list. */
-    private @Nullable Group takeRetried(long now) {
-        lock.lock();
-        try {
-            Group first = firstRetried;
-            if (first == null || now < retryAt) {
-                return null;
-            }
-            firstRetried = null;
-            return first;
-        } finally {
-            lock.unlock();
+    private static void carryOut(@Nullable Batch batch) {
+        if (batch != null) {
+            batch.carryOut();
         }
     }
 
@@ -345,7 +415,7 @@ final class Housekeeper {
             if (!hops.isEmpty()) {
                 return 0;
             }
-            if (engine.lifecycle.isOver() && engine.waiting.get() == 0 && firstRetried == null) {
+            if (engine.lifecycle.isOver() && engine.waiting.get() == 0 && !hasRetries()) {
                 // Nothing waits or will: no time-out, no retry, and the idle groups go with the executor.
                 alarms.clear();
                 firstPostponed = null;
@@ -355,12 +425,12 @@ final class Housekeeper {
             }
             Alarm first = alarms.peek();
             Alarm postponed = firstPostponed;
-            if (first != null || postponed != null || firstRetried != null) {
+            if (first != null || postponed != null || hasRetries()) {
                 long next = first == null ? Long.MAX_VALUE : first.at;
                 if (postponed != null) {
                     next = Math.min(next, postponed.at);
                 }
-                if (firstRetried != null) {
+                if (hasRetries()) {
                     next = Math.min(next, retryAt);
                 }
                 return Math.min(longestSleepNanos, Math.max(0, next - engine.now()));

@@ -1,5 +1,6 @@
 package io.github.kobe;
 
+import java.util.ArrayList;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -210,19 +211,58 @@ final class IdleGroups {
         }
     }
 
-    /** Has what leaves looked at: here, or, for what the housekeeper finds, on a fresh thread. */
+    /**
+     * Looks at what leaves; if there is no memory for that, the next that is offered sees to it. The listener hears of
+     * what is removed on a fresh thread, for the current one has others to see to.
+     */
     private void retireLeaving() {
-        if (engine.housekeeper.isCurrent()) {
-            engine.dispatcher.report(this::retireAll);
-        } else {
-            retireAll();
+        Removals removals = null;
+        try {
+            if (engine.reports.hearsOfGroups()) {
+                removals = new Removals();
+            }
+            retireAll(removals);
+        } catch (OutOfMemoryError lack) {
+            // Those that are left stay listed.
+        } finally {
+            if (removals != null && !removals.keys.isEmpty()) {
+                engine.dispatcher.report(removals);
+            }
         }
     }
 
-    private void retireAll() {
-        for (Group group = takeLeaving(); group != null; group = takeLeaving()) {
-            if (group.retire()) {
-                engine.reports.groupRemoved(group.key);
+    private void retireAll(@Nullable Removals removals) {
+        for (; ; ) {
+            if (removals != null) {
+                removals.reserve();
+            }
+            Group group = takeLeaving();
+            if (group == null) {
+                return;
+            }
+            if (group.retire() && removals != null) {
+                removals.add(group.key);
+            }
+        }
+    }
+
+    /** Tells of groups that were removed. */
+    private final class Removals extends Report {
+        private final ArrayList<String> keys = new ArrayList<>();
+
+        /** Makes room for one more. */
+        private void reserve() {
+            keys.ensureCapacity(keys.size() + 1);
+        }
+
+        private void add(String key) {
+            keys.add(key);
+        }
+
+        @Override
+        public void run() {
+            for (int i = 0; i < keys.size(); i++) {
+                engine.reports.groupRemoved(keys.get(i));
             }
         }
     }

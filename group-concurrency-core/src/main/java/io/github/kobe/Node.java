@@ -66,7 +66,22 @@ abstract class Node {
      */
     abstract @Nullable Object end(RejectionReason reason);
 
-    /** Tells of the end of its wait, outside every lock, on a fresh virtual thread. */
+    /**
+     * Sees to the end of its wait as far as that calls no user code; outside every lock.
+     *
+     * @param work as {@link #end} returned it
+     * @return what is left of it for {@link #reportEnd}; {@code null}: nothing
+     */
+    @Nullable
+    Object settleEnd(RejectionReason reason, Object work) {
+        return work;
+    }
+
+    /**
+     * Tells of the end of its wait, outside every lock, on a fresh virtual thread.
+     *
+     * @param work as {@link #end} returned it, or what {@link #settleEnd} left of it
+     */
     abstract void reportEnd(RejectionReason reason, Object work);
 
     /** {@return how long it may wait by its own wish, in nanoseconds; {@link Long#MAX_VALUE}: no wish} */

@@ -67,8 +67,6 @@ final class Outcome {
 
         /** {@return whether it has given up} */
         abstract boolean isGone();
-
-        abstract void completed(Task<?> task);
     }
 
     /** A thread that waits. */
@@ -84,8 +82,7 @@ final class Outcome {
             return thread == null;
         }
 
-        @Override
-        void completed(Task<?> task) {
+        void wake() {
             LockSupport.unpark(thread);
         }
     }
@@ -93,6 +90,8 @@ final class Outcome {
     /** A future that someone asked for. */
     static final class FutureOf<T> extends CompletableFuture<GroupResult<T>> {
         private final Task<T> task;
+        /** Set before the task is cancelled by it: it ends as cancelled then, and not with the task's result. */
+        private volatile boolean cancelling;
 
         FutureOf(Task<T> task) {
             this.task = task;
@@ -100,9 +99,17 @@ final class Outcome {
 
         @Override
         public boolean cancel(boolean mayInterruptIfRunning) {
-            boolean cancelled = super.cancel(mayInterruptIfRunning);
-            task.cancel(true);
-            return cancelled;
+            cancelling = true;
+            try {
+                task.cancel(true); // before what is chained on this, which may block
+            } catch (Throwable failure) {
+                cancelling = false;
+                if (task.isDone()) {
+                    completeFrom(task);
+                }
+                throw failure;
+            }
+            return super.cancel(mayInterruptIfRunning);
         }
 
         @Override
@@ -111,6 +118,9 @@ final class Outcome {
         }
 
         void completeFrom(Task<T> done) {
+            if (cancelling) {
+                return;
+            }
             try {
                 tell(done);
             } catch (Throwable failure) {
@@ -144,8 +154,7 @@ final class Outcome {
             return future.isDone();
         }
 
-        @Override
-        void completed(Task<?> task) {
+        void complete() {
             future.completeFrom(future.task);
         }
     }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *   WAITING -> LEFT       who cancels the future
  * </pre>
  */
-final class PermitFuture extends Node implements Runnable {
+final class PermitFuture extends Node {
 
     private static final VarHandle STATE;
 
@@ -32,9 +32,11 @@ final class PermitFuture extends Node implements Runnable {
     private static final int ENDED = 2;
     private static final int LEFT = 3;
 
-    private final CompletableFuture<GroupPermit> future = new Cancellable();
+    private final Cancellable future = new Cancellable();
 
-    @SuppressWarnings("UnusedVariable") // through STATE
+    /** What a fresh thread does for it; made before it can be needed. */
+    private final Report onFreshThread = new OnFreshThread();
+
     private volatile int state = WAITING;
 
     private final String id;
@@ -75,12 +77,11 @@ final class PermitFuture extends Node implements Runnable {
 
     @Override
     void start(long now, @Nullable Batch batch) {
-        group.engine.dispatcher.report(this);
+        group.engine.dispatcher.report(onFreshThread);
     }
 
     /** Hands out the permit that it was granted; it is given back if nobody takes it. */
-    @Override
-    public void run() {
+    void handOut() {
         Permit permit;
         try {
             permit = group.engine.callers.newPermit(this, id, trace);
@@ -130,10 +131,15 @@ final class PermitFuture extends Node implements Runnable {
         }
     }
 
-    private void leave() {
-        if (STATE.compareAndSet(this, WAITING, LEFT)) {
-            group.withdraw(this, null);
-            group.engine.reports.cancelled(group.key, id, null, trace);
+    /** Hands out the permit; or, where there was no memory for it before, has the future be cancelled. */
+    private final class OnFreshThread extends Report {
+        @Override
+        public void run() {
+            if (state == LEFT) {
+                future.cancelLeft();
+            } else {
+                handOut();
+            }
         }
     }
 
@@ -141,10 +147,24 @@ final class PermitFuture extends Node implements Runnable {
         @Override
         public boolean cancel(boolean mayInterruptIfRunning) {
             StackReserve.require();
-            boolean cancelled = super.cancel(mayInterruptIfRunning);
-            if (cancelled) {
-                leave();
+            if (!STATE.compareAndSet(PermitFuture.this, WAITING, LEFT)) {
+                return super.cancel(mayInterruptIfRunning);
             }
+            // Before what is chained on it, which may block.
+            group.withdraw(PermitFuture.this, null);
+            return cancelLeft();
+        }
+
+        /** Cancels the future of a request that has left the queue. */
+        private boolean cancelLeft() {
+            boolean cancelled;
+            try {
+                cancelled = super.cancel(false);
+            } catch (OutOfMemoryError lack) {
+                group.engine.dispatcher.report(onFreshThread);
+                throw lack;
+            }
+            group.engine.reports.cancelled(group.key, id, null, trace);
             return cancelled;
         }
 

@@ -15,8 +15,9 @@ import java.util.concurrent.Callable;
  *         .build();
  * }</pre>
  *
- * <p>It is called on the submitting thread for a full queue, and on a fresh virtual thread for a queue time-out; never
- * under a lock, and no permit is held for it. It may be called by many threads at once. Its method is generic, so no
+ * <p>It is called on the submitting thread for a full queue, and on a fresh virtual thread of its own for a queue
+ * time-out, where one that blocks delays nobody else; never under a lock, and no permit is held for it. One that waits for
+ * the handle of the task that it is asked about gets an {@link IllegalStateException}. It may be called by many threads at once. Its method is generic, so no
  * lambda can stand for it: take a class, or a reference to a generic method.
  */
 @FunctionalInterface

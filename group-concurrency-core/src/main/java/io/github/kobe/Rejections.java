@@ -5,6 +5,7 @@ import io.github.kobe.Outcome.Rejection;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** What becomes of a task that was rejected: counted already, claimed, and without permits. */
 final class Rejections {
@@ -31,8 +32,29 @@ final class Rejections {
         }
     }
 
+    /**
+     * {@return how a task ends whose time is up, if no handler speaks for it; else {@code null}} It doesn't fail.
+     */
+    @Nullable
+    Object outcomeWithoutHandler(Task<?> task, RejectionReason reason) {
+        try {
+            GroupPolicy policy = engine.policy;
+            return task.heedsHandler() && policy.rejectionHandler().isPresent()
+                    ? null
+                    : outcome(policy, task, new Rejection(reason, -1, task.group.queued()));
+        } catch (OutOfMemoryError lack) {
+            return Brief.OUT_OF_MEMORY;
+        }
+    }
+
+    private static Object outcome(GroupPolicy policy, Task<?> task, Rejection rejection) {
+        return policy.rejectionPolicy() == RejectionPolicy.DISCARD
+                ? GroupResult.rejected(task.groupKey(), task.taskId())
+                : rejection;
+    }
+
     private void decide(Task<?> task, Object work, Rejection rejection, boolean bySubmitter) {
-        engine.reports.rejected(task.groupKey(), task.taskId(), rejection.reason(), task.trace());
+        engine.reports.rejected(task, rejection.reason());
         Callable<?> code = work instanceof Tailored tailored ? tailored.code() : (Callable<?>) work;
         GroupPolicy policy = engine.policy;
         RejectionHandler handler = policy.rejectionHandler().orElse(null);
@@ -43,16 +65,15 @@ final class Rejections {
         RejectionPolicy rule = policy.rejectionPolicy();
         if (rule == RejectionPolicy.CALLER_RUNS && bySubmitter && rejection.reason() != RejectionReason.QUEUE_TIMEOUT) {
             runHere(task, code, work instanceof Tailored tailored && tailored.async());
-        } else if (rule == RejectionPolicy.DISCARD) {
-            task.complete(GroupResult.rejected(task.groupKey(), task.taskId()));
         } else {
-            task.complete(rejection);
+            task.complete(outcome(policy, task, rejection));
         }
     }
 
     @SuppressWarnings("ConstantValue") // user code may return null, whatever it declares
     private GroupResult<?> resultOf(RejectionHandler handler, Task<?> task, Callable<?> code) {
         Throwable cause;
+        task.beginTelling();
         try {
             GroupResult<?> result = handler.onRejected(task.groupKey(), task.taskId(), code);
             if (result != null) {
@@ -61,6 +82,8 @@ final class Rejections {
             cause = new NullPointerException("The rejection handler returned null");
         } catch (Throwable failure) {
             cause = failure;
+        } finally {
+            task.endTelling();
         }
         return GroupResult.failed(task.groupKey(), task.taskId(), cause, 0, 0);
     }

@@ -111,6 +111,19 @@ final class Reports {
         }
     }
 
+    /** A task was rejected, and isn't complete yet. */
+    void rejected(Task<?> task, RejectionReason reason) {
+        TaskTrace trace = task.trace();
+        if (isHeard(trace)) {
+            task.beginTelling();
+            try {
+                rejected(task.groupKey(), task.taskId(), reason, trace);
+            } finally {
+                task.endTelling();
+            }
+        }
+    }
+
     private void completed(String key, String id, GroupResult<?> result, @Nullable TaskTrace trace) {
         TaskLifecycleListener listener = listener();
         if (listener != null) {
@@ -140,7 +153,12 @@ final class Reports {
                 logOnce("listener's onCompleted", task.groupKey(), lack);
                 return;
             }
-            completed(task.groupKey(), task.taskId(), result, trace);
+            task.beginTelling();
+            try {
+                completed(task.groupKey(), task.taskId(), result, trace);
+            } finally {
+                task.endTelling();
+            }
         }
     }
 
@@ -183,6 +201,11 @@ final class Reports {
             }
             completed(key, id, result, trace);
         }
+    }
+
+    /** {@return whether anyone hears of groups that are removed} */
+    boolean hearsOfGroups() {
+        return listener() != null;
     }
 
     void groupRemoved(String key) {

@@ -156,35 +156,44 @@ final class Run extends Hold implements Runnable {
         }
         boolean completes = letGo();
         endInterrupts();
-        finish(completes ? Outcome.of(task, value, failure, start, end) : null, end, null);
+        finish(completes ? Outcome.of(task, value, failure, start, end) : null, end);
     }
 
     /** Ends a run whose code never began, by its thread. */
     private void endHere(@Nullable Throwable failure) {
         boolean completes = letGo();
         endInterrupts(); // one may have come all the same
-        endWithoutCode(completes, failure, null);
+        long now = group.engine.nanoTime();
+        finish(withoutCode(completes, failure, now), now);
     }
 
     /**
-     * Ends a run whose code never began, because its thread couldn't be started.
+     * Ends a run whose code never began, because its thread couldn't be started: counts it, and gives its permits back.
      *
-     * @param batch takes what its permits let start, and is carried out before the end is told; {@code null}: there is
-     *     none yet
+     * @param batch takes what its permits let start; {@code null}: that is carried out here
+     * @return what is left to be told, as in {@link Task#tellEnd}
      */
-    void endWithoutThread(Throwable failure, @Nullable Batch batch) {
-        endWithoutCode(letGo(), failure, batch);
+    @Nullable
+    Object endWithoutThread(Throwable failure, @Nullable Batch batch) {
+        long now = group.engine.nanoTime();
+        Object outcome = withoutCode(letGo(), failure, now);
+        group.counters.ended(Outcome.statusOf(outcome));
+        if (batch == null) {
+            group.engine.releases.close(this, 0);
+        } else if (closeOnceHere()) {
+            group.engine.releases.lastClose(this, batch);
+        }
+        return outcome;
     }
 
     /**
-     * Ends a run whose code never began.
+     * {@return the outcome of a run whose code never began}
      *
      * @param failure why; {@code null}: it was cancelled, and the handle is complete
      */
-    private void endWithoutCode(boolean completes, @Nullable Throwable failure, @Nullable Batch batch) {
-        long now = group.engine.nanoTime();
+    private @Nullable Object withoutCode(boolean completes, @Nullable Throwable failure, long now) {
         task.markWaited(group.engine.sinceOrigin(now));
-        finish(completes ? Outcome.of(task, null, failure, 0, 0) : null, now, batch);
+        return completes ? Outcome.of(task, null, failure, 0, 0) : null;
     }
 
     /** Has the task's work no longer be this run; true if it has to complete the handle. */
@@ -201,17 +210,10 @@ final class Run extends Hold implements Runnable {
      *
      * @param outcome of {@link Outcome}'s; {@code null}: it was cancelled while it ran, and is complete
      * @param now as in {@link Batch#now}
-     * @param batch as in {@link #endWithoutThread}
      */
-    private void finish(@Nullable Object outcome, long now, @Nullable Batch batch) {
+    private void finish(@Nullable Object outcome, long now) {
         group.counters.ended(Outcome.statusOf(outcome));
-        Releases releases = group.engine.releases;
-        if (batch == null) {
-            releases.close(this, now);
-        } else if (closeOnceHere()) {
-            releases.lastClose(this, batch);
-            batch.carryOut();
-        }
+        group.engine.releases.close(this, now);
         task.tellEnd(outcome);
     }
 

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   work      queued    a Callable or a {@link Tailored}
  *             engaged   a {@link Run}, for asynchronous work then an {@link AsyncTail}
- *             claimed   null, or a {@link CancelledRun} until its run has ended: someone has taken it on himself to
- *                       complete the handle
+ *             claimed   null, or a {@link CancelledRun} until its run has ended, or {@link Telling}: someone has taken
+ *                       it on himself to complete the handle
  *
  *   queued  -> engaged   whoever grants the permits         under the group's guard, or before anyone knows the task
  *   queued  -> claimed   cancel, time-out, shutdown; the submitter, for a rejection
@@ -41,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * task sees to its place in the queue; who claims an engaged one doesn't touch its permits: they come back when its code
  * has ended.
  */
+@SuppressWarnings("ReferenceEquality") // threads have identity
 class Task<T> extends Node implements TaskHandle<T> {
 
     private static final VarHandle WORK;
@@ -58,6 +59,9 @@ class Task<T> extends Node implements TaskHandle<T> {
 
     /** Claimed by a cancel while engaged: the run, perhaps not started yet, still has permits to give back. */
     private record CancelledRun(Run run) {}
+
+    /** Claimed, and a thread tells user code of the end, before the handle is complete. */
+    private record Telling(Thread thread) {}
 
     private final String id;
     private volatile @Nullable Object work;
@@ -81,7 +85,7 @@ class Task<T> extends Node implements TaskHandle<T> {
     @Nullable
     Object queuedWork() {
         Object w = work;
-        return w == null || isGranted(w) ? null : w;
+        return w == null || isGranted(w) || w instanceof Telling ? null : w;
     }
 
     /** Gives it a context class loader of its own; before anyone else knows the task. */
@@ -157,15 +161,20 @@ class Task<T> extends Node implements TaskHandle<T> {
 
     @Override
     void start(long now, @Nullable Batch batch) {
+        group.engine.dispatcher.start(grantedRun(), now, batch);
+    }
+
+    /** {@return what is to be started of a task that has been granted its permits} */
+    Run grantedRun() {
         Object w = work;
         if (w instanceof Run run) {
-            group.engine.dispatcher.start(run, now, batch);
-        } else if (w instanceof CancelledRun cancelled) {
-            // Cancelled between grant and start; its thread gives the permits back, and nothing else.
-            group.engine.dispatcher.start(cancelled.run, now, batch);
-        } else {
-            throw new AssertionError("started without a run: " + this);
+            return run;
         }
+        if (w instanceof CancelledRun cancelled) {
+            // Cancelled between grant and start; its thread gives the permits back, and nothing else.
+            return cancelled.run;
+        }
+        throw new AssertionError("started without a run: " + this);
     }
 
     @Override
@@ -175,9 +184,32 @@ class Task<T> extends Node implements TaskHandle<T> {
         return w != null && claim(w) ? w : null;
     }
 
+    /** {@return whether user code hears of its end before it is complete} */
+    boolean isFollowed() {
+        return group.engine.reports.isHeard(trace());
+    }
+
+    @Override
+    @Nullable
+    Object settleEnd(RejectionReason reason, Object endedWork) {
+        if (isFollowed()) {
+            return endedWork;
+        }
+        Object terminal = reason == RejectionReason.SHUTDOWN
+                ? Brief.CANCELLED
+                : group.engine.rejections.outcomeWithoutHandler(this, reason);
+        if (terminal == null) {
+            return endedWork;
+        }
+        markWaited(group.engine.now());
+        return settle(terminal);
+    }
+
     @Override
     void reportEnd(RejectionReason reason, Object endedWork) {
-        if (reason == RejectionReason.SHUTDOWN) {
+        if (endedWork instanceof Dependent dependents) {
+            tell(dependents);
+        } else if (reason == RejectionReason.SHUTDOWN) {
             reportCancelled();
         } else {
             markWaited(group.engine.now());
@@ -211,20 +243,25 @@ class Task<T> extends Node implements TaskHandle<T> {
         StackReserve.require();
         for (; ; ) {
             Object w = work;
-            if (w == null || w instanceof CancelledRun) {
+            if (w == null || w instanceof CancelledRun || w instanceof Telling) {
                 return false;
             }
             if (!(w instanceof Run run ? engage(w, new CancelledRun(run)) : claim(w))) {
                 continue;
             }
             if (w instanceof Run run) {
-                complete(Brief.CANCELLED);
-                if (mayInterruptIfRunning) {
-                    run.interrupt();
+                Dependent dependents = settle(Brief.CANCELLED);
+                try {
+                    if (mayInterruptIfRunning) {
+                        run.interrupt();
+                    }
+                } finally {
+                    tell(dependents); // last, for they may block
                 }
             } else if (w instanceof AsyncTail tail) {
-                complete(Brief.CANCELLED);
+                Dependent dependents = settle(Brief.CANCELLED);
                 tail.cancelStage();
+                tell(dependents);
             } else {
                 group.withdraw(this, null);
                 reportCancelled();
@@ -239,32 +276,55 @@ class Task<T> extends Node implements TaskHandle<T> {
         return outcome != null && !(outcome instanceof Dependent);
     }
 
-    /** Completes the handle; by whoever claimed the work, outside every lock. */
-    void complete(Object terminal) {
-        Object before = OUTCOME.getAndSet(this, terminal);
-        Dependent newest = (Dependent) before;
+    /** Completes the handle, and runs what depends on it; by whoever claimed the work, outside every lock. */
+    final void complete(Object terminal) {
+        tell(settle(terminal));
+    }
+
+    /**
+     * Completes the handle and wakes the threads that wait for it; by whoever claimed the work, outside every lock. It
+     * calls no user code, unless {@link #isFollowed}.
+     *
+     * @return futures that are left to be {@linkplain #tell told}, the newest first; {@code null}: none
+     */
+    @Nullable
+    Dependent settle(Object terminal) {
+        Dependent newest = (Dependent) OUTCOME.getAndSet(this, terminal);
+        FutureEntry<?> newestFuture = null;
+        for (Dependent d = newest; d != null; d = d.below) {
+            if (d instanceof Sleeper sleeper) {
+                sleeper.wake();
+            } else if (newestFuture == null && d instanceof FutureEntry<?> future) {
+                newestFuture = future;
+            }
+        }
+        return newestFuture;
+    }
+
+    /** Completes futures, as {@link #settle} has left them. What is chained on them, user code, runs here. */
+    void tell(@Nullable Dependent newest) {
         if (newest == null) {
             return;
         }
-        if (newest.below == null) {
-            newest.completed(this);
-            return;
-        }
-        List<Dependent> newestFirst;
+        List<FutureEntry<?>> newestFirst;
         try {
             newestFirst = new ArrayList<>();
             for (Dependent d = newest; d != null; d = d.below) {
-                newestFirst.add(d);
+                if (d instanceof FutureEntry<?> future) {
+                    newestFirst.add(future);
+                }
             }
         } catch (OutOfMemoryError lack) {
             // In the wrong order, then.
             for (Dependent d = newest; d != null; d = d.below) {
-                d.completed(this);
+                if (d instanceof FutureEntry<?> future) {
+                    future.complete();
+                }
             }
             return;
         }
         for (int i = newestFirst.size(); --i >= 0; ) {
-            newestFirst.get(i).completed(this);
+            newestFirst.get(i).complete();
         }
     }
 
@@ -456,8 +516,30 @@ class Task<T> extends Node implements TaskHandle<T> {
         return queuedWork() == null ? null : group.engine.lending.lend(this);
     }
 
+    /**
+     * The current thread, which has claimed the work, calls user code before it completes the handle: that must not wait
+     * for it. Followed by {@link #endTelling}.
+     */
+    void beginTelling() {
+        if (!isDone()) {
+            try {
+                work = new Telling(Thread.currentThread());
+            } catch (OutOfMemoryError lack) {
+                // Then it isn't seen if it does.
+            }
+        }
+    }
+
+    void endTelling() {
+        if (work instanceof Telling) {
+            work = null;
+        }
+    }
+
     private void requireNotOwn() {
-        if (work instanceof Run run && run.isCurrent()) {
+        Object w = work;
+        if ((w instanceof Run run && run.isCurrent())
+                || (w instanceof Telling telling && telling.thread == Thread.currentThread())) {
             throw new IllegalStateException(
                     "Task '" + KeyText.printable(id) + "' waits for its own handle, which would never end");
         }

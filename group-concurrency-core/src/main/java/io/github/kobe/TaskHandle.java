@@ -32,7 +32,7 @@ public interface TaskHandle<T> {
      * @return the task's result
      * @throws InterruptedException if the caller is interrupted while it waits; the task goes on
      * @throws RejectedTaskException if the task was rejected under {@link RejectionPolicy#ABORT}
-     * @throws IllegalStateException if the caller is the task itself
+     * @throws IllegalStateException if the caller is the task itself, or is just told of its end as a listener or handler
      */
     GroupResult<T> await() throws InterruptedException;
 
@@ -45,7 +45,7 @@ public interface TaskHandle<T> {
      *     {@link java.util.concurrent.TimeoutException}, and the task goes on
      * @throws InterruptedException if the caller is interrupted while it waits; the task goes on
      * @throws RejectedTaskException if the task was rejected under {@link RejectionPolicy#ABORT}
-     * @throws IllegalStateException if the caller is the task itself
+     * @throws IllegalStateException if the caller is the task itself, or is just told of its end as a listener or handler
      */
     GroupResult<T> await(long timeout, TimeUnit unit) throws InterruptedException;
 
@@ -55,7 +55,7 @@ public interface TaskHandle<T> {
      * @return the task's result; if the caller is interrupted while it waits, a {@link TaskStatus#CANCELLED} result of
      *     this wait with an {@link InterruptedException}, the flag is set again, and the task goes on
      * @throws RejectedTaskException if the task was rejected under {@link RejectionPolicy#ABORT}
-     * @throws IllegalStateException if the caller is the task itself
+     * @throws IllegalStateException if the caller is the task itself, or is just told of its end as a listener or handler
      */
     GroupResult<T> join();
 
@@ -67,7 +67,7 @@ public interface TaskHandle<T> {
      * @return the task's result; if the caller is interrupted while it waits, or the time is up, a
      *     {@link TaskStatus#CANCELLED} result of this wait, and the task goes on
      * @throws RejectedTaskException if the task was rejected under {@link RejectionPolicy#ABORT}
-     * @throws IllegalStateException if the caller is the task itself
+     * @throws IllegalStateException if the caller is the task itself, or is just told of its end as a listener or handler
      */
     GroupResult<T> join(long timeout, TimeUnit unit);
 
@@ -76,7 +76,8 @@ public interface TaskHandle<T> {
      * free at once. The permits of a running task come back only when its code has ended.
      *
      * @param mayInterruptIfRunning whether to interrupt the task's thread if the task runs
-     * @return true if this call cancelled the task; false if it was done already
+     * @return true if this call cancelled the task; false if it was done already, or if its end, which is decided,
+     *     is just being told to a listener or handler: then it is done as soon as that returns
      */
     boolean cancel(boolean mayInterruptIfRunning);
 
@@ -92,7 +93,7 @@ public interface TaskHandle<T> {
 
     /**
      * Gives a future of one's own, a new one for each call, that completes as this handle does, on the thread that
-     * completes the handle. Cancelling it is {@code cancel(true)} of the task; completing it otherwise touches nothing
+     * completes the handle. Threads that wait for the handle wake before what is chained on the future runs. Cancelling it is {@code cancel(true)} of the task; completing it otherwise touches nothing
      * else.
      *
      * @return a future with the task's result, or with the {@link RejectedTaskException} of a task that was rejected

@@ -9,12 +9,14 @@ package io.github.kobe;
  * </ul>
  *
  * <p><b>Order.</b> At the end of a task its permits return first, then the listener hears, then its handle completes; a
- * slow listener delays only that task's result. For a task that is cancelled while it runs, the handle completes first,
+ * slow listener delays only that task's result, and one that waits for the handle of whose end it is just told gets an
+ * {@link IllegalStateException} (through its future it would wait for ever). For a task that is cancelled while it runs, the handle completes first,
  * and the rest follows when its code has ended. Work on the caller's own thread ({@code call}, {@code acquire}) is
  * reported in the same way, with an empty task id where it has none; re-entrant work isn't reported.
  *
  * <p><b>Threads.</b> Methods are called by many threads at once, never under a lock. What a queue time-out, a shutdown or
- * a group shutdown ends is reported on a fresh virtual thread.
+ * a group shutdown ends is reported on a fresh virtual thread for each task, as soon as there can be one; so is a group that was
+ * removed as idle. {@code onStarted} runs inside the group, and may use it again: on the task's thread, or on the caller's.
  *
  * <p><b>Errors.</b> What a method throws, an {@link Error} too, changes nothing; it is logged once for each method.
  */
@@ -29,7 +31,8 @@ public interface TaskLifecycleListener {
     default void onSubmitted(String groupKey, String taskId) {}
 
     /**
-     * A task has its permits and is about to run; on its own thread, before its start time is taken.
+     * A task has its permits and is about to run; on its own thread, before its start time is taken. That of a call or a
+     * permit is told on the caller's, inside it already.
      *
      * @param groupKey the task's group
      * @param taskId the task's id

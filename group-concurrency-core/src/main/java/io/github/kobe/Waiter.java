@@ -54,7 +54,7 @@ final class Waiter extends Node {
 
     @Override
     void start(long now, @Nullable Batch batch) {
-        LockSupport.unpark(thread);
+        wake();
     }
 
     @Override
@@ -65,6 +65,11 @@ final class Waiter extends Node {
 
     @Override
     void reportEnd(RejectionReason reason, Object work) {
+        wake();
+    }
+
+    /** Has the thread look at the state. */
+    void wake() {
         LockSupport.unpark(thread);
     }
 

@@ -59,7 +59,7 @@ public class CallersLincheckTests {
                 : group.admit(node, null, true, RejectionReason.SHUTDOWN, batch);
         threads.act(thread, batch::carryOut);
         if (verdict == Group.Verdict.GRANTED) {
-            node.run();
+            node.handOut();
             held.get(thread).add(node.future().join());
         } else if (verdict == Group.Verdict.QUEUED) {
             waiting.get(thread).add(node);

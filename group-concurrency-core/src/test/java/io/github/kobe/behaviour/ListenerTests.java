@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -455,5 +456,74 @@ class ListenerTests {
         permit.close();
 
         assertThat(lengths).containsExactly(Duration.ofSeconds(2));
+    }
+
+    /** Waits for the handle whose end it hears of. */
+    private static final class WaitingListener implements TaskLifecycleListener {
+
+        private final CompletableFuture<TaskHandle<String>> handle = new CompletableFuture<>();
+        private final List<String> seen = new CopyOnWriteArrayList<>();
+
+        private void waitFor(String taskId) {
+            if (taskId.equals("own")) {
+                TaskHandle<String> own = handle.join();
+                for (Callable<?> wait : List.<Callable<?>>of(
+                        own::await, own::join, () -> own.await(Deadline.SECONDS, TimeUnit.SECONDS))) {
+                    try {
+                        seen.add("" + wait.call());
+                    } catch (Exception refused) {
+                        seen.add(refused.getClass().getSimpleName());
+                    }
+                }
+            }
+        }
+
+        @Override
+        public void onCompleted(String groupKey, String taskId, GroupResult<?> result) {
+            waitFor(taskId);
+        }
+
+        @Override
+        public void onRejected(String groupKey, String taskId, RejectionReason reason) {
+            waitFor(taskId);
+        }
+    }
+
+    @Test
+    @Tag("G31")
+    void whoHearsOfAnEndCantWaitForIt() throws Exception {
+        WaitingListener listener = new WaitingListener();
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder().taskLifecycleListener(listener).build());
+
+        TaskHandle<String> own = executor.submit("a", "own", () -> "done");
+        listener.handle.complete(own);
+
+        assertThat(Deadline.within(() -> own.await()).value()).isEqualTo("done");
+        assertThat(listener.seen).hasSize(3).containsOnly("IllegalStateException");
+    }
+
+    @Test
+    @Tag("G31")
+    @Tag("E3")
+    void whoHearsOfARejectionCantWaitForItsHandle() throws Exception {
+        WaitingListener listener = new WaitingListener();
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder()
+                        .queueTimeout(Duration.ofSeconds(1))
+                        .rejectionPolicy(RejectionPolicy.DISCARD)
+                        .taskLifecycleListener(listener)
+                        .build(),
+                clock);
+        executor.submit("a", "holder", gate.then("held"));
+        gate.awaitArrived(1);
+        TaskHandle<String> own = executor.submit("a", "own", () -> "no");
+        listener.handle.complete(own);
+
+        clock.advance(Duration.ofSeconds(1), executor);
+
+        assertThat(Deadline.within(() -> own.await()).status()).isEqualTo(TaskStatus.REJECTED);
+        assertThat(listener.seen).hasSize(3).containsOnly("IllegalStateException");
+        gate.open();
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.kobe.EngineAccess.Surroundings;
+import io.github.kobe.EngineAccess.TaskThreads;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
@@ -11,6 +12,7 @@ import io.github.kobe.audit.FaultyThreads;
 import io.github.kobe.audit.FaultyThreads.Fault;
 import io.github.kobe.testing.Depth;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -30,6 +32,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FaultyThreadsTests {
 
     private static final int ALL = Fault.values().length;
+
+    private static final int REPORTS_WITHOUT_A_THREAD = 5;
 
     @RegisterExtension
     final Engines engines = new Engines();
@@ -74,11 +78,23 @@ class FaultyThreadsTests {
     @ParameterizedTest(name = "{0}")
     @EnumSource(Ways.class)
     void onEachWayAllThreadsMayBeFaulty(Ways way) throws Exception {
-        drive(new FaultyThreads(Fault.THERE_IS_NONE, number -> true), System::nanoTime, way, Integer.MAX_VALUE);
+        FaultyThreads threads = new FaultyThreads(Fault.THERE_IS_NONE, number -> true);
+        AtomicInteger reports = new AtomicInteger();
+        // What user code has to hear waits for a thread, so there are some for that in the end.
+        TaskThreads recovering = (name, work) ->
+                name.equals("group-concurrency-report") && reports.incrementAndGet() > REPORTS_WITHOUT_A_THREAD
+                        ? TaskThreads.VIRTUAL.unstarted(name, work)
+                        : threads.unstarted(name, work);
+        drive(threads, recovering, System::nanoTime, way, Integer.MAX_VALUE);
     }
 
     private int drive(FaultyThreads threads, LongSupplier clock, Ways way, int mostFailures) throws Exception {
-        GroupExecutor executor = engines.start(Workload.policy().build(), new Surroundings(clock, threads, true));
+        return drive(threads, threads, clock, way, mostFailures);
+    }
+
+    private int drive(FaultyThreads threads, TaskThreads given, LongSupplier clock, Ways way, int mostFailures)
+            throws Exception {
+        GroupExecutor executor = engines.start(Workload.policy().build(), new Surroundings(clock, given, true));
         Workload workload = new Workload(engines, executor);
         workload.take(way);
         assertThat(workload.handles())
