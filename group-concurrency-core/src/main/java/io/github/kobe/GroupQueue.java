@@ -133,7 +133,9 @@ final class GroupQueue {
     void removeFirst(Node first) {
         unlinkHead();
         leave(first);
-        sweepIfMostlyDead();
+        if (first() != null) { // a dead head would be taken for the one that has waited longest
+            sweepIfMostlyDead();
+        }
     }
 
     private void unlinkHead() {

@@ -26,6 +26,7 @@ import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Tag;
@@ -147,6 +148,29 @@ class StatsTests {
         gate.open();
         assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
         assertThat(a(executor).oldestWait()).isZero();
+    }
+
+    @Test
+    void theOldestWaitPassesOverThoseThatHaveLeft() throws Exception {
+        Gate second = new Gate();
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build(), clock);
+        executor.submit("a", "holder", gate.then("held"));
+        gate.awaitArrived(1);
+        executor.submit("a", "next", second.then("held"));
+        List<TaskHandle<String>> gone =
+                List.of(executor.submit("a", "gone-1", () -> "no"), executor.submit("a", "gone-2", () -> "no"));
+        clock.advance(Duration.ofSeconds(2));
+        executor.submit("a", "last", () -> "done");
+        clock.advance(Duration.ofSeconds(3));
+        gone.forEach(handle -> handle.cancel(true));
+
+        gate.open();
+        second.awaitArrived(1);
+
+        assertThat(a(executor).queued()).isEqualTo(1);
+        assertThat(a(executor).oldestWait()).isEqualTo(Duration.ofSeconds(3));
+        second.open();
+        assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
     }
 
     @Test
