@@ -123,7 +123,7 @@ final class Batch {
                 startGranted();
                 tellEnded();
                 offerIdle();
-                engine.housekeeper.retryWhatIsOwed();
+                engine.seeToWhatIsOwed();
             } catch (Throwable failure) {
                 logged(failure);
             } finally {

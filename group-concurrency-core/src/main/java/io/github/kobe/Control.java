@@ -1,5 +1,6 @@
 package io.github.kobe;
 
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -111,12 +112,13 @@ final class Control {
         if (group == null) {
             return;
         }
+        Consumer<Hold> interruption = engine.interruptionOf(group);
         Batch batch = new Batch(engine);
         try {
             group.stop(batch);
         } finally {
             batch.carryOut();
+            engine.interruptRuns(group, interruption);
         }
-        engine.interruptRuns(group);
     }
 }

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,13 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Engine {
+
+    /** Interrupts what runs, of any group. */
+    private static final Consumer<Hold> INTERRUPTION = hold -> {
+        if (hold instanceof Run run) {
+            run.interrupt();
+        }
+    };
 
     final Environment environment;
     private final long origin;
@@ -187,13 +195,38 @@ final class Engine {
         }
     }
 
-    /** Interrupts what runs and cancels open stages, of one group or of all. */
-    void interruptRuns(@Nullable Group only) {
-        holds.forEachOpen(hold -> {
-            if (hold instanceof Run run && (only == null || run.group == only)) {
+    /** {@return what interrupts runs of {@code group}: made before anything is stopped, which must not lack it then} */
+    Consumer<Hold> interruptionOf(Group group) {
+        return hold -> {
+            if (hold instanceof Run run && run.group == group) {
                 run.interrupt();
             }
-        });
+        };
+    }
+
+    /** Interrupts what runs and cancels open stages of one group. */
+    void interruptRuns(Group group, Consumer<Hold> interruption) {
+        holds.forEachOpen(interruption);
+        cancelStages(group);
+    }
+
+    /**
+     * Interrupts what runs and cancels open stages of all groups; what runs without making anything, as far as it isn't in
+     * the map of {@link Holds}.
+     *
+     * @return whether there was memory for all of it
+     */
+    boolean interruptAllRuns() {
+        try {
+            holds.forEachOpen(INTERRUPTION);
+            cancelStages(null);
+            return true;
+        } catch (OutOfMemoryError lack) {
+            return false;
+        }
+    }
+
+    private void cancelStages(@Nullable Group only) {
         for (AsyncTail tail : tails) {
             if (only == null || tail.run.group == only) {
                 dispatcher.report(new Report() {
@@ -202,6 +235,32 @@ final class Engine {
                         tail.run.task.cancel(true);
                     }
                 });
+            }
+        }
+    }
+
+    /** Does what there was no memory for before; without any lock. */
+    void seeToWhatIsOwed() {
+        housekeeper.retryWhatIsOwed();
+        endShutdownOrLater();
+    }
+
+    /**
+     * Does what a shutdown has left for want of memory; without any lock. If there still is none, the mark stays, and
+     * whoever comes next does it.
+     */
+    void endShutdownOrLater() {
+        if (lifecycle.isOwing()) {
+            try {
+                // It runs foreign code, as every interrupt does.
+                dispatcher.report(new Report() {
+                    @Override
+                    public void run() {
+                        lifecycle.doWhatIsOwed();
+                    }
+                });
+            } catch (OutOfMemoryError lack) {
+                // It stays marked.
             }
         }
     }

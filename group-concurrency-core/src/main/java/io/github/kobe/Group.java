@@ -282,7 +282,7 @@ final class Group extends Padded.After {
         Node successor = passOn();
         if (successor != null) {
             Batch.start(successor, now, null);
-            engine.housekeeper.retryWhatIsOwed();
+            engine.seeToWhatIsOwed();
             return;
         }
         Batch batch = Batch.orNull(engine, now);
@@ -932,7 +932,7 @@ final class Group extends Padded.After {
      */
     void withdraw(Node node, @Nullable RejectionReason reason) {
         if (withdrawAmongOthers(node, reason)) {
-            engine.housekeeper.retryWhatIsOwed();
+            engine.seeToWhatIsOwed();
             return;
         }
         Batch batch = Batch.orNull(engine, 0);

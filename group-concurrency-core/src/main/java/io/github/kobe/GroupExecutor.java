@@ -379,7 +379,11 @@ public final class GroupExecutor implements AutoCloseable {
 
     /**
      * Refuses new work, cancels what waits, interrupts what runs, and waits for nothing. A thread that runs under
-     * {@code call} or a permit is never interrupted. Idempotent.
+     * {@code call} or a permit is never interrupted. Idempotent; after a drain that a task began, it still interrupts that
+     * task.
+     *
+     * <p>An interrupt closes the channel that its thread waits in, on the thread that shuts down. What the channel throws
+     * is logged, and the rest is interrupted all the same.
      */
     public void shutdown() {
         engine.lifecycle.shutdownNow();
@@ -394,7 +398,7 @@ public final class GroupExecutor implements AutoCloseable {
      *   <li>What waits in paused groups is cancelled at once, which counts as forced.
      *   <li>If the caller is interrupted, the shutdown is forced now, and the flag set again.
      *   <li>A second call joins the first and returns what it returns.
-     *   <li>Called from inside a task, it doesn't wait for that task.
+     *   <li>Called from inside a task, it doesn't wait for that task. A later {@link #shutdown()} still interrupts it.
      * </ul>
      *
      * @param timeout how long to wait; zero or negative: as {@link #shutdown()}

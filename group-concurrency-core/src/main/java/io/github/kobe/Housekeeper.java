@@ -268,6 +268,7 @@ final class Housekeeper {
      */
     void runDue() {
         startHops();
+        engine.endShutdownOrLater();
         long now = engine.now();
         retryDue(now);
         runAlarms(now);
@@ -414,6 +415,9 @@ final class Housekeeper {
         try {
             if (!hops.isEmpty()) {
                 return 0;
+            }
+            if (engine.lifecycle.isOwing()) {
+                return RETRY_NANOS; // there was no memory for it
             }
             if (engine.lifecycle.isOver() && engine.waiting.get() == 0 && !hasRetries()) {
                 // Nothing waits or will: no time-out, no retry, and the idle groups go with the executor.

@@ -1,8 +1,7 @@
 package io.github.kobe;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Iterator;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -11,20 +10,32 @@ import org.jspecify.annotations.Nullable;
  * The executor's life.
  *
  * <pre>
- *   RUNNING  -> DRAINING    shutdown(Duration)
- *   RUNNING  -> SHUT_DOWN   shutdown()
- *   DRAINING -> SHUT_DOWN   the drainer when all is quiet (nothing forced) or its time is up; anyone's shutdown()
+ *   RUNNING   -> DRAINING    shutdown(Duration)
+ *   RUNNING   -> SHUT_DOWN   shutdown()
+ *   DRAINING  -> SHUT_DOWN   the drainer when all is quiet (nothing forced) or its time is up; anyone's shutdown()
+ *   SHUT_DOWN -> forced      anyone's shutdown(), if the code that drained from inside still runs
  * </pre>
  *
  * <p>The state changes under the ledger's lock, after which the ledger is on for good: every group is slow from then on,
  * and its next critical section sees the new state. So the fast way needs no look at it.
  */
+@SuppressWarnings("ReferenceEquality") // identity is meant
 final class Lifecycle {
 
     private enum State {
         RUNNING,
         DRAINING,
         SHUT_DOWN
+    }
+
+    /** A thread that waits for the end of a drain from inside: its own work isn't waited for. Made before the drain begins. */
+    private static final class Insider {
+        private final Thread thread;
+        private @Nullable Insider next;
+
+        Insider(Thread thread) {
+            this.thread = thread;
+        }
     }
 
     private final Engine engine;
@@ -34,12 +45,14 @@ final class Lifecycle {
     private volatile State state = State.RUNNING;
     /** Whether what waited or ran when it was shut down was ended by force. Written before the state. */
     private volatile boolean forced;
+    /** Whether there was no memory for all that follows on the end: whoever comes next does it. */
+    private volatile boolean owing;
     /** Whether a drain has ended what waited in paused groups. */
     private volatile boolean endedPaused;
     /** Told once it is shut down. */
     private final Set<Runnable> watchers = ConcurrentHashMap.newKeySet();
-    /** Threads that wait for the end of a drain from inside; their own work isn't waited for. Guarded by the lock. */
-    private final List<Thread> insiders = new ArrayList<>();
+    /** Those that wait for the end of a drain from inside, linked by {@link Insider#next}. Guarded by the lock. */
+    private @Nullable Insider firstInsider;
 
     Lifecycle(Engine engine) {
         this.engine = engine;
@@ -106,8 +119,8 @@ final class Lifecycle {
             return false;
         }
         long own = 0;
-        for (Thread insider : insiders) {
-            own += flightsOf(insider);
+        for (Insider insider = firstInsider; insider != null; insider = insider.next) {
+            own += flightsOf(insider.thread);
         }
         return ledger.inFlight() <= own;
     }
@@ -167,48 +180,90 @@ final class Lifecycle {
      * @return false if it had to be forced, and wasn't
      */
     private boolean end(boolean force) {
+        Iterator<Group> toEnd = null;
+        boolean ends = false;
         ledger.lock();
         try {
-            if (state == State.SHUT_DOWN) {
-                return true;
-            }
             if (state == State.RUNNING) {
                 ledger.watch(engine.groups());
             }
-            boolean quiet = isQuietButForInsiders();
+            boolean quiet = force ? isQuiet() : isQuietButForInsiders();
             if (!quiet && !force) {
-                return false;
+                return state == State.SHUT_DOWN;
             }
-            forced |= !quiet;
-            state = State.SHUT_DOWN;
-            ledger.quiet.signalAll();
+            if (state != State.SHUT_DOWN || !(quiet || forced)) {
+                // Made before anything changes. It shows all that have anything to end: others would attach themselves
+                // first.
+                toEnd = quiet ? null : engine.groups().iterator();
+                forced |= !quiet;
+                state = State.SHUT_DOWN;
+                ends = true;
+                ledger.quiet.signalAll();
+            }
         } finally {
             ledger.unlock();
         }
-        try {
-            watchers.forEach(Runnable::run);
-        } finally {
-            if (forced) {
-                endAll();
-            }
+        if (ends || owing) {
+            follow(toEnd);
         }
         return true;
     }
 
-    private void endAll() {
-        for (Group group : engine.groups()) {
-            Batch batch = Batch.orNull(engine, 0);
-            group.endWaits(batch);
-            if (batch != null) {
-                batch.carryOut();
-            }
+    /** {@return whether something that follows on the end is still to be done, for want of memory} */
+    boolean isOwing() {
+        return owing;
+    }
+
+    /** Does what follows on the end and is still to be done. */
+    void doWhatIsOwed() {
+        if (owing) {
+            follow(null);
         }
-        engine.interruptRuns(null);
+    }
+
+    /**
+     * Does what follows on the end; harmless if it is done again.
+     *
+     * @param toEnd the groups, if there is an iterator of them already
+     */
+    private void follow(@Nullable Iterator<Group> toEnd) {
+        owing = false;
+        boolean done = false;
+        try {
+            watchers.forEach(Runnable::run);
+            done = true;
+        } finally {
+            if (forced) {
+                done &= endAll(toEnd);
+            }
+            owing |= !done;
+        }
+    }
+
+    /** {@return whether there was memory for all of it} */
+    private boolean endAll(@Nullable Iterator<Group> toEnd) {
+        boolean done = false;
+        try {
+            Iterator<Group> groups = toEnd == null ? engine.groups().iterator() : toEnd;
+            while (groups.hasNext()) {
+                Batch batch = Batch.orNull(engine, 0);
+                groups.next().endWaits(batch);
+                if (batch != null) {
+                    batch.carryOut();
+                }
+            }
+            done = true;
+        } catch (OutOfMemoryError lack) {
+            // What runs is interrupted all the same.
+        }
+        return engine.interruptAllRuns() && done;
     }
 
     boolean shutdown(Duration timeout) {
         StackReserve.require();
         long left = EffectiveLimits.saturatedNanos(timeout);
+        Insider insider =
+                engine.holds.topOpen(Thread.currentThread()) == null ? null : new Insider(Thread.currentThread());
         if (left > 0) {
             if (beginDrain()) {
                 try {
@@ -220,7 +275,6 @@ final class Lifecycle {
                 left = Long.MAX_VALUE; // joins the first, which has a limit
             }
         }
-        Thread insider = engine.holds.topOpen(Thread.currentThread()) == null ? null : Thread.currentThread();
         if (left <= 0 || !awaitDrained(left, insider)) {
             end(true);
         }
@@ -254,14 +308,15 @@ final class Lifecycle {
     }
 
     /** Waits until the executor is shut down, or could be without force; false if the time is up, or interrupted. */
-    private boolean awaitDrained(long nanos, @Nullable Thread insider) {
+    private boolean awaitDrained(long nanos, @Nullable Insider insider) {
         long left = nanos;
         boolean interrupted = false;
-        long own = insider == null ? 0 : flightsOf(insider);
+        long own = insider == null ? 0 : flightsOf(insider.thread);
         ledger.lock();
         try {
             if (insider != null) {
-                insiders.add(insider);
+                insider.next = firstInsider;
+                firstInsider = insider;
                 ledger.addOwnFlights(own);
                 ledger.quiet.signalAll();
             }
@@ -278,13 +333,25 @@ final class Lifecycle {
             return true;
         } finally {
             if (insider != null) {
-                insiders.remove(insider);
+                remove(insider);
                 ledger.addOwnFlights(-own);
             }
             ledger.unlock();
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    private void remove(Insider insider) {
+        Insider before = null;
+        for (Insider at = firstInsider; at != insider && at != null; at = at.next) {
+            before = at;
+        }
+        if (before == null) {
+            firstInsider = insider.next;
+        } else {
+            before.next = insider.next;
         }
     }
 }

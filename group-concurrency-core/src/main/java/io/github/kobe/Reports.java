@@ -249,6 +249,22 @@ final class Reports {
         }
     }
 
+    /** An interrupt failed in foreign code that it runs. */
+    void uninterruptible(String key, Throwable failure) {
+        try {
+            if (logged.add("interrupt")) {
+                Log.write(
+                        Level.WARNING,
+                        () -> "A task of group '" + KeyText.printable(key)
+                                + "' was interrupted, and what its thread waits in failed by it. Nothing else changes"
+                                + " by it; later ones are not logged.",
+                        failure);
+            }
+        } catch (Throwable lack) {
+            // As in logOnce.
+        }
+    }
+
     /** A stage can't be cancelled. */
     void uncancellable(String key, Throwable failure) {
         try {

@@ -97,15 +97,28 @@ final class Run extends Hold implements Runnable {
         return thread == Thread.currentThread();
     }
 
-    /** Interrupts the code, if it hasn't ended and wasn't interrupted before. */
+    /**
+     * Interrupts the code, if it hasn't ended and wasn't interrupted before. That runs foreign code, which closes a channel
+     * or wakes a selector; whatever it throws, the thread goes on.
+     */
     void interrupt() {
         Thread target = thread;
         if (target != null && PHASE.compareAndSet(this, CODE, INTERRUPTING)) {
-            if (task.isRunBy(this)) {
-                target.interrupt();
+            Throwable thrown = null;
+            try {
+                if (task.isRunBy(this)) {
+                    target.interrupt();
+                }
+            } catch (Throwable foreign) {
+                thrown = foreign;
+            } finally {
+                phase = INTERRUPTED;
+                // Also for the code itself, whose thread may have its flag and not have been woken.
+                LockSupport.unpark(target);
             }
-            phase = INTERRUPTED;
-            LockSupport.unpark(target);
+            if (thrown != null) {
+                group.engine.reports.uninterruptible(group.key, thrown);
+            }
         }
     }
 

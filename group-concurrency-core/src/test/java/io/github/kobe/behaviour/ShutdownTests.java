@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -409,6 +410,31 @@ class ShutdownTests {
 
         assertThat(drainer.await().value()).isTrue();
         assertThat(other.await().value()).isEqualTo("other");
+    }
+
+    @Test
+    @Tag("G41")
+    @Tag("G42")
+    void aShutdownAfterADrainFromInsideATaskInterruptsThatTask() throws Exception {
+        for (Consumer<GroupExecutor> shutdown : List.<Consumer<GroupExecutor>>of(
+                GroupExecutor::shutdown, GroupExecutor::close, e -> e.shutdown(Duration.ZERO))) {
+            Gate here = new Gate();
+            GroupExecutor executor = start();
+            AtomicBoolean drained = new AtomicBoolean();
+            TaskHandle<String> drainer = executor.submit("a", "1", () -> {
+                drained.set(executor.shutdown(Deadline.LONG));
+                here.pass();
+                return "was not interrupted";
+            });
+            here.awaitArrived(1);
+            assertThat(executor.isTerminated()).isFalse();
+
+            shutdown.accept(executor);
+
+            assertThat(Deadline.within(drainer::await).status()).isEqualTo(TaskStatus.CANCELLED);
+            assertThat(drained).isTrue();
+            assertThat(executor.awaitTermination(Deadline.LONG)).isTrue();
+        }
     }
 
     @Test

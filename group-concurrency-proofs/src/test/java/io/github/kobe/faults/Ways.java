@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -474,19 +475,33 @@ public enum Ways implements Way {
             s.timePasses(Duration.ofSeconds(3));
         }
     },
+    DRAINED_FROM_INSIDE(LAST) {
+        @Override
+        public void take(Site s) throws Exception {
+            s.submit("a");
+            s.submit("b");
+            s.called(() -> s.executor().call(s.key("a"), () -> s.executor().shutdown(Deadline.LONG)));
+            s.awaitCallers();
+        }
+    },
     SHUT_DOWN(LAST) {
         @Override
         public void take(Site s) throws Exception {
             s.hold("a");
             s.submit("a");
             s.submit("a");
-            Gate gate = new Gate();
-            s.submit("b", gate.then("no"));
+            CountDownLatch never = new CountDownLatch(1);
+            s.submit("b", () -> {
+                never.await();
+                return "no";
+            });
             s.step(() -> s.asked("a"));
             s.act(GroupExecutor::shutdown);
+            if (!s.executor().isShutdown()) {
+                never.countDown(); // there was no memory to begin with it
+            }
             s.awaitDone();
             s.release();
-            gate.open(); // for want of memory nobody may have interrupted it
         }
     };
 
