@@ -263,6 +263,14 @@ public final class GroupExecutor implements AutoCloseable {
      * {@link RejectionPolicy#CALLER_RUNS} runs it and {@link RejectionPolicy#DISCARD} gives a cancelled future. A
      * rejection handler doesn't apply.
      *
+     * <p>Its {@code shutdownNow} returns what waits for a permit. What has one has begun and is interrupted, though its
+     * thread may not have come to its code; what is being submitted is refused. A returned command of {@code invokeAll} or
+     * {@code invokeAny} is cancelled, so that these come to an end.
+     *
+     * <p>While this executor {@linkplain #shutdown(Duration) drains}, {@code isShutdown} is true: the view refuses work.
+     * What code that runs under the executor submits to it is still accepted, so it terminates after the drain at the
+     * earliest.
+     *
      * @param groupKey the group
      * @return the view
      */

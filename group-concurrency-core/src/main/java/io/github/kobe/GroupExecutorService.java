@@ -4,6 +4,7 @@ import io.github.kobe.Outcome.Dependent;
 import io.github.kobe.Outcome.Rejection;
 import io.github.kobe.internal.KeyText;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -26,14 +27,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One group as an {@link java.util.concurrent.ExecutorService}, with a life of its own.
  *
- * <p>It keeps what was submitted through it until that is over: its code has ended, or it will never run. Shut down with
- * nothing kept is terminated.
+ * <p>It keeps what was submitted through it until that is over: its code has ended, or it will never run. Once it refuses
+ * all work and keeps nothing it is terminated.
+ *
+ * <p>While the executor drains, the view is shut down, for it refuses work from outside; but what code that runs under the
+ * executor submits is still let in, so it can't be terminated before the drain ends.
  */
 final class GroupExecutorService extends AbstractExecutorService {
 
@@ -62,16 +65,13 @@ final class GroupExecutorService extends AbstractExecutorService {
         submit(new Entry(Objects.requireNonNull(command, "command")));
     }
 
-    /** Throws only for what nobody else speaks for: not for what ran, and not for what shutdownNow returns. */
+    /** Throws only for what nobody else speaks for: not for what ran. */
     private void submit(Entry entry) {
         keep(entry);
         // Looked at after the entry is in: a shutdown either sees it, or is seen here.
-        if (isShutdown()) {
-            if (entry.refuse()) {
-                throw new RejectedExecutionException("The executor service of group '" + KeyText.printable(key)
-                        + "' is shut down and takes no new work");
-            }
-            return;
+        if (refusesAll()) {
+            entry.refuse();
+            throw shutDown();
         }
         ViewTask task;
         try {
@@ -87,12 +87,19 @@ final class GroupExecutorService extends AbstractExecutorService {
             }
             return;
         }
-        entry.attach(task);
+        if (!entry.attach(task)) {
+            throw shutDown();
+        }
         // Throws if it was rejected under ABORT.
         if (entry.hasEnded() && task.resultNow().status() == TaskStatus.CANCELLED && engine.lifecycle.isOver()) {
             throw new RejectedExecutionException(
                     "The executor was shut down while work was submitted to group '" + KeyText.printable(key) + "'");
         }
+    }
+
+    private RejectedExecutionException shutDown() {
+        return new RejectedExecutionException(
+                "The executor service of group '" + KeyText.printable(key) + "' is shut down and takes no new work");
     }
 
     private void keep(Entry entry) {
@@ -123,7 +130,7 @@ final class GroupExecutorService extends AbstractExecutorService {
         try {
             List<ViewFuture<T>> toWaitFor = new ArrayList<>(tasks.size());
             for (Callable<T> task : tasks) {
-                ViewFuture<T> future = new ViewFuture<>(Objects.requireNonNull(task, "task"));
+                ViewFuture<T> future = ViewFuture.ofMany(Objects.requireNonNull(task, "task"), null);
                 futures.add(future);
                 toWaitFor.add(future);
                 execute(future);
@@ -171,7 +178,7 @@ final class GroupExecutorService extends AbstractExecutorService {
         List<ViewFuture<T>> futures = new ArrayList<>(all.size());
         try {
             for (Callable<T> task : all) {
-                ViewFuture<T> future = new ViewFuture<>(Objects.requireNonNull(task, "task"), done);
+                ViewFuture<T> future = ViewFuture.ofMany(Objects.requireNonNull(task, "task"), done);
                 futures.add(future);
                 execute(future);
             }
@@ -237,27 +244,36 @@ final class GroupExecutorService extends AbstractExecutorService {
 
     @Override
     public List<Runnable> shutdownNow() {
+        StackReserve.require();
         shutdown();
-        List<Entry> withdrawn = new ArrayList<>();
-        for (Entry entry : entries) {
-            if (entry.withdraw()) {
-                withdrawn.add(entry);
-            }
+        // Whatever comes later is refused. All is made before anything is withdrawn: only the caller knows of that
+        // then.
+        Entry[] all = entries.toArray(new Entry[0]);
+        Arrays.sort(all, Comparator.comparingLong(entry -> entry.number));
+        List<Runnable> withdrawn = new ArrayList<>(all.length);
+        for (Entry entry : all) {
+            entry.withdrawTo(withdrawn);
         }
         // Only now: what ends by it would let the next in the queue begin.
-        entries.forEach(Entry::interrupt);
-        withdrawn.sort(Comparator.comparingLong(entry -> entry.number));
-        return withdrawn.stream().map(entry -> entry.command).collect(Collectors.toCollection(ArrayList::new));
+        for (Entry entry : all) {
+            entry.interrupt();
+        }
+        return withdrawn;
     }
 
     @Override
     public boolean isShutdown() {
+        return shutdown || engine.lifecycle.isShutdown();
+    }
+
+    /** {@return whether it takes nothing any more, from whomever} */
+    private boolean refusesAll() {
         return shutdown || engine.lifecycle.isOver();
     }
 
     @Override
     public boolean isTerminated() {
-        if (!terminated && isShutdown() && kept.get() == 0) {
+        if (!terminated && refusesAll() && kept.get() == 0) {
             terminated = true;
         }
         return terminated;
@@ -343,19 +359,34 @@ final class GroupExecutorService extends AbstractExecutorService {
         }
     }
 
-    /** What was given to {@code execute}, until it is over. */
+    /**
+     * What was given to {@code execute}, until it is over.
+     *
+     * <pre>
+     *   ADMITTING -> WAITING              the submitter, once its task is admitted
+     *   ADMITTING, WAITING -> STARTED     its thread, or the submitter's under CALLER_RUNS
+     *   ADMITTING, WAITING -> ENDED       whoever ends its task without its code; the submitter, if it isn't admitted
+     *   ADMITTING -> REFUSED              shutdownNow: the submitter throws
+     *   WAITING   -> WITHDRAWN            shutdownNow, which returns it, if its task waits for its permits
+     * </pre>
+     *
+     * What has its permits has begun, as far as a shutdown is concerned, though its thread may not have come to its code:
+     * it is interrupted. Nobody would complete what others wait for, if it were withdrawn.
+     */
     final class Entry implements Callable<@Nullable Void> {
 
-        private static final int WAITING = 0;
-        private static final int STARTED = 1;
-        /** By shutdownNow, which returns it. */
-        private static final int WITHDRAWN = 2;
+        private static final int ADMITTING = 0;
+        private static final int WAITING = 1;
+        private static final int STARTED = 2;
+        private static final int WITHDRAWN = 3;
         /** Never run: rejected, cancelled, or failed before it began. */
-        private static final int ENDED = 3;
+        private static final int ENDED = 4;
+
+        private static final int REFUSED = 5;
 
         private final Runnable command;
         private final long number = submissions.getAndIncrement();
-        private final AtomicInteger state = new AtomicInteger(WAITING);
+        private final AtomicInteger state = new AtomicInteger(ADMITTING);
         private volatile @Nullable ViewTask task;
         /** Set before {@link #task} is looked at. */
         private volatile boolean interruptWanted;
@@ -367,18 +398,29 @@ final class GroupExecutorService extends AbstractExecutorService {
             }
         }
 
-        /** Its task is admitted. Not known before: nobody may claim a task that asks for its permits. */
-        private void attach(ViewTask newTask) {
+        /**
+         * Its task is admitted. Not known before: nobody may claim a task that asks for its permits.
+         *
+         * @return false if shutdownNow has come before, and nobody runs it
+         */
+        private boolean attach(ViewTask newTask) {
             task = newTask;
+            if (!state.compareAndSet(ADMITTING, WAITING) && state.get() == REFUSED) {
+                try {
+                    newTask.cancel(false);
+                } finally {
+                    remove(); // there may be no memory to cancel it; nobody else would remove it
+                }
+                return false;
+            }
             // Whoever looked for it in vain has left a mark.
-            if (state.get() == WITHDRAWN) {
-                newTask.cancel(false);
-            } else if (interruptWanted) {
+            if (interruptWanted) {
                 newTask.interruptRun();
             }
-            if (isShutdown()) {
+            if (refusesAll()) {
                 signal(); // close waits for what it can lend to
             }
+            return true;
         }
 
         private boolean isQueued() {
@@ -391,16 +433,30 @@ final class GroupExecutorService extends AbstractExecutorService {
             return task;
         }
 
+        /** Moves on to {@code next}, unless it is settled already. */
+        private boolean settle(int next) {
+            return state.compareAndSet(ADMITTING, next) || state.compareAndSet(WAITING, next);
+        }
+
         @Override
         public @Nullable Void call() throws Exception {
-            if (state.compareAndSet(WAITING, STARTED)) {
+            if (settle(STARTED)) {
                 try {
+                    // Its thread may not have been known to who looked for it.
+                    interruptIfWanted();
                     runCommand();
                 } finally {
                     remove();
                 }
             }
             return null;
+        }
+
+        private void interruptIfWanted() {
+            ViewTask target = task;
+            if (interruptWanted && target != null) {
+                target.interruptRun();
+            }
         }
 
         private void runCommand() throws Exception {
@@ -427,9 +483,9 @@ final class GroupExecutorService extends AbstractExecutorService {
             }
         }
 
-        /** Takes it out again, to be refused; false if shutdownNow has it already, and returns it. */
+        /** Takes it out again, to be refused; false if it has been run, or has ended otherwise. */
         private boolean refuse() {
-            boolean refused = state.compareAndSet(WAITING, ENDED);
+            boolean refused = state.compareAndSet(ADMITTING, ENDED) || state.get() == REFUSED;
             remove();
             return refused;
         }
@@ -438,24 +494,31 @@ final class GroupExecutorService extends AbstractExecutorService {
             return state.get() == ENDED;
         }
 
-        /** Keeps it from starting; false if it has started, or never will. */
-        private boolean withdraw() {
-            boolean withdrawn = state.compareAndSet(WAITING, WITHDRAWN);
-            if (withdrawn) {
-                if (command instanceof ViewFuture<?> future) {
-                    // A plain future from now on: whoever gets it back may run it somewhere else.
-                    future.submittedAs(null);
-                }
-                try {
-                    ViewTask target = task;
-                    if (target != null) {
-                        target.cancel(false);
-                    }
-                } finally {
-                    remove(); // there may be no memory to cancel it; nobody else would remove it
-                }
+        /** Keeps it from starting if it waits for its permits, and adds it to what is returned; there is room for it. */
+        private void withdrawTo(List<Runnable> withdrawn) {
+            if (state.compareAndSet(ADMITTING, REFUSED) || state.get() != WAITING) {
+                return;
             }
-            return withdrawn;
+            ViewTask target = task;
+            if (target != null && target.claimQueued()) {
+                state.set(WITHDRAWN); // nobody else moves it on, without the task
+                withdrawn.add(command);
+                endWithdrawn(target);
+            }
+        }
+
+        /** Whatever becomes of it, what was withdrawn is returned. */
+        private void endWithdrawn(ViewTask claimed) {
+            try {
+                if (command instanceof ViewFuture<?> future) {
+                    future.withdrawn();
+                }
+                claimed.endClaimed();
+            } catch (Throwable failure) {
+                Batch.logged(failure);
+            } finally {
+                remove();
+            }
         }
 
         private void interrupt() {
@@ -468,7 +531,7 @@ final class GroupExecutorService extends AbstractExecutorService {
 
         /** The task is done; if that is without its code, it never runs. */
         void taskDone(@Nullable Throwable failure) {
-            if (state.compareAndSet(WAITING, ENDED)) {
+            if (settle(ENDED)) {
                 try {
                     if (failure != null && command instanceof ViewFuture<?> future) {
                         future.setException(failure);
@@ -499,7 +562,7 @@ final class GroupExecutorService extends AbstractExecutorService {
             if (entries.remove(this)) {
                 kept.decrementAndGet();
             }
-            if (isShutdown()) {
+            if (refusesAll()) {
                 signal();
             }
         }

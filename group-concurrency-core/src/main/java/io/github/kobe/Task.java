@@ -126,6 +126,18 @@ class Task<T> extends Node implements TaskHandle<T> {
         return WORK.compareAndSet(this, from, null);
     }
 
+    /** As {@link #claim}, if it still waits for its permits; {@link #endClaimed} has to follow. */
+    boolean claimQueued() {
+        Object w = queuedWork();
+        return w != null && claim(w);
+    }
+
+    /** Takes a task that was claimed while it was queued out of its queue, and tells of its cancellation. */
+    void endClaimed() {
+        group.withdraw(this, null);
+        reportCancelled();
+    }
+
     /** The run of a cancelled task has ended: lets go of it. */
     void forgetRun() {
         work = null;
@@ -263,8 +275,7 @@ class Task<T> extends Node implements TaskHandle<T> {
                 tail.cancelStage();
                 tell(dependents);
             } else {
-                group.withdraw(this, null);
-                reportCancelled();
+                endClaimed();
             }
             return true;
         }

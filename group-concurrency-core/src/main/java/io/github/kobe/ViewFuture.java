@@ -12,20 +12,40 @@ import org.jspecify.annotations.Nullable;
 /** The future of what was submitted to a {@link GroupExecutorService}: its untimed waits lend the caller's permits. */
 final class ViewFuture<V> extends FutureTask<V> {
     private final @Nullable BlockingQueue<Future<V>> toldWhenDone;
+    /** Whether only {@code invokeAll} or {@code invokeAny} knows it, which waits for its end. */
+    private final boolean ofMany;
+
     private volatile GroupExecutorService.@Nullable Entry entry;
 
     ViewFuture(Callable<V> callable) {
-        this(callable, null);
+        this(callable, false, null);
     }
 
-    ViewFuture(Callable<V> callable, @Nullable BlockingQueue<Future<V>> toldWhenDone) {
+    private ViewFuture(Callable<V> callable, boolean ofMany, @Nullable BlockingQueue<Future<V>> toldWhenDone) {
         super(callable);
+        this.ofMany = ofMany;
         this.toldWhenDone = toldWhenDone;
     }
 
-    /** What is submitted for it, before it is; null when that was withdrawn. */
-    void submittedAs(GroupExecutorService.@Nullable Entry newEntry) {
+    /** Makes one of several that their submitter waits for. */
+    static <V> ViewFuture<V> ofMany(Callable<V> callable, @Nullable BlockingQueue<Future<V>> toldWhenDone) {
+        return new ViewFuture<>(callable, true, toldWhenDone);
+    }
+
+    /** What is submitted for it, before it is. */
+    void submittedAs(GroupExecutorService.Entry newEntry) {
         entry = newEntry;
+    }
+
+    /**
+     * A shutdown gives it back. It is a plain future from now on, which whoever gets it may run somewhere else; but what
+     * {@code invokeAll} or {@code invokeAny} waits for is cancelled, or they might wait for ever.
+     */
+    void withdrawn() {
+        entry = null;
+        if (ofMany) {
+            super.cancel(false);
+        }
     }
 
     private @Nullable ViewTask task() {

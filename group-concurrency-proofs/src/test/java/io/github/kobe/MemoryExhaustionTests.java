@@ -419,6 +419,8 @@ public class MemoryExhaustionTests {
                 Set.of("grantedAside"),
                 "io/github/kobe/Endings",
                 Set.of("add"),
+                "io/github/kobe/GroupExecutorService$Entry",
+                Set.of("withdrawTo"),
                 "io/github/kobe/IdleGroups$Removals",
                 Set.of("add"));
 

@@ -10,6 +10,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Depth;
 import io.github.kobe.testing.Gate;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,6 +36,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @Tag("E7")
 class ExecutorServiceBulkContractTests {
+
+    private static final int ROUNDS = Depth.pick(20, 100, 10_000);
 
     @RegisterExtension
     final Contest contest = new Contest();
@@ -206,6 +209,29 @@ class ExecutorServiceBulkContractTests {
 
         assertInterrupted(() -> service.invokeAll(tasks));
         assertInterrupted(() -> service.invokeAll(tasks, 1, TimeUnit.DAYS));
+    }
+
+    /** As the JDK's regression test BlockingTaskExecutor has it. A pool keeps what it gives back waiting for ever. */
+    @Contest.Parallel
+    void invokeAllComesToAnEndWhenItIsShutDownMeanwhile(Contestant contestant) throws Exception {
+        for (int round = 0; round < ROUNDS; round++) {
+            ExecutorService one = contest.open(contestant);
+            List<Callable<String>> tasks = List.of(gate.then("never"), gate.then("never"), () -> "third");
+            Caller<List<Future<String>>> caller = Caller.start(() -> one.invokeAll(tasks));
+            if (round % 2 == 0) {
+                int arrived = round + 2;
+                Deadline.until("two have begun", () -> gate.arrived() >= arrived || caller.isDone());
+            }
+
+            one.shutdownNow();
+
+            try {
+                assertThat(caller.result()).hasSize(3).allMatch(Future::isDone);
+            } catch (RejectedExecutionException shutDown) {
+                // before all were in
+            }
+            assertThat(one.awaitTermination(Deadline.SECONDS, TimeUnit.SECONDS)).isTrue();
+        }
     }
 
     // ---------------------------------------------------------------- invokeAny

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import io.github.kobe.EngineAccess.Surroundings;
+import io.github.kobe.EngineAccess.TaskThreads;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
@@ -13,6 +15,7 @@ import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionPolicy;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
+import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.testing.Caller;
@@ -32,6 +35,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -441,6 +445,128 @@ class ExecutorServiceViewTests {
         Deadline.until("what runs was interrupted", running::isDone);
         Deadline.until("the view is terminated", view::isTerminated);
         assertThat(ran).isEmpty();
+    }
+
+    /** Threads that were started and wait at a gate before they come to what they are for. */
+    private GroupExecutor withSlowThreads(GroupPolicy policy, Gate start) {
+        return engines.start(
+                policy,
+                new Surroundings(
+                        System::nanoTime,
+                        (name, work) -> TaskThreads.VIRTUAL.unstarted(name, () -> {
+                            if (name.equals("a")) {
+                                start.passStubbornly();
+                            }
+                            work.run();
+                        }),
+                        true));
+    }
+
+    @Test
+    void whatHasItsThreadHasBegunForAShutdownNow() throws Exception {
+        Gate start = new Gate();
+        GroupExecutor executor = withSlowThreads(
+                GroupPolicy.builder().defaultMaxConcurrencyPerGroup(100).build(), start);
+        ExecutorService view = executor.asExecutorService("a");
+        AtomicInteger interrupted = new AtomicInteger();
+        Callable<String> task = () -> {
+            try {
+                gate.pass();
+                return "not interrupted";
+            } catch (InterruptedException e) {
+                interrupted.incrementAndGet();
+                return "interrupted";
+            }
+        };
+        Caller<List<Future<String>>> all = Caller.start(() -> view.invokeAll(List.of(task, task, task)));
+        Caller<String> any = Caller.start(() -> view.invokeAny(List.of(task)));
+        Caller<String> one = Caller.start(() -> view.submit(task).get());
+        start.awaitArrived(5);
+        all.awaitBlocked();
+        any.awaitBlocked();
+        one.awaitBlocked();
+
+        assertThat(view.shutdownNow()).isEmpty();
+        start.open();
+
+        assertThat(all.result()).hasSize(3).allMatch(Future::isDone);
+        assertThat(any.result()).isEqualTo("interrupted");
+        assertThat(one.result()).isEqualTo("interrupted");
+        assertThat(interrupted).hasValue(5);
+        assertThat(view.awaitTermination(Deadline.SECONDS, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void whatShutdownNowReturnsKeepsNobodyWaitingWhoWaitsForMany() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        ExecutorService view = executor.asExecutorService("a");
+        Caller<List<Future<String>>> all = Caller.start(
+                        () -> view.invokeAll(List.of(gate.then("never"), () -> "second", () -> "third")))
+                .awaitBlocked();
+        gate.awaitArrived(1);
+        List<Callable<String>> fourth = List.of(() -> "fourth");
+        Caller<String> any = Caller.start(() -> view.invokeAny(fourth)).awaitBlocked();
+
+        assertThat(view.shutdownNow()).hasSize(3).allMatch(returned -> ((Future<?>) returned).isCancelled());
+
+        assertThat(all.result()).hasSize(3).allMatch(Future::isDone);
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(any::result)
+                .withCauseInstanceOf(CancellationException.class);
+    }
+
+    @Test
+    void whatIsOnItsWayInWhenItIsShutDownIsRefused() throws Exception {
+        List<String> ran = new CopyOnWriteArrayList<>();
+        GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
+                .taskLifecycleListener(new TaskLifecycleListener() {
+                    @Override
+                    public void onSubmitted(String groupKey, String taskId) {
+                        gate.passStubbornly();
+                    }
+                })
+                .build());
+        ExecutorService view = executor.asExecutorService("a");
+        Caller<Future<?>> submitter = Caller.start(() -> view.submit(() -> ran.add("submitted")));
+        Caller<List<Future<Boolean>>> many = Caller.start(() -> view.invokeAll(List.of(() -> ran.add("of many"))));
+        gate.awaitArrived(2);
+
+        assertThat(view.shutdownNow()).isEmpty();
+        gate.open();
+
+        assertThatExceptionOfType(RejectedExecutionException.class).isThrownBy(submitter::result);
+        assertThatExceptionOfType(RejectedExecutionException.class).isThrownBy(many::result);
+        Deadline.until("the view is terminated", view::isTerminated);
+        assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
+        assertThat(ran).isEmpty();
+    }
+
+    @Test
+    @Tag("G42")
+    void whileTheExecutorDrainsTheViewIsShutDownAndTakesWhatInsidersSubmit() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        ExecutorService view = executor.asExecutorService("a");
+        AtomicReference<Future<String>> inner = new AtomicReference<>();
+        executor.submit("b", "1", () -> {
+            gate.pass();
+            inner.set(view.submit(() -> "inner"));
+            return get(inner.get());
+        });
+        gate.awaitArrived(1);
+        Caller<Boolean> drain =
+                Caller.start(() -> executor.shutdown(Deadline.LONG)).awaitBlockedOnACondition();
+        Caller<Boolean> waiting = Caller.start(() -> view.awaitTermination(Deadline.SECONDS, TimeUnit.SECONDS))
+                .awaitBlockedOnACondition();
+
+        assertThatExceptionOfType(RejectedExecutionException.class).isThrownBy(() -> view.execute(() -> {}));
+        assertThat(view.isShutdown()).isTrue();
+        assertThat(view.isTerminated()).as("it may still get work").isFalse();
+        gate.open();
+
+        assertThat(drain.result()).isTrue();
+        assertThat(inner.get().resultNow()).isEqualTo("inner");
+        assertThat(waiting.result()).isTrue();
+        assertThat(view.isTerminated()).isTrue();
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -213,6 +214,7 @@ public class Site {
         return switch (letIn) {
             case TaskHandle<?> handle -> handle.isDone();
             case CompletionStage<?> stage -> stage.toCompletableFuture().isDone();
+            case Future<?> future -> future.isDone();
             case ExecutorService view -> view.isTerminated() || !view.isShutdown();
             default -> throw new AssertionError(letIn);
         };

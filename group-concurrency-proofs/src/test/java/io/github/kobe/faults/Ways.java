@@ -10,6 +10,7 @@ import io.github.kobe.TaskHandle;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -440,9 +441,14 @@ public enum Ways implements Way {
             s.hold("a");
             s.step(() -> {
                 ExecutorService view = s.view("a");
-                s.step(() -> view.submit(s.code()));
-                s.step(() -> view.submit(s.code()));
-                return view.shutdownNow();
+                List<Future<?>> submitted = new ArrayList<>();
+                s.step(() -> submitted.add(view.submit(s.code())));
+                s.step(() -> submitted.add(view.submit(s.code())));
+                if (s.step(view::shutdownNow) instanceof List<?> returned) {
+                    submitted.removeAll(returned);
+                }
+                submitted.forEach(s::keep); // what isn't returned has to end
+                return view;
             });
             s.release();
         }
