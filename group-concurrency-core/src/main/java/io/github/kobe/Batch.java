@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What a start that fails gives back lands in the same batch: a loop, not a recursion. What needs memory here is asked
  * for before it is decided ({@link #reserveAside}, {@link #reserveEnd}), so that a lack of it loses nothing.
+ *
+ * <p>One critical section decides no more than a portion, so that a long queue keeps nobody else from the lock. A group that
+ * has more to decide {@linkplain #leaveOff leaves off}, and goes on when the portion is carried out.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Batch {
@@ -31,6 +34,11 @@ final class Batch {
     private @Nullable Group idle;
     private @Nullable List<Group> moreIdle;
     private boolean carrying;
+
+    /** How much was decided since it was last carried out. */
+    private int decided;
+    /** What has more to decide. */
+    private @Nullable Group unfinished;
 
     /** Why {@link Group#admit} rejected. */
     @Nullable
@@ -54,7 +62,22 @@ final class Batch {
         }
     }
 
+    /** {@return whether as much is decided as one critical section may decide} */
+    boolean isFull() {
+        return decided >= engine.environment.portion();
+    }
+
+    /** A group has more to decide: it goes on when this is carried out, with the lock free in between. It needs no memory. */
+    void leaveOff(Group group) {
+        if (unfinished == null || unfinished == group) {
+            unfinished = group;
+        } else {
+            engine.housekeeper.retryLater(group);
+        }
+    }
+
     void granted(Node node) {
+        decided++;
         node.next = null;
         if (lastGranted == null) {
             firstGranted = node;
@@ -77,6 +100,7 @@ final class Batch {
         if (grantedAside == null) {
             throw new AssertionError("no room was made");
         }
+        decided++;
         grantedAside.add(node);
     }
 
@@ -93,6 +117,7 @@ final class Batch {
         if (ended == null) {
             throw new AssertionError("no room was made");
         }
+        decided++;
         ended.add(node, reason, work);
     }
 
@@ -120,16 +145,36 @@ final class Batch {
         if (!carrying) {
             carrying = true;
             try {
-                startGranted();
-                tellEnded();
-                offerIdle();
-                engine.seeToWhatIsOwed();
-            } catch (Throwable failure) {
-                logged(failure);
+                do {
+                    carryOutPortion();
+                } while (goOn());
             } finally {
                 carrying = false;
             }
         }
+    }
+
+    private void carryOutPortion() {
+        try {
+            startGranted();
+            tellEnded();
+            offerIdle();
+            engine.seeToWhatIsOwed();
+        } catch (Throwable failure) {
+            logged(failure);
+        }
+    }
+
+    /** Has decided what was left, another portion at most; false if nothing was. */
+    private boolean goOn() {
+        decided = 0;
+        Group group = unfinished;
+        if (group == null) {
+            return false;
+        }
+        unfinished = null;
+        group.goOn(this);
+        return true;
     }
 
     private void startGranted() {

@@ -14,6 +14,7 @@ import java.util.function.LongSupplier;
  * @param linger how long that thread stays without anything to do, by the system's clock
  * @param longestSleep how long it sleeps at most before it looks whether the engine is still there, by the system's clock
  * @param processors how many threads are expected to run at once, at least 1
+ * @param portion how many nodes one critical section grants or ends at most
  */
 record Environment(
         LongSupplier nanoTime,
@@ -21,7 +22,11 @@ record Environment(
         boolean timers,
         Duration linger,
         Duration longestSleep,
-        int processors) {
+        int processors,
+        int portion) {
+
+    /** Some ten microseconds' worth of work, which others may have to wait for. */
+    private static final int PORTION = 1_000;
 
     private static final Duration LINGER = Duration.ofSeconds(1);
     private static final Duration LONGEST_SLEEP = Duration.ofSeconds(5);
@@ -37,7 +42,8 @@ record Environment(
                 timers,
                 LINGER,
                 LONGEST_SLEEP,
-                Runtime.getRuntime().availableProcessors());
+                Runtime.getRuntime().availableProcessors(),
+                PORTION);
     }
 
     /** Makes threads for tasks. */

@@ -128,6 +128,10 @@ final class Group extends Padded.After {
     private int owedCredits;
     /** When the earliest alarm of the housekeeper is due; 0: none is set. */
     private long alarmAt;
+    /** How many, from the head, a group shutdown has yet to end; nothing starts until then. */
+    private int toStop;
+    /** The last of those; what comes after it is not meant. */
+    private @Nullable Node lastToStop;
 
     // ---- guarded by the ledger's lock
     boolean attached;
@@ -400,6 +404,9 @@ final class Group extends Padded.After {
                 ledger.detach(this);
             }
             queue.tidy();
+            if (toStop != 0 && queue.isEmpty()) {
+                stopNoMore();
+            }
             boolean calm = queue.isEmpty()
                     && !settings.isPaused()
                     && !stalled
@@ -471,6 +478,7 @@ final class Group extends Padded.After {
                 && !queue.isEmpty()
                 && !settings.isPaused()
                 && !stalled
+                && toStop == 0
                 && (freeConcurrency <= 0 || freeInFlight <= 0)) {
             return true;
         }
@@ -558,7 +566,7 @@ final class Group extends Padded.After {
                 while (isEligible() && grantHead(batch)) {
                     // each turn of the loop grants one
                 }
-                if (isEligible()) {
+                if (isEligible() && !batch.isFull()) {
                     if (attached) {
                         ledger.bind();
                     } else {
@@ -626,7 +634,7 @@ final class Group extends Padded.After {
     }
 
     private boolean hasRoom() {
-        return freeConcurrency > 0 && freeInFlight > 0 && !settings.isPaused() && !stalled;
+        return freeConcurrency > 0 && freeInFlight > 0 && !settings.isPaused() && !stalled && toStop == 0;
     }
 
     /** {@return whether something waits that only the global limit may keep from starting} */
@@ -672,6 +680,11 @@ final class Group extends Padded.After {
             return ledger.tryTake();
         }
         return !capped || ledger.tryTakeCredit(home);
+    }
+
+    /** As {@link #tryTakeGlobal}, for one that hasn't waited: what groups of the ring have yet to get is not for it. */
+    private boolean tryTakeSpareGlobal() {
+        return !(isDecidedByLedger() && ledger.isAwaited()) && tryTakeGlobal();
     }
 
     /** Frees the global permit that one in flight stood for. */
@@ -786,7 +799,7 @@ final class Group extends Padded.After {
             }
             if (queue.isEmpty() && hasRoom()) {
                 boolean global = node.needsGlobal();
-                if (!global || tryTakeGlobal()) {
+                if (!global || tryTakeSpareGlobal()) {
                     if (tryGrant(node, global)) {
                         return Verdict.GRANTED;
                     }
@@ -867,11 +880,15 @@ final class Group extends Padded.After {
     }
 
     /**
-     * Grants permits to the first that still wants one; false if none does, or if that one lacks a free global permit.
-     * The caller has seen to the group's limits.
+     * Grants permits to the first that still wants one; false if none does, if that one lacks a free global permit, or if
+     * the batch is full. The caller has seen to the group's limits.
      */
     boolean grantHead(Batch batch) {
         for (Node first = queue.first(); first != null; first = queue.first()) {
+            if (batch.isFull()) {
+                batch.leaveOff(this);
+                return false;
+            }
             if (isExpired(first)) {
                 endFirst(first, RejectionReason.QUEUE_TIMEOUT, batch);
                 continue;
@@ -995,6 +1012,10 @@ final class Group extends Padded.After {
             if (next == null) {
                 return;
             }
+            if (batch.isFull()) {
+                batch.leaveOff(this);
+                return;
+            }
             Node node = next.node();
             Loan loan = next.loan();
             boolean expired = isExpired(node);
@@ -1074,17 +1095,23 @@ final class Group extends Padded.After {
             if (alarmAt <= now) {
                 alarmAt = 0;
             }
-            long timeout = limits().queueTimeoutNanos();
-            for (Node first = queue.first();
-                    first != null && now - first.queuedAt() >= timeout;
-                    first = queue.first()) {
-                endFirst(first, RejectionReason.QUEUE_TIMEOUT, batch);
-            }
-            armAlarm(now);
+            endExpired(now, batch);
         } finally {
             exit(batch);
             batch.carryOut();
         }
+    }
+
+    private void endExpired(long now, Batch batch) {
+        long timeout = limits().queueTimeoutNanos();
+        for (Node first = queue.first(); first != null && now - first.queuedAt() >= timeout; first = queue.first()) {
+            if (batch.isFull()) {
+                batch.leaveOff(this);
+                return;
+            }
+            endFirst(first, RejectionReason.QUEUE_TIMEOUT, batch);
+        }
+        armAlarm(now);
     }
 
     private void expireOne(Node node, long now) {
@@ -1120,17 +1147,53 @@ final class Group extends Padded.After {
         boolean alive = enter();
         try {
             stalled = false;
-            if (batch != null && engine.lifecycle.isForced()) {
-                endQueued(batch);
+            if (batch != null) {
+                endWhatIsLeft(batch);
             }
         } catch (OutOfMemoryError lack) {
-            stalled = engine.housekeeper.retryLater(this);
+            endTheRestLater();
         } finally {
             exit(batch);
         }
         if (!alive) {
             // It may have been kept to let others start, and has died since.
             settleWithLedger(0, false, batch);
+        }
+    }
+
+    /** Goes on where the group has {@linkplain Batch#leaveOff left off}. Enters and leaves. */
+    void goOn(Batch batch) {
+        enter();
+        try {
+            endWhatIsLeft(batch);
+        } catch (OutOfMemoryError lack) {
+            endTheRestLater();
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /** Ends what a shutdown, a time-out or a group shutdown has not come to; what made it begin still holds. */
+    private void endWhatIsLeft(Batch batch) {
+        if (engine.lifecycle.isForced()) {
+            endQueued(batch);
+        } else if (settings.isPaused() && engine.lifecycle.isDraining()) {
+            endPaused(batch);
+        } else {
+            if (toStop > 0) {
+                endStopped(batch);
+            }
+            if (limits().queueTimeoutNanos() != Long.MAX_VALUE) {
+                endExpired(engine.now(), batch);
+            }
+        }
+    }
+
+    /** There was no memory for it; the housekeeper tries again. */
+    private void endTheRestLater() {
+        stalled = engine.housekeeper.retryLater(this);
+        if (!stalled) {
+            stopNoMore(); // nobody may come for long, and nothing would start until then
         }
     }
 
@@ -1194,7 +1257,7 @@ final class Group extends Padded.After {
                 endQueued(batch);
             }
         } catch (OutOfMemoryError lack) {
-            stalled = engine.housekeeper.retryLater(this);
+            endTheRestLater();
         } finally {
             exit(batch);
         }
@@ -1219,20 +1282,51 @@ final class Group extends Padded.After {
         endQueued(batch);
     }
 
-    /** Ends all waits, and has runs that are granted but not registered yet stop themselves. */
+    /** Ends the waits of all that wait now, and has runs that are granted but not registered yet stop themselves. */
     void stop(Batch batch) {
         enter();
         try {
-            int next = stopEpoch + 1;
-            stopEpoch = next;
-            endQueued(batch);
+            stopRuns();
+            toStop = queue.size();
+            lastToStop = queue.last();
+            endStopped(batch);
+        } catch (OutOfMemoryError lack) {
+            endTheRestLater();
         } finally {
             exit(batch);
         }
     }
 
+    private void stopRuns() {
+        int next = stopEpoch + 1;
+        stopEpoch = next;
+    }
+
+    /** Ends what was queued when the group was stopped. If the last has left by itself, as many as were queued. */
+    private void endStopped(Batch batch) {
+        for (Node first = queue.first(); first != null && toStop > 0; first = queue.first()) {
+            if (batch.isFull()) {
+                batch.leaveOff(this);
+                return;
+            }
+            endFirst(first, RejectionReason.SHUTDOWN, batch);
+            toStop = first == lastToStop ? 0 : toStop - 1;
+        }
+        stopNoMore();
+        stopRuns(); // one may have been granted on a loan meanwhile
+    }
+
+    private void stopNoMore() {
+        toStop = 0;
+        lastToStop = null;
+    }
+
     private void endQueued(Batch batch) {
         for (Node first = queue.first(); first != null; first = queue.first()) {
+            if (batch.isFull()) {
+                batch.leaveOff(this);
+                return;
+            }
             endFirst(first, RejectionReason.SHUTDOWN, batch);
         }
     }

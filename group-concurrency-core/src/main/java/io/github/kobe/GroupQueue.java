@@ -129,6 +129,12 @@ final class GroupQueue {
         return head;
     }
 
+    /** {@return the last that was added, which may have left} */
+    @Nullable
+    Node last() {
+        return tail;
+    }
+
     /** Takes the {@link #first} out. */
     void removeFirst(Node first) {
         unlinkHead();

@@ -291,6 +291,11 @@ final class Ledger {
         return free > 0;
     }
 
+    /** {@return whether groups of the ring have yet to get what may be free} */
+    boolean isAwaited() {
+        return turn != null;
+    }
+
     /** {@return the number in flight; exact while somebody watches} */
     long inFlight() {
         return inFlight;
@@ -376,6 +381,10 @@ final class Ledger {
             }
             if (free <= 0 && !group.headIsExempt()) {
                 break;
+            }
+            if (batch.isFull()) {
+                batch.leaveOff(group);
+                return;
             }
             if (group.credit == 0) {
                 group.credit = group.weight();

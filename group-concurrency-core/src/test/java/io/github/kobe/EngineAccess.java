@@ -32,9 +32,15 @@ public final class EngineAccess {
      * @param timers whether a thread of its own runs what falls due; else {@link #runDue} does
      * @param linger how long that thread stays without anything to do
      * @param longestSleep how long it sleeps at most before it looks whether the engine is still there
+     * @param portion how many nodes one critical section grants or ends at most
      */
     public record Surroundings(
-            LongSupplier nanoTime, TaskThreads threads, boolean timers, Duration linger, Duration longestSleep) {
+            LongSupplier nanoTime,
+            TaskThreads threads,
+            boolean timers,
+            Duration linger,
+            Duration longestSleep,
+            int portion) {
 
         /** As they are without a test. */
         public static final Surroundings SYSTEM = new Surroundings(System::nanoTime, TaskThreads.VIRTUAL, true);
@@ -42,6 +48,17 @@ public final class EngineAccess {
         /** Surroundings in which that thread stays and sleeps as long as without a test. */
         public Surroundings(LongSupplier nanoTime, TaskThreads threads, boolean timers) {
             this(nanoTime, threads, timers, Environment.SYSTEM.linger(), Environment.SYSTEM.longestSleep());
+        }
+
+        /** Surroundings in which a critical section does as much at once as without a test. */
+        public Surroundings(
+                LongSupplier nanoTime, TaskThreads threads, boolean timers, Duration linger, Duration longestSleep) {
+            this(nanoTime, threads, timers, linger, longestSleep, Environment.SYSTEM.portion());
+        }
+
+        /** These surroundings with another portion. */
+        public Surroundings withPortion(int newPortion) {
+            return new Surroundings(nanoTime, threads, timers, linger, longestSleep, newPortion);
         }
     }
 
@@ -55,7 +72,8 @@ public final class EngineAccess {
                         surroundings.timers(),
                         surroundings.linger(),
                         surroundings.longestSleep(),
-                        PROCESSORS);
+                        PROCESSORS,
+                        surroundings.portion());
         return GroupExecutor.newExecutor(policy, environment);
     }
 

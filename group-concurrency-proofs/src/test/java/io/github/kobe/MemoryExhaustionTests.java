@@ -94,6 +94,13 @@ public class MemoryExhaustionTests {
                         "LISTENER PERMITS_TO_COME",
                         "LISTENER CALL",
                         "LISTENER ACQUIRE",
+                        "PORTIONS STARTED_BY_A_LARGER_LIMIT",
+                        "PORTIONS STARTED_BY_ANOTHER_POLICY",
+                        "PORTIONS STARTED_BY_A_RESUME",
+                        "PORTIONS STARTED_IN_ITS_TURN",
+                        "PORTIONS TIMED_OUT",
+                        "PORTIONS ENDED_WITH_ITS_GROUP",
+                        "PORTIONS SHUT_DOWN",
                         "GLOBAL STARTED_BY_ITS_PREDECESSOR",
                         "GLOBAL CALL",
                         "HOPS STARTED_BY_ITS_PREDECESSOR",
@@ -115,6 +122,8 @@ public class MemoryExhaustionTests {
     private enum Surrounded {
         PLAIN,
         LISTENER,
+        /** A critical section decides one thing at a time. */
+        PORTIONS,
         /** There is a global limit. */
         GLOBAL,
         /** The engine's own thread does what is due, and starts the next task. */
@@ -188,7 +197,12 @@ public class MemoryExhaustionTests {
 
         private Trial(Surrounded surrounded, Ways way, ManualClock clock, int place, boolean lasting) {
             super(EngineAccess.newExecutor(
-                    policy(surrounded, way), surrounded.hasTimers() ? clock.withTimers() : clock.environment()));
+                    policy(surrounded, way),
+                    surrounded.hasTimers()
+                            ? clock.withTimers()
+                            : surrounded == Surrounded.PORTIONS
+                                    ? clock.environment().withPortion(1)
+                                    : clock.environment()));
             this.surrounded = surrounded;
             this.way = way;
             this.clock = clock;

@@ -66,9 +66,12 @@ public final class Simulation {
     private Object[] trace = new Object[4_096];
 
     private int traced;
+    /** Whether a critical section decides one thing at a time, as it does a thousand otherwise. */
+    private final boolean smallPortions;
 
     Simulation(long seed) {
         random = new SplittableRandom(seed);
+        smallPortions = seed % 2 == 0;
         strategy = switch (random.nextInt(5)) {
             case 0 -> new Priorities(random);
             case 1 -> new Uniform(2);
@@ -248,7 +251,8 @@ public final class Simulation {
     }
 
     Surroundings environment() {
-        return new Surroundings(Simulation::nanoTime, this::unstarted, true);
+        Surroundings surroundings = new Surroundings(Simulation::nanoTime, this::unstarted, true);
+        return smallPortions ? surroundings.withPortion(1) : surroundings;
     }
 
     // ---------------------------------------------------------------- running
