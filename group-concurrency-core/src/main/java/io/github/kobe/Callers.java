@@ -234,6 +234,7 @@ final class Callers {
             Group group = engine.group(key);
             PermitFuture node = new PermitFuture(group, id, maxWaitNanos, trace);
             if (group.tryTakeFast()) {
+                node.grant(null);
                 node.handOut();
                 return node.future();
             }

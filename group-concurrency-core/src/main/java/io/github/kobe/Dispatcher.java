@@ -101,11 +101,11 @@ final class Dispatcher {
         }
         Batch batch = givenBatch == null ? Batch.orNull(engine, 0) : givenBatch;
         told.end = endUnstarted(run, failure, batch);
-        if (!told.settles()) {
-            report(told);
-        }
         if (givenBatch == null && batch != null) {
             batch.carryOut();
+        }
+        if (!told.settles()) {
+            report(told);
         }
     }
 

@@ -42,12 +42,8 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Engine {
 
-    /** Interrupts what runs, of any group. */
-    private static final Consumer<Hold> INTERRUPTION = hold -> {
-        if (hold instanceof Run run) {
-            run.interrupt();
-        }
-    };
+    /** Interrupts what runs, of any group: made before it is needed, when there may be no memory for it. */
+    private static final Consumer<Hold> INTERRUPTION = Engine::interrupt;
 
     final Environment environment;
     private final long origin;
@@ -223,6 +219,12 @@ final class Engine {
             return true;
         } catch (OutOfMemoryError lack) {
             return false;
+        }
+    }
+
+    private static void interrupt(Hold hold) {
+        if (hold instanceof Run run) {
+            run.interrupt();
         }
     }
 

@@ -119,8 +119,9 @@ final class PermitFuture extends Node {
         reject(rejection);
     }
 
-    /** Completes the future with a rejection. */
+    /** Completes the future with a rejection; of a request that has ended, or that nobody knows yet. */
     void reject(Outcome.Rejection rejection) {
+        state = ENDED;
         group.engine.reports.rejected(group.key, id, rejection.reason(), trace);
         try {
             future.completeExceptionally(rejection.toException(group.key, id));
@@ -129,6 +130,15 @@ final class PermitFuture extends Node {
         } catch (Throwable failure) {
             group.engine.reports.untold(group.key, failure); // as in Outcome.FutureOf
         }
+    }
+
+    /** Leaves the queue; false if it doesn't wait. */
+    private boolean leave() {
+        if (STATE.compareAndSet(this, WAITING, LEFT)) {
+            group.withdraw(this, null);
+            return true;
+        }
+        return false;
     }
 
     /** Hands out the permit; or, where there was no memory for it before, has the future be cancelled. */
@@ -147,12 +157,8 @@ final class PermitFuture extends Node {
         @Override
         public boolean cancel(boolean mayInterruptIfRunning) {
             StackReserve.require();
-            if (!STATE.compareAndSet(PermitFuture.this, WAITING, LEFT)) {
-                return super.cancel(mayInterruptIfRunning);
-            }
-            // Before what is chained on it, which may block.
-            group.withdraw(PermitFuture.this, null);
-            return cancelLeft();
+            // It leaves before what is chained on it runs, which may block.
+            return leave() ? cancelLeft() : super.cancel(mayInterruptIfRunning);
         }
 
         /** Cancels the future of a request that has left the queue. */

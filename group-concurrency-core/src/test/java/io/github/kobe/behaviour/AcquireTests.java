@@ -311,6 +311,21 @@ class AcquireTests {
     }
 
     @Test
+    @Tag("E12")
+    void cancellingWhatHasItsPermitAlreadyOrWasRejectedCountsNothing() {
+        GroupExecutor executor = engines.start(
+                GroupPolicy.builder().defaultQueueThresholdPerGroup(0).build());
+        CompletableFuture<GroupPermit> granted = executor.acquireAsync("a").toCompletableFuture();
+        CompletableFuture<GroupPermit> rejected = executor.acquireAsync("a").toCompletableFuture();
+
+        assertThat(granted.cancel(false)).isFalse();
+        assertThat(rejected.cancel(false)).isFalse();
+
+        granted.join().close();
+        assertThat(executor.stats().totals().cancelled()).isZero();
+    }
+
+    @Test
     void cancellingAnAsynchronousWaiterLeavesTheQueue() throws Exception {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
         GroupPermit permit = executor.acquire("a");
