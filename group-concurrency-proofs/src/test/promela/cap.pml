@@ -42,6 +42,9 @@
 #ifndef LIMITS
 #define LIMITS 0
 #endif
+#if LIMITS > 1 || (LIMITS && defined(CAP))
+#define REPLACES
+#endif
 #ifndef NO_WAIT
 #define NO_WAIT 0
 #endif
@@ -194,7 +197,7 @@ inline forgetStarts(g) {
 /* The stripe of the group first, then the next; a frozen one ends the search. */
 inline tryTakeCredit(g, got) {
     do
-#if LIMITS > 1
+#ifdef REPLACES
     :: replaced -> i = 0; break
 #endif
     :: atomic {
@@ -229,7 +232,7 @@ inline tryTakeCredit(g, got) {
 
 /* Clears credit if the stripe wasn't frozen. */
 inline tryGiveCredit(g, credit) {
-#if LIMITS > 1
+#ifdef REPLACES
     if
     :: replaced
     :: true -> tryGiveCreditNow(g, credit)
@@ -743,8 +746,15 @@ proctype Task(byte me) {
     :: me >= FIRST
     fi;
 #endif
-    /* Engine.group: it makes the group if need be. */
-    atomic { arrived[g] == PLACE_OF(me) -> arrived[g]++; known = known | BIT_OF(g) };
+    /* Engine.group: it makes the group if need be, and then puts it into the map. */
+    atomic { arrived[g] == PLACE_OF(me) -> arrived[g]++; taken = capped };
+    d_step {
+        if
+        :: !(known & BIT_OF(g)) -> known = known | BIT_OF(g); group[g].capped = taken
+        :: else
+        fi;
+        taken = 0
+    };
     tryTakeFast(g, taken);
     if
     :: taken -> d_step { taken = 0; work[me] = GRANTED }
