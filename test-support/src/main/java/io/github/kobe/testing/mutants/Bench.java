@@ -26,7 +26,7 @@ final class Bench {
     /** How long a test may take while nothing is changed. */
     private static final Duration LONGEST = Duration.ofMinutes(2);
 
-    /** When a test hangs: so long after {@link #LONGEST} that a busy machine alone doesn't make it seem so. */
+    /** After how long a test hangs: so much more than {@link #LONGEST} that a busy machine alone doesn't get there. */
     static final Duration HANGS = Duration.ofMinutes(5);
 
     /** What must fail under a mutant fails at its deadline: sooner than in a build, where nothing is expected to. */
@@ -66,8 +66,7 @@ final class Bench {
     }
 
     /**
-     * Checks that the mutant's test turns red under it, by an assertion, or hangs, as it does where the mutant leaves a
-     * lock locked: a build would end it, and fail.
+     * Checks that the mutant's test turns red under it, by an assertion, or hangs: a build would end it, and fail.
      *
      * @return which of the two
      */

@@ -7,10 +7,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.core.ConditionTimeoutException;
+import org.junit.platform.engine.CancellationToken;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherExecutionRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /** The program of a test's virtual machine: runs the tests that it is told and says how each ended. */
@@ -36,6 +38,9 @@ final class NamedTests implements TestExecutionListener {
     }
 
     private final List<Throwable> failures = new ArrayList<>();
+    /** Ends a test of many cases with the first that is red: the others might take long to fail. */
+    private final CancellationToken enough = CancellationToken.create();
+
     private int ran;
 
     private NamedTests() {}
@@ -57,12 +62,17 @@ final class NamedTests implements TestExecutionListener {
     private Ending run(List<Method> methods) {
         for (Method method : methods) {
             LauncherFactory.create()
-                    .execute(
-                            LauncherDiscoveryRequestBuilder.request()
+                    .execute(LauncherExecutionRequestBuilder.request(LauncherDiscoveryRequestBuilder.request()
                                     .selectors(selectMethod(method.getDeclaringClass(), method))
-                                    .build(),
-                            this);
+                                    .build())
+                            .listeners(this)
+                            .cancellationToken(enough)
+                            .build());
         }
+        return ending();
+    }
+
+    private Ending ending() {
         if (failures.isEmpty()) {
             return ran == 0 ? Ending.ABSENT : Ending.GREEN;
         }
@@ -80,5 +90,8 @@ final class NamedTests implements TestExecutionListener {
             ran++;
         }
         result.getThrowable().ifPresent(failures::add);
+        if (ending() == Ending.RED) {
+            enough.cancel();
+        }
     }
 }

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The bench itself: what it makes of the end of a mutant's test. */
 @Tag("deep") // each starts a virtual machine
@@ -32,6 +34,10 @@ class BenchTests {
     static class Samples {
         @Test
         void test() throws Exception {
+            end();
+        }
+
+        private static void end() throws Exception {
             Object sample = Class.forName("io.github.kobe.testing.mutants.Sample")
                     .getDeclaredConstructor()
                     .newInstance();
@@ -41,6 +47,15 @@ class BenchTests {
                 case HUNG -> new CountDownLatch(1).await();
                 default -> {}
             }
+        }
+
+        @ParameterizedTest
+        @ValueSource(ints = {1, 2})
+        void cases(int number) throws Exception {
+            if (number == 2) {
+                new CountDownLatch(1).await();
+            }
+            end();
         }
     }
 
@@ -61,10 +76,14 @@ class BenchTests {
     }
 
     private static Mutant mutantThatEnds(String ending) {
+        return mutantThatEnds(ending, "test");
+    }
+
+    private static Mutant mutantThatEnds(String ending, String test) {
         return new Mutant(
                 "X1",
                 "it ends " + ending,
-                "testing.mutants.BenchTests$Samples#test",
+                "testing.mutants.BenchTests$Samples#" + test,
                 "testing/mutants/Sample.java",
                 List.of(),
                 "return \"GREEN\";",
@@ -81,6 +100,11 @@ class BenchTests {
         bench(Bench.HANGS).requireGreen(List.of(mutant));
 
         assertThat(bench(Bench.HANGS).requireNoticed(mutant)).isEqualTo(Ending.RED);
+    }
+
+    @Test
+    void aTestEndsWithItsFirstCaseThatIsRed() throws Exception {
+        assertThat(bench(SOON).requireNoticed(mutantThatEnds("RED", "cases"))).isEqualTo(Ending.RED);
     }
 
     @Test
