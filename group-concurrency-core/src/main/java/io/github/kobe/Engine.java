@@ -194,8 +194,8 @@ final class Engine {
     /** {@return what interrupts runs of {@code group}: made before anything is stopped, which must not lack it then} */
     Consumer<Hold> interruptionOf(Group group) {
         return hold -> {
-            if (hold instanceof Run run && run.group == group) {
-                run.interrupt();
+            if (hold.group == group) {
+                interrupt(hold);
             }
         };
     }

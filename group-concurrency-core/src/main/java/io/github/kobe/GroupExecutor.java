@@ -30,7 +30,9 @@ import java.util.concurrent.ExecutorService;
  * global one.
  *
  * <p><b>Threads.</b> Each submitted task runs on a fresh virtual thread of its own, made when it starts and not before,
- * named after its group. It inherits no thread-locals; its context class loader is the submitting thread's.
+ * named after its group. It inherits no thread-locals; its context class loader is the submitting thread's. A platform
+ * thread that uses the executor wants a stack of 256 kB at least: each method looks first whether enough of it is left, and
+ * throws a {@link StackOverflowError} if not.
  *
  * <p><b>Shutdown.</b> {@link #close()} and {@link #shutdown()} cancel; they don't drain. {@link #shutdown(Duration)}
  * drains.

@@ -7,6 +7,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.audit.Engines;
+import io.github.kobe.testing.ChildProcess;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Depth;
 import java.util.EnumSet;
@@ -16,6 +17,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -106,6 +108,43 @@ class StackExhaustionTests {
         GroupExecutor executor = engines.startPlain(policy);
 
         onShortStack(() -> acquireDeeper(executor, 0));
+    }
+
+    /** In a JVM of its own: of many calls the first are interpreted, and the last compiled in haste. */
+    @Test
+    void theLeastStackThatIsPromisedIsEnoughForAShallowCall() throws Exception {
+        ChildProcess.Ended ended =
+                ChildProcess.java(List.of(), ShallowCalls.class, List.of()).run(Deadline.LONG.multipliedBy(3));
+
+        assertThat(ended.output()).contains("all went through");
+    }
+
+    /** Calls on a thread with the least stack that the Javadoc of GroupExecutor asks for. */
+    static final class ShallowCalls {
+
+        private static final int CALLS = 100_000;
+
+        public static void main(String[] args) throws Exception {
+            try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(global())) {
+                Thread caller = new Thread(null, () -> calls(executor), "small", 256 << 10);
+                caller.start();
+                caller.join();
+            }
+        }
+
+        private static void calls(GroupExecutor executor) {
+            try {
+                for (int i = 0; i < CALLS; i++) {
+                    executor.call("g", () -> executor.call("h", () -> "done"));
+                    if (i % 100 == 0) {
+                        executor.submit("g", "task", () -> "done").await();
+                    }
+                }
+                System.out.println("all went through");
+            } catch (Throwable failure) {
+                System.out.println("failed with " + failure);
+            }
+        }
     }
 
     private static Object callDeeper(GroupExecutor executor, int depth) throws Exception {
