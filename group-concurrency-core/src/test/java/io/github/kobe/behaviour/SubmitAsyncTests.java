@@ -389,7 +389,8 @@ class SubmitAsyncTests {
 
         assertThat(handle.await().value()).isEqualTo("value");
         left.get().close();
-        assertThat(locked).hasSize(2).containsOnly(false);
+        Deadline.until("both are heard of", () -> locked.size() == 2);
+        assertThat(locked).containsOnly(false);
     }
 
     /** Waits until the group's only task is an open stage. */

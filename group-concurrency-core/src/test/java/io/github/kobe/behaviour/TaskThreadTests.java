@@ -400,14 +400,17 @@ class TaskThreadTests {
         for (int i = 0; i < 5; i++) {
             handles.add(engines.watch(executor, executor.submit("a", "task-" + i, () -> "ran")));
         }
+        TaskHandle<String> first = handles.removeFirst();
         failures.set(Integer.MAX_VALUE);
 
         gate.open();
 
-        assertThat(Deadline.within(handles.removeFirst()::await).status()).isEqualTo(TaskStatus.FAILED);
+        Deadline.until("the first has failed", () -> executor.stats().totals().failed() == 1);
         assertThat(executor.groupStats("a").orElseThrow().queued()).isEqualTo(4);
         failures.set(0);
         awaitRetries(executor, clock, handles);
+        // Heard of when there are threads again.
+        assertThat(Deadline.within(first::await).status()).isEqualTo(TaskStatus.FAILED);
         for (TaskHandle<String> handle : handles) {
             assertThat(handle.await().value()).isEqualTo("ran");
         }
