@@ -396,6 +396,9 @@ class WakeUpTests {
         assertThat(unstartable.isDone()).isFalse();
         blocked.open();
         assertThat(unstartable.join().status()).isEqualTo(TaskStatus.FAILED);
+        // After a start that failed, the group pauses for some milliseconds.
+        assertThat(executor.submit("unstartable", "again", () -> "yes").join().value())
+                .isEqualTo("yes");
     }
 
     @Test
