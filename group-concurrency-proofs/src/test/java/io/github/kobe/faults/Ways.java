@@ -445,7 +445,7 @@ public enum Ways implements Way {
                 s.step(() -> submitted.add(view.submit(s.code())));
                 s.step(() -> submitted.add(view.submit(s.code())));
                 if (s.step(view::shutdownNow) instanceof List<?> returned) {
-                    submitted.removeIf(future -> returned.stream().anyMatch(task -> task == future));
+                    submitted.removeAll(returned);
                 }
                 submitted.forEach(s::keep); // what isn't returned has to end
                 return view;
