@@ -98,6 +98,7 @@ class PortionTests {
     // ---------------------------------------------------------------- a raised limit
 
     @Test
+    @Tag("I4")
     void aRaisedLimitStartsWhatWaitsInPortions() throws Exception {
         GroupExecutor subject = start(GroupPolicy.builder().build(), true);
         hold("a");
@@ -143,6 +144,7 @@ class PortionTests {
 
     @Test
     @Tag("E2")
+    @Tag("W7")
     void aRaisedGlobalLimitStartsInTurnInPortions() throws Exception {
         GroupExecutor subject = start(
                 GroupPolicy.builder()

@@ -441,7 +441,7 @@ public enum Ways implements Way {
             s.hold("a");
             s.step(() -> {
                 ExecutorService view = s.view("a");
-                List<Future<?>> submitted = new ArrayList<>();
+                List<Object> submitted = new ArrayList<>();
                 s.step(() -> submitted.add(view.submit(s.code())));
                 s.step(() -> submitted.add(view.submit(s.code())));
                 if (s.step(view::shutdownNow) instanceof List<?> returned) {
