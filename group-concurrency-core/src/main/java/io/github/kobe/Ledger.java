@@ -61,6 +61,9 @@ final class Ledger {
      */
     private volatile @Nullable Credits credits;
 
+    /** Whether the permits of all groups have been counted since there are credits. */
+    private boolean allCapped;
+
     private int limit = Integer.MAX_VALUE;
     private int watchers;
 
@@ -167,12 +170,12 @@ final class Ledger {
             if (newLimit == limit) {
                 return;
             }
-            boolean first = credits == null;
             Credits stripes = new Credits(newLimit, processors);
             bind();
             credits = stripes;
-            if (first) {
-                attachAll(groups);
+            if (!allCapped) {
+                attachAll(groups); // may fail for want of memory; the next attempt begins again
+                allCapped = true;
             }
             free += (long) newLimit - limit;
             limit = newLimit;
