@@ -92,7 +92,7 @@ final class Engine {
         control = new Control(this);
         admission = new Admission(this);
         callers = new Callers(this);
-        ledger.setLimit(policy.globalMaxInFlight(), groups.values(), new Batch(this));
+        ledger.setLimit(policy.globalMaxInFlight(), groups.values());
     }
 
     /** {@return the clock's reading} */
@@ -170,8 +170,9 @@ final class Engine {
     void replacePolicy(GroupPolicy newPolicy, Batch batch) {
         ledger.lock();
         try {
+            ledger.setLimit(newPolicy.globalMaxInFlight(), groups.values());
             policy = newPolicy;
-            ledger.setLimit(newPolicy.globalMaxInFlight(), groups.values(), batch);
+            ledger.drain(batch);
         } finally {
             ledger.unlock();
         }

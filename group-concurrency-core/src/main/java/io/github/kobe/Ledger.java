@@ -163,8 +163,8 @@ final class Ledger {
         }
     }
 
-    /** Sets the global limit. What a larger one lets start is in {@code batch}. */
-    void setLimit(int newLimit, Iterable<Group> groups, Batch batch) {
+    /** Sets the global limit; what a larger one lets start is for {@link #drain}. If it fails, the limit is as it was. */
+    void setLimit(int newLimit, Iterable<Group> groups) {
         lock();
         try {
             if (newLimit == limit) {
@@ -174,13 +174,12 @@ final class Ledger {
             bind();
             credits = stripes;
             if (!allCapped) {
-                attachAll(groups); // may fail for want of memory; the next attempt begins again
+                attachAll(groups); // if memory lacks for it, the next attempt begins again
                 allCapped = true;
             }
             free += (long) newLimit - limit;
             limit = newLimit;
             calmSections = Integer.MAX_VALUE;
-            drain(batch);
         } finally {
             unlock();
         }
