@@ -447,11 +447,16 @@ final class Group extends Padded.After {
             ledger.give(credits);
             if (batch == null) {
                 engine.housekeeper.retryLater(this);
-            } else if (lacksCredit) {
+                return;
+            }
+            boolean decided = false;
+            if (lacksCredit) {
                 ledger.bind();
-                enter();
+                decided = enter();
                 exit(batch);
-            } else {
+            }
+            if (!decided) {
+                // The group may have died since: then others get what has come.
                 ledger.drain(batch);
             }
         } catch (OutOfMemoryError lack) {

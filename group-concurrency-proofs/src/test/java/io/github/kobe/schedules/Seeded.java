@@ -13,6 +13,7 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
         GROUPS_ALONE,
         A_GLOBAL_LIMIT,
         LAST_GLOBAL_PERMITS,
+        DEATH_VERSUS_CREDIT,
         WAITS_FOR_OWN_WORK,
         WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT,
         SUBMIT_VERSUS_SHUTDOWN,
@@ -31,6 +32,7 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
             return switch (this) {
                 case GROUPS_ALONE, A_GLOBAL_LIMIT, WAITS_FOR_OWN_WORK, WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT ->
                     new RandomScenario(simulation, seed, RandomProgram.Mix.valueOf(name()));
+                case DEATH_VERSUS_CREDIT -> new DeathVersusCredit(simulation, seed);
                 case LAST_GLOBAL_PERMITS -> new LastGlobalPermits(simulation, seed);
                 case INTERRUPT_VERSUS_END -> new InterruptsAndEnds(simulation, seed);
                 case LATE_COUNT_VERSUS_EVICT -> new LateCount(simulation, seed);

@@ -1,0 +1,74 @@
+package io.github.kobe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.audit.Engines;
+import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What comes while a group has left its own lock, or is between two portions, and global permits run short. */
+class GlobalPermitsMeanwhileTests {
+
+    @RegisterExtension
+    final Engines engines = new Engines();
+
+    @Test
+    @Tag("W1")
+    void aCreditOfAGroupThatDiesMeanwhileStartsWhatWaitsInAnother() throws Exception {
+        GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
+                .globalMaxInFlight(2)
+                .defaultMaxConcurrencyPerGroup(1)
+                .maxIdleGroups(0)
+                .build());
+        Ledger ledger = executor.engine().ledger;
+        // "a" has its only permit out, and one waits for that; the ledger is loose.
+        Gate held = new Gate();
+        Group a = executor.engine().group("a");
+        a.enter();
+        a.exit(new Batch(executor.engine()));
+        assertThat(a.tryTakeFast()).isTrue();
+        TaskHandle<String> first = executor.submit("a", "first", () -> "done");
+        assertThat(ledger.isOn()).isFalse();
+
+        // As in Group.giveBackBoth, while somebody else binds.
+        Gate entered = new Gate();
+        Gate bound = new Gate();
+        Caller<Object> releaser = Caller.start(() -> {
+            Batch batch = new Batch(executor.engine());
+            a.enter();
+            try {
+                entered.open();
+                bound.passStubbornly();
+                a.giveBack(1, 1);
+                a.freeGlobal();
+            } finally {
+                a.exit(batch);
+            }
+            batch.carryOut();
+            return null;
+        });
+        entered.passStubbornly();
+        executor.submit("c", "holder", held.then("held")); // the other credit
+        TaskHandle<String> waiting = executor.submit("b", "waiting", () -> "done");
+        assertThat(ledger.isOn()).isTrue();
+        ledger.lock();
+        try {
+            bound.open();
+            Deadline.until("it has left its own lock", () -> ledger.lock.hasQueuedThread(releaser.thread()));
+            first.cancel(true);
+            assertThat(a.isDead()).isTrue();
+        } finally {
+            ledger.unlock();
+        }
+        releaser.result();
+
+        int queued = executor.groupStats("b").orElseThrow().queued();
+        held.open();
+        assertThat(queued).as("waiting in b while a global permit is free").isZero();
+        assertThat(Deadline.within(waiting::await).value()).isEqualTo("done");
+    }
+}
