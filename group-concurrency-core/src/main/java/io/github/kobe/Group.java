@@ -571,7 +571,8 @@ final class Group extends Padded.After {
                 while (isEligible() && grantHead(batch)) {
                     // each turn of the loop grants one
                 }
-                if (isEligible() && !batch.isFull()) {
+                // For want of a credit, or the batch is full: then too those who come meanwhile stay behind.
+                if (capped && isEligible()) {
                     if (attached) {
                         ledger.bind();
                     } else {

@@ -2,10 +2,18 @@ package io.github.kobe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.EngineAccess.Surroundings;
+import io.github.kobe.EngineAccess.TaskThreads;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -70,5 +78,54 @@ class GlobalPermitsMeanwhileTests {
         held.open();
         assertThat(queued).as("waiting in b while a global permit is free").isZero();
         assertThat(Deadline.within(waiting::await).value()).isEqualTo("done");
+    }
+
+    @Test
+    @Tag("E17")
+    void whoComesToAnotherGroupBetweenTwoPortionsStaysBehind() throws Exception {
+        AtomicReference<Runnable> inBetween = new AtomicReference<>();
+        TaskThreads threads = (name, work) -> {
+            Runnable once = inBetween.getAndSet(null);
+            if (once != null) {
+                once.run();
+            }
+            return TaskThreads.VIRTUAL.unstarted(name, work);
+        };
+        GroupExecutor executor = engines.startPlain(
+                GroupPolicy.builder()
+                        .globalMaxInFlight(3)
+                        .defaultMaxConcurrencyPerGroup(3)
+                        .build(),
+                new Surroundings(System::nanoTime, threads, true).withPortion(1));
+        Gate gate = new Gate();
+        executor.pause("a");
+        List<TaskHandle<String>> waiting = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            waiting.add(executor.submit("a", "" + i, gate.then("done")));
+        }
+        List<Boolean> overtook = new CopyOnWriteArrayList<>();
+        inBetween.set(() -> overtook.add(overtakes(executor)));
+
+        executor.resume("a");
+        gate.open();
+
+        for (TaskHandle<String> handle : waiting) {
+            assertThat(Deadline.within(handle::await).value()).isEqualTo("done");
+        }
+        assertThat(overtook).containsExactly(false);
+    }
+
+    /** {@return whether somebody else gets a permit of another group right now} */
+    private static boolean overtakes(GroupExecutor executor) {
+        try {
+            return Caller.start(() -> {
+                        Optional<GroupPermit> permit = executor.tryAcquire("b", Duration.ZERO);
+                        permit.ifPresent(GroupPermit::close);
+                        return permit.isPresent();
+                    })
+                    .result();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
     }
 }
