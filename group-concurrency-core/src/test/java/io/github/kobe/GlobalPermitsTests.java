@@ -147,6 +147,7 @@ class GlobalPermitsTests {
         GroupExecutor executor = engines.start(limit(Integer.MAX_VALUE, 2));
         executor.submit("a", "1", gate.then("held"));
         executor.submit("b", "1", gate.then("held"));
+        gate.awaitArrived(2);
 
         executor.updatePolicy(engines.witnessed(executor, limit(2, 2)));
         TaskHandle<String> third = executor.submit("c", "1", () -> "done");
@@ -166,6 +167,8 @@ class GlobalPermitsTests {
         for (int i = 0; i < 3; i++) {
             executor.submit("b", String.valueOf(i), gate.then("held"));
         }
+        first.awaitArrived(1);
+        gate.awaitArrived(3);
         executor.updatePolicy(engines.witnessed(executor, limit(2, 4)));
         TaskHandle<String> waiting = executor.submit("c", "1", () -> "done");
 
