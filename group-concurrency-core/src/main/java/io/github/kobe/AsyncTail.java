@@ -49,10 +49,8 @@ final class AsyncTail implements BiConsumer<@Nullable Object, @Nullable Throwabl
             run.task.forgetRun();
         }
         run.endInterrupts();
-        run.becomeTailed();
-        if (run.closeOnce()) {
-            engine.releases.lastClose(run, engine.nanoTime());
-        }
+        run.setTailed();
+        engine.releases.close(run, engine.nanoTime());
         if (!engaged) {
             cancelStage();
         } else if (run.isStopped()) {

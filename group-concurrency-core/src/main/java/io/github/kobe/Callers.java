@@ -29,7 +29,7 @@ final class Callers {
             try {
                 return task.call();
             } finally {
-                closeOnce(outer);
+                engine.releases.closeOnce(outer, 0);
             }
         }
         engine.requireAdmits();
@@ -42,7 +42,7 @@ final class Callers {
             parked = engine.holds.parked(thread);
             outside = isOutside(thread, parked);
         }
-        Hold hold = outside ? enterUnheard(key, id, maxWait, thread, parked) : null;
+        Hold hold = outside ? enterUnheard(key, id, maxWait, thread, parked) : enterNestedUnheard(key, false, thread);
         return hold != null ? runUnheard(hold, task) : callFollowed(key, id, maxWait, task, null);
     }
 
@@ -104,13 +104,14 @@ final class Callers {
     /** Closes the hold of a call. */
     private void leave(Hold hold) {
         Group group = hold.group;
-        if (!hold.park()) {
+        Thread thread = Thread.currentThread();
+        if (!engine.holds.isInSlot(hold, thread) || !hold.park()) {
             engine.releases.close(hold, 0);
             return;
         }
         group.giveBackBoth(0);
         if (group.isDead()) {
-            engine.holds.forgetParked(hold, Thread.currentThread());
+            engine.holds.forgetParked(hold, thread);
         }
     }
 
@@ -130,7 +131,7 @@ final class Callers {
         }
         if (!group.tryTakeFast()) {
             long maxWaitNanos = nanos(maxWait);
-            Waiter waiter = maxWaitNanos > 0 ? new Waiter(group, false) : null;
+            Waiter waiter = maxWaitNanos > 0 ? new Waiter(group, null) : null;
             if (waiter == null || !group.queueBehind(waiter, null)) {
                 return null;
             }
@@ -146,9 +147,37 @@ final class Callers {
         try {
             return newCallHold(thread, group);
         } catch (OutOfMemoryError lack) {
-            giveBackUnused(group, false, lack, id, null);
+            giveBackUnused(group, lack, id, null);
             throw lack;
         }
+    }
+
+    /**
+     * Lets the current thread, which is inside another group, into one that is free.
+     *
+     * @return {@code null}: that won't do
+     */
+    private @Nullable Hold enterNestedUnheard(String key, boolean asPermit, Thread thread) {
+        Group group = engine.groupIfKnown(key);
+        if (group == null || !group.mayBeFree()) {
+            return null;
+        }
+        Hold asking = asPermit ? new Permit(null, group, false) : new Hold(null, group, false);
+        boolean granted = false;
+        try {
+            engine.releases.registerAsking(asking, thread);
+            granted = group.tryTakeNested(asking);
+        } finally {
+            if (!granted) {
+                giveUp(asking, thread);
+            }
+        }
+        return granted ? asking : null;
+    }
+
+    private void giveUp(Hold asking, Thread thread) {
+        asking.giveUp();
+        engine.holds.prune(thread);
     }
 
     /** {@return the hold of a call of the current thread, on the only permit that it has} */
@@ -160,11 +189,10 @@ final class Callers {
     }
 
     /** Gives back what the current thread was granted and has no memory for. */
-    private void giveBackUnused(
-            Group group, boolean nested, OutOfMemoryError lack, String id, @Nullable TaskTrace trace) {
+    private void giveBackUnused(Group group, OutOfMemoryError lack, String id, @Nullable TaskTrace trace) {
         Batch batch = Batch.orNull(engine, 0);
         group.counters.ended(TaskStatus.FAILED);
-        group.giveBackUnused(nested, batch);
+        group.giveBackUnused(false, batch);
         if (batch != null) {
             batch.carryOut();
         }
@@ -198,9 +226,11 @@ final class Callers {
             trace = engine.reports.submitted(key, "");
             outside = isOutside(thread, engine.holds.parked(thread)); // the tracer may have called
         }
-        Permit unheard = outside && !engine.reports.isHeard(trace) ? permitUnheard(key, thread) : null;
-        if (unheard != null) {
-            return unheard;
+        if (!engine.reports.isHeard(trace)) {
+            Hold unheard = outside ? permitUnheard(key, thread) : enterNestedUnheard(key, true, thread);
+            if (unheard != null) {
+                return (Permit) unheard;
+            }
         }
         Entrance entrance = new Entrance(key, "", trace).ask(true, maxWaitNanos);
         if (throwing || entrance.reason() == RejectionReason.SHUTDOWN) {
@@ -220,7 +250,7 @@ final class Callers {
             engine.holds.push(permit, thread);
             return permit;
         } catch (OutOfMemoryError lack) {
-            giveBackUnused(group, false, lack, "", null);
+            giveBackUnused(group, lack, "", null);
             throw lack;
         }
     }
@@ -271,46 +301,61 @@ final class Callers {
 
         /** Asks, and waits if that is necessary. */
         Entrance ask(boolean asPermit, long maxWaitNanos) throws InterruptedException {
-            Hold pinned = pinGlobal(Thread.currentThread());
-            try {
-                hold = enter(asPermit, maxWaitNanos, pinned != null);
-            } finally {
-                if (pinned != null) {
-                    closeOnce(pinned);
+            Thread thread = Thread.currentThread();
+            boolean dead;
+            do {
+                Group group = engine.group(key); // which may ask a resolver, and so may call
+                dead = engine.holds.topOpen(thread) == null
+                        ? enter(group, null, asPermit, maxWaitNanos)
+                        : enterFromInside(group, thread, asPermit, maxWaitNanos);
+                if (dead) {
+                    engine.forget(group);
                 }
-            }
+            } while (dead);
             return this;
         }
 
-        private @Nullable Hold enter(boolean asPermit, long maxWaitNanos, boolean nested) throws InterruptedException {
-            for (; ; ) {
-                Group group = engine.group(key);
-                if (!nested && group.tryTakeFast()) {
-                    return granted(group, asPermit, false, 0);
-                }
-                Waiter waiter = new Waiter(group, nested);
-                if (maxWaitNanos > 0 && group.queueBehind(waiter, null)) {
-                    return await(waiter, asPermit, maxWaitNanos, nested);
-                }
-                Batch batch = new Batch(engine);
-                Verdict verdict = group.admit(waiter, null, maxWaitNanos > 0, RejectionReason.SHUTDOWN, batch);
-                batch.carryOut();
-                switch (verdict) {
-                    case GRANTED -> {
-                        return granted(group, asPermit, nested, 0);
-                    }
-                    case QUEUED -> {
-                        return await(waiter, asPermit, maxWaitNanos, nested);
-                    }
-                    case REJECTED, SHUT_DOWN -> {
-                        return rejected(rejection(batch, group));
-                    }
-                    case DEAD -> engine.forget(group);
+        /** Has what it asks for registered while it asks, so that whoever closes what it rests on finds it. */
+        private boolean enterFromInside(Group group, Thread thread, boolean asPermit, long maxWaitNanos)
+                throws InterruptedException {
+            Hold asking = newHold(group, asPermit, false);
+            try {
+                engine.releases.registerAsking(asking, thread);
+                return enter(group, asking, asPermit, maxWaitNanos);
+            } finally {
+                if (asking.asks()) {
+                    giveUp(asking, thread);
                 }
             }
         }
 
-        private @Nullable Hold await(Waiter waiter, boolean asPermit, long maxWaitNanos, boolean nested)
+        /** {@return whether the group is dead; else it has a hold, or the reason why not} */
+        private boolean enter(Group group, @Nullable Hold asking, boolean asPermit, long maxWaitNanos)
+                throws InterruptedException {
+            if (asking == null ? group.tryTakeFast() : group.tryTakeNested(asking)) {
+                hold = granted(group, asking, asPermit, 0);
+                return false;
+            }
+            Waiter waiter = new Waiter(group, asking);
+            if (maxWaitNanos > 0 && group.queueBehind(waiter, null)) {
+                hold = await(waiter, asking, asPermit, maxWaitNanos);
+                return false;
+            }
+            Batch batch = new Batch(engine);
+            Verdict verdict = group.admit(waiter, null, maxWaitNanos > 0, RejectionReason.SHUTDOWN, batch);
+            batch.carryOut();
+            switch (verdict) {
+                case GRANTED -> hold = granted(group, asking, asPermit, 0);
+                case QUEUED -> hold = await(waiter, asking, asPermit, maxWaitNanos);
+                case REJECTED, SHUT_DOWN -> hold = rejected(rejection(batch, group));
+                case DEAD -> {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private @Nullable Hold await(Waiter waiter, @Nullable Hold asking, boolean asPermit, long maxWaitNanos)
                 throws InterruptedException {
             RejectionReason reason;
             try {
@@ -323,19 +368,18 @@ final class Callers {
                 return rejected(new Rejection(reason, -1, waiter.group.queued()));
             }
             long queued = engine.reports.isHeard(trace) ? waiter.waitedNanos(engine.now()) : 0;
-            return granted(waiter.group, asPermit, nested, queued);
+            return granted(waiter.group, asking, asPermit, queued);
         }
 
-        private Hold granted(Group group, boolean asPermit, boolean nested, long queuedNanos) {
-            boolean heard = engine.reports.isHeard(trace);
+        private Hold granted(Group group, @Nullable Hold asking, boolean asPermit, long queuedNanos) {
             Hold made;
-            try {
-                made = registered(group, asPermit, nested, heard);
-            } catch (OutOfMemoryError lack) {
-                giveBackUnused(group, nested, lack, id, trace);
-                throw lack;
+            if (asking != null) {
+                asking.grant(); // whoever grants may not have come so far
+                made = asking;
+            } else {
+                made = registered(group, asPermit);
             }
-            if (heard) {
+            if (engine.reports.isHeard(trace)) {
                 engine.reports.started(key, id, queuedNanos, trace); // from inside, for it may call
                 if (made instanceof Permit.Reported permit) {
                     permit.begin();
@@ -344,24 +388,34 @@ final class Callers {
             return made;
         }
 
-        /** {@return the hold of the current thread on what it was granted} */
-        private Hold registered(Group group, boolean asPermit, boolean nested, boolean heard) {
+        /** {@return the hold of the current thread, which was outside all groups, on what it was granted} */
+        private Hold registered(Group group, boolean asPermit) {
             Thread thread = Thread.currentThread();
-            Hold made;
-            if (!asPermit && nested) {
-                made = new Hold(null, group, false);
-            } else if (!asPermit) {
-                Hold parked = engine.holds.parked(thread);
+            try {
+                Hold parked = asPermit ? null : engine.holds.parked(thread);
                 if (parked != null) {
                     parked.unpark(group);
                     return parked;
                 }
-                return newCallHold(thread, group);
-            } else {
-                made = heard ? new Permit.Reported(null, group, !nested, id, trace) : new Permit(null, group, !nested);
+                if (!asPermit) {
+                    return newCallHold(thread, group);
+                }
+                Hold made = newHold(group, true, true);
+                engine.holds.push(made, thread);
+                return made;
+            } catch (OutOfMemoryError lack) {
+                giveBackUnused(group, lack, id, trace);
+                throw lack;
             }
-            engine.holds.push(made, thread);
-            return made;
+        }
+
+        private Hold newHold(Group group, boolean asPermit, boolean granted) {
+            if (!asPermit) {
+                return new Hold(null, group, granted);
+            }
+            return engine.reports.isHeard(trace)
+                    ? new Permit.Reported(null, group, granted, id, trace)
+                    : new Permit(null, group, granted);
         }
 
         private @Nullable Hold rejected(Rejection why) {
@@ -407,34 +461,18 @@ final class Callers {
         return null;
     }
 
-    /** Keeps the hold that stands for the thread's global permit open, so that nobody takes that away meanwhile. */
-    private @Nullable Hold pinGlobal(Thread thread) {
-        for (Hold h = engine.holds.topOpen(thread); h != null; h = Holds.open(h.below)) {
-            if (h.ownsGlobal && h.reopen()) {
-                return h;
-            }
-        }
-        return null;
-    }
-
     /** Closes a permit for the one who was handed it. */
     void close(Permit permit) {
         StackReserve.requireToGiveBack();
-        Hold.Closing closing = permit.closeOwn();
-        if (closing == Hold.Closing.ALREADY_CLOSED) {
+        int before = permit.closeOwn();
+        if (Hold.wasClosedByOwner(before)) {
             return;
         }
         permit.group.countLate(TaskStatus.SUCCESS);
-        if (closing == Hold.Closing.LAST) {
-            engine.releases.lastClose(permit, 0);
+        if (Hold.wasLast(before)) {
+            engine.releases.lastClose(permit, before, 0);
         }
         permit.reportEnd();
-    }
-
-    private void closeOnce(Hold hold) {
-        if (hold.closeOnce()) {
-            engine.releases.lastClose(hold, 0);
-        }
     }
 
     private static long nanos(@Nullable Duration maxWait) {
@@ -459,7 +497,7 @@ final class Callers {
         public void close() {
             StackReserve.requireToGiveBack();
             if (closed.compareAndSet(false, true)) {
-                closeOnce(hold);
+                engine.releases.closeOnce(hold, 0);
             }
         }
     }

@@ -175,7 +175,7 @@ final class Group extends Padded.After {
         boolean credit = false;
         for (; ; ) {
             long w = word;
-            if ((w & SLOW) != 0 || (w & COUNT) == 0 || (w & COUNT << 31) == 0) {
+            if (!hasFree(w)) {
                 if (credit) {
                     giveCredit(0);
                 }
@@ -253,6 +253,81 @@ final class Group extends Padded.After {
         return w != SLOW;
     }
 
+    // ---- the fast way from inside another group: the guard keeps the number of nested ones in step with the word
+
+    /**
+     * Grants what a thread asks for from inside another group, if the group is fast and has it; the word stays as it is but
+     * for that. It needs no memory.
+     */
+    boolean tryTakeNested(Hold asking) {
+        if (!lockFast()) {
+            return false;
+        }
+        try {
+            if (asking.ownsGlobal() || !tryTakeFromWord()) {
+                return false;
+            }
+            nested++;
+            asking.grant();
+            return true;
+        } finally {
+            own.unlock();
+        }
+    }
+
+    /** {@return whether {@link #tryTakeNested} may succeed} */
+    boolean mayBeFree() {
+        return hasFree(word);
+    }
+
+    /** Gives back the permits of a hold that was nested, if the group is fast; by who holds no lock. It needs no memory. */
+    boolean tryGiveBackNested() {
+        if (!lockFast()) {
+            return false;
+        }
+        try {
+            nested--;
+            long unused = giveBackToWord(ONE_CONCURRENCY + ONE_IN_FLIGHT); // nobody makes the group slow meanwhile
+        } finally {
+            own.unlock();
+        }
+        if (word == idleWord && needsOffer()) {
+            engine.idle.offer(this);
+        }
+        return true;
+    }
+
+    /** Locks the own lock, if that is the guard and the group is fast; then it stays so. */
+    private boolean lockFast() {
+        if ((word & SLOW) != 0) {
+            return false;
+        }
+        own.lock();
+        if (guard == own && (word & SLOW) == 0) {
+            return true;
+        }
+        own.unlock();
+        return false;
+    }
+
+    /** Takes one permit of both layers, without a global one. */
+    private boolean tryTakeFromWord() {
+        for (; ; ) {
+            long w = word;
+            if (!hasFree(w)) {
+                return false;
+            }
+            if (WORD.compareAndSet(this, w, w - ONE_CONCURRENCY - ONE_IN_FLIGHT)) {
+                return true;
+            }
+        }
+    }
+
+    /** {@return whether a group with that word is fast and has a permit of both layers} */
+    private static boolean hasFree(long word) {
+        return (word & SLOW) == 0 && (word & COUNT) != 0 && (word & COUNT << 31) != 0;
+    }
+
     private long fastWord(int concurrency, int inFlight) {
         return (capped ? CAPPED : 0) | ((long) inFlight << 31) | concurrency;
     }
@@ -309,6 +384,11 @@ final class Group extends Padded.After {
         } finally {
             exit(batch);
         }
+    }
+
+    /** Gives back the permits of a hold that does not stand for the global permit of its thread. */
+    void giveBackNested(@Nullable Batch batch) {
+        giveBackUnused(true, batch);
     }
 
     /** Gives back the permit of concurrency of an asynchronous task whose callable has returned. */
@@ -1004,6 +1084,11 @@ final class Group extends Padded.After {
         }
         queue.addExempt(new GroupQueue.Exempt(task, loan));
         return true;
+    }
+
+    /** Has callers wait like all others that could do without a free global permit until now, and can no longer. */
+    void dropExemptThatNeedGlobal() {
+        queue.dropExemptThatNeedGlobal();
     }
 
     /** Takes back what {@link #reserveFor} set aside. */

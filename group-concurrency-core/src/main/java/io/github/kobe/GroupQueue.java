@@ -244,6 +244,19 @@ final class GroupQueue {
         return null;
     }
 
+    /** Forgets that callers were exempt which need a free global permit now. */
+    void dropExemptThatNeedGlobal() {
+        ArrayList<Exempt> listed = exempt;
+        if (listed != null) {
+            for (int i = listed.size(); --i >= 0; ) {
+                Exempt entry = listed.get(i);
+                if (entry.loan() == null && entry.node().needsGlobal()) {
+                    listed.remove(i);
+                }
+            }
+        }
+    }
+
     /** Forgets what was set aside for a task. */
     void removeLoan(Loan loan) {
         ArrayList<Exempt> listed = exempt;

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * wider tables}, which are made when they are needed, and ends up in a map. All holds of a thread are in one
  * {@linkplain Hold#place place}, while it has any.
  *
- * <p>Only the thread itself, or whoever is about to start it, puts a hold on top; a hold that is closed for good is taken
- * off by anyone who meets it on top, and unlinked further down when its thread adds the next one.
+ * <p>Only the thread itself, or whoever is about to start it, puts a hold on top, also one that it only asks for from
+ * inside another; a hold that is {@linkplain Hold#isGone gone} is taken off by anyone who meets it on top, and unlinked
+ * further down when its thread adds the next one.
  *
  * <p>A platform thread leaves the hold of its last call in its slot, {@linkplain Hold#park parked}, for its next call.
  * Platform threads have slots of their own, so that those don't take the place of tasks; the next thread with the same
@@ -118,6 +119,11 @@ final class Holds {
         return inSlot != null && inSlot.thread == thread && inSlot.isParked() ? inSlot : null;
     }
 
+    /** {@return whether {@link #parked} would find {@code hold} of {@code thread}, the current one, if it were parked} */
+    boolean isInSlot(Hold hold, Thread thread) {
+        return slots.get(slotOf(thread)) == hold;
+    }
+
     /** Forgets a hold that {@code thread}, the current one, has parked. */
     void forgetParked(Hold parked, Thread thread) {
         slots.compareAndSet(slotOf(thread), parked, null);
@@ -167,14 +173,7 @@ final class Holds {
                 }
                 continue;
             }
-            if (top.isOpen()) {
-                top.keepFromParking();
-            }
-            if (top.place != IN_SLOT) {
-                hold.keepFromParking();
-            }
-            hold.place = top.place;
-            hold.below = compact(top);
+            hold.setPlace(top.place(), compact(top));
             if (replace(thread, top, hold)) {
                 return;
             }
@@ -183,25 +182,21 @@ final class Holds {
 
     /** Puts {@code hold} where there is room for it, for a thread that has none. */
     private boolean pushAlone(Hold hold, Thread thread) {
-        if (hold.below != null) {
-            hold.below = null; // from an attempt before
-        }
+        hold.setPlace(IN_SLOT, null); // also if it was to be elsewhere in an attempt before
         int slot = slotOf(thread);
         Hold inSlot = slots.get(slot);
         // No virtual thread leaves one behind, and to look at the hold of another core's thread takes long.
         if (inSlot == null || (!thread.isVirtual() && isLeftBehind(inSlot))) {
-            hold.place = IN_SLOT;
             return slots.compareAndSet(slot, inSlot, hold);
         }
-        hold.keepFromParking();
         Wider[] tables = wider;
         for (int i = tables.length; --i >= 0; ) { // the widest first, since those before it are full
-            hold.place = (byte) (i + 1);
+            hold.setPlace(i + 1, null);
             if (tables[i].get(thread) == null && tables[i].replace(thread, null, hold)) {
                 return true;
             }
         }
-        hold.place = IN_MAP;
+        hold.setPlace(IN_MAP, null);
         boolean put = putInMap(thread, hold, slot);
         try {
             widenIfCrowded(tables);
@@ -213,7 +208,7 @@ final class Holds {
 
     /** Has {@code next} be on top instead of {@code top}, which is on top unless this returns false. */
     private boolean replace(Thread thread, Hold top, @Nullable Hold next) {
-        int place = top.place;
+        int place = top.place();
         if (place == IN_SLOT) {
             return slots.compareAndSet(slotOf(thread), top, next);
         }
@@ -266,11 +261,41 @@ final class Holds {
         }
     }
 
+    /** {@return {@code hold}, or the first below it that is live} */
+    private static @Nullable Hold live(@Nullable Hold hold) {
+        Hold h = hold;
+        while (h != null && !h.isLive()) {
+            h = h.below;
+        }
+        return h;
+    }
+
+    /** {@return whether {@code thread} has another one than {@code hold} that is live} */
+    boolean hasOther(Thread thread, Hold hold) {
+        Hold h = live(top(thread));
+        while (h == hold) {
+            h = live(h.below);
+        }
+        return h != null;
+    }
+
+    /** {@return whether one of {@code thread} is open and stands for its global permit} */
+    boolean hasGlobal(Thread thread) {
+        Hold h = topOpen(thread);
+        while (h != null && !h.ownsGlobal()) {
+            h = open(h.below);
+        }
+        return h != null;
+    }
+
     /** Unlinks what is closed from a chain, by its own thread: hand over hand, a chain would grow for ever. */
     private static @Nullable Hold compact(Hold top) {
-        Hold first = open(top);
+        Hold first = live(top);
         for (Hold h = first; h != null; h = h.below) {
-            h.below = open(h.below);
+            Hold next = live(h.below);
+            if (next != h.below) {
+                h.below = next;
+            }
         }
         return first;
     }
@@ -278,7 +303,7 @@ final class Holds {
     /** Takes closed holds off the top for {@code thread}. */
     void prune(Thread thread) {
         for (Hold top = top(thread); top != null && top.isGone(); top = top(thread)) {
-            replace(thread, top, open(top.below));
+            replace(thread, top, live(top.below));
         }
     }
 
@@ -289,7 +314,7 @@ final class Holds {
      * @return false if it isn't in a slot of its own
      */
     boolean removeAlone(Hold hold, Thread thread) {
-        int place = hold.place;
+        int place = hold.place();
         if (place == IN_MAP) {
             return false;
         }

@@ -1,5 +1,6 @@
 package io.github.kobe;
 
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Everything here happens under the ledger's lock, with the groups concerned pinned to the ledger. The thread's global
  * permit is first separated from the hold that stands for it ({@link Hold#ownsGlobal}), which makes that hold count as a
  * nested one.
+ *
+ * <p>Who closes a lent hold for good waits for that lock as well, and finds it lent or not. If it is, what is out of it
+ * stays with the borrower, for whom it is no loan any more ({@link #closeLent}).
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Lending {
@@ -33,57 +37,61 @@ final class Lending {
      */
     @Nullable
     Loan lend(Task<?> task) {
-        Hold top = engine.holds.topOpen(Thread.currentThread());
-        if (top == null) {
+        Thread thread = Thread.currentThread();
+        if (engine.holds.topOpen(thread) == null) {
             return null;
         }
         Batch batch = new Batch(engine);
         ledger.lock();
         try {
-            return lend(task, top, batch);
+            Loan loan = mark(task, thread, batch);
+            boolean lent = false;
+            try {
+                lent = loan != null && transfer(loan, batch);
+            } finally {
+                if (loan != null && !lent) {
+                    unmark(loan);
+                }
+            }
+            return lent ? loan : null;
         } finally {
             ledger.unlock();
             batch.carryOut();
         }
     }
 
-    private @Nullable Loan lend(Task<?> task, Hold top, Batch batch) {
-        Hold inGroup = null;
-        Hold global = null;
-        for (Hold h = top; h != null; h = Holds.open(h.below)) {
-            if (inGroup == null && h.group == task.group) {
-                inGroup = h;
+    /** Marks as lent what {@code thread} can lend to {@code task}; {@code null}: nothing. */
+    private @Nullable Loan mark(Task<?> task, Thread thread, Batch batch) {
+        // Again if another thread closes one of them first; then there is one less.
+        while (engine.releases.settleGlobal(thread, batch)) {
+            Hold inGroup = null;
+            Hold global = null;
+            for (Hold h = engine.holds.topOpen(thread); h != null; h = Holds.open(h.below)) {
+                if (inGroup == null && h.group == task.group) {
+                    inGroup = h;
+                }
+                if (h.ownsGlobal()) {
+                    global = h;
+                }
             }
-            if (h.ownsGlobal) {
-                global = h;
-            }
-        }
-        // Also with no global limit in force: it may be set while the lender waits.
-        if (global == null) {
-            return null;
-        }
-        Loan loan = new Loan(task, inGroup, global);
-        boolean lent = false;
-        try {
-            // Marked first, looked at then: a thread that closes one of them is either seen, or sees the mark and
-            // waits.
-            global.lent = true;
-            if (inGroup != null) {
-                inGroup.lent = true;
-            }
-            lent = global.isOpen() && (inGroup == null || inGroup.isOpen()) && transfer(loan, batch);
-        } finally {
-            if (!lent) {
-                unmark(loan);
+            // Also with no global limit in force: it may be set while the lender waits.
+            if (global != null) {
+                Loan loan = new Loan(task, inGroup, global);
+                if (global.lend(loan)) {
+                    if (inGroup == null || inGroup.lend(loan)) {
+                        return loan;
+                    }
+                    global.endLoan();
+                }
             }
         }
-        return lent ? loan : null;
+        return null;
     }
 
     private boolean transfer(Loan loan, Batch batch) {
         Group group = loan.task.group;
         ledger.pin(group);
-        ledger.pin(loan.globalHold.group);
+        ledger.pin(globalHold(loan).group);
         boolean lent = false;
         group.enter();
         try {
@@ -128,10 +136,16 @@ final class Lending {
     }
 
     private void separateGlobal(Loan loan) {
-        loan.globalHold.ownsGlobal = false;
-        loan.globalHold.group.addNested(1);
+        Hold hold = globalHold(loan);
+        boolean unused = hold.disown();
+        hold.group.addNested(1);
         ledger.give(1);
         loan.lacksGlobal = true;
+    }
+
+    /** {@return the hold for the lender's global permit} There is one as long as it lacks that. */
+    private static Hold globalHold(Loan loan) {
+        return Objects.requireNonNull(loan.globalHold);
     }
 
     /** Gives the lender what it lacks, whether it is free or not. */
@@ -151,14 +165,19 @@ final class Lending {
             loan.lacksInFlight = false;
         }
         if (global && loan.lacksGlobal) {
-            if (loan.reserved) {
-                loan.task.group.unreserve(loan);
-                ledger.unreserve(loan);
-            }
-            loan.globalHold.ownsGlobal = true;
-            loan.globalHold.group.addNested(-1);
+            unreserve(loan);
+            Hold globalHold = globalHold(loan);
+            globalHold.own();
+            globalHold.group.addNested(-1);
             ledger.give(-1);
             loan.lacksGlobal = false;
+        }
+    }
+
+    private void unreserve(Loan loan) {
+        if (loan.reserved) {
+            loan.task.group.unreserve(loan);
+            ledger.unreserve(loan);
         }
     }
 
@@ -207,20 +226,78 @@ final class Lending {
     }
 
     private static void unmark(Loan loan) {
-        loan.globalHold.lent = false;
+        if (loan.globalHold != null) {
+            loan.globalHold.endLoan();
+        }
         if (loan.groupHold != null) {
-            loan.groupHold.lent = false;
+            loan.groupHold.endLoan();
         }
     }
 
     private void unpin(Loan loan) {
         ledger.unpin(loan.task.group);
-        ledger.unpin(loan.globalHold.group);
+        if (loan.globalHold != null) {
+            ledger.unpin(loan.globalHold.group);
+        }
     }
 
-    /** Leaves it to the lender to give back the permits of a hold that was closed for good while it was lent. */
-    void closeLater(Hold hold) {
-        hold.closedWhileLent = true;
+    /**
+     * Ends what concerns a hold that was closed for good while it was lent: what its lender lacks of it is no longer owed,
+     * and the rest goes back.
+     */
+    void closeLent(Hold hold, @Nullable Batch batch) {
+        Loan loan = Objects.requireNonNull(hold.lentOn);
+        Group group = hold.group;
+        boolean owned = hold.disown(); // it has that back, but not all else
+        boolean inherited = owned && engine.releases.passGlobalOn(loan.lender, batch);
+        group.enter();
+        try {
+            boolean concurrency = true;
+            boolean flight = true;
+            if (hold == loan.groupHold) {
+                concurrency = !loan.lacksConcurrency;
+                flight = !loan.lacksInFlight;
+                if (!flight) {
+                    group.addLent(-1);
+                }
+                loan.lacksConcurrency = false;
+                loan.lacksInFlight = false;
+                loan.groupHold = null;
+            }
+            if (hold == loan.globalHold) {
+                replaceGlobalHold(loan, hold);
+            }
+            hold.endLoan();
+            group.giveBack(concurrency ? 1 : 0, flight ? 1 : 0);
+            if (flight) {
+                group.addNested(-1);
+            }
+            if (owned) {
+                group.addNested(1);
+                group.endGlobal(inherited);
+            }
+            if (loan.lacksNothing()) {
+                settle(loan, batch);
+            }
+        } finally {
+            group.exit(batch);
+        }
+    }
+
+    /** Has another hold of the lender stand for its global permit once that is back; if it has none, it is not owed. */
+    private void replaceGlobalHold(Loan loan, Hold closed) {
+        Hold heir = loan.lacksGlobal ? engine.holds.topOpen(loan.lender) : null;
+        while (heir != null && !heir.lend(loan)) {
+            heir = Holds.open(heir.below);
+        }
+        if (heir == null) {
+            unreserve(loan);
+            loan.lacksGlobal = false;
+        } else {
+            ledger.pin(heir.group);
+        }
+        loan.globalHold = heir;
+        ledger.unpin(closed.group);
     }
 
     /** Returns when the lender, the current thread, has all its permits again; not interruptible, the flag is kept. */
@@ -244,16 +321,6 @@ final class Lending {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
-        }
-        closeIfOwed(loan.globalHold);
-        closeIfOwed(loan.groupHold);
-    }
-
-    /** Gives back the permits of a hold whose last close came while it was lent. */
-    private void closeIfOwed(@Nullable Hold hold) {
-        if (hold != null && hold.closedWhileLent) {
-            hold.closedWhileLent = false;
-            engine.releases.lastClose(hold, 0);
         }
     }
 

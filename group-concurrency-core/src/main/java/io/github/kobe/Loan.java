@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   lent          lender ({@link Lending#lend})      the pieces are the borrower's, or wait for it
  *   -> reclaiming lender, once its wait has ended    some piece is still out: takes what comes free first
- *   -> settled    lender, or whoever frees the last missing piece
+ *   -> settled    lender, or whoever frees the last missing piece, or closes what lacks it
  * </pre>
  */
 final class Loan {
@@ -19,11 +19,16 @@ final class Loan {
     /** The borrower. */
     final Task<?> task;
 
-    /** The lender's hold in the borrower's group; {@code null}: only the global permit is lent. */
-    final @Nullable Hold groupHold;
+    /**
+     * The lender's hold in the borrower's group; {@code null}: only the global permit is lent, or this one was closed for
+     * good.
+     */
+    @Nullable
+    Hold groupHold;
 
-    /** The hold that stood for the lender's global permit. */
-    final Hold globalHold;
+    /** The hold that is to stand for the lender's global permit again; {@code null}: the last of them was closed for good. */
+    @Nullable
+    Hold globalHold;
 
     /** What the lender lacks. */
     boolean lacksConcurrency;

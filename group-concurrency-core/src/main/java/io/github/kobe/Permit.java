@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /** A hold that is handed out, and given back by whoever closes it. */
 class Permit extends Hold implements GroupPermit {
 
-    Permit(@Nullable Thread thread, Group group, boolean ownsGlobal) {
-        super(thread, group, ownsGlobal);
+    Permit(@Nullable Thread thread, Group group, boolean granted) {
+        super(thread, group, granted);
     }
 
     @Override
@@ -26,10 +26,11 @@ class Permit extends Hold implements GroupPermit {
     static final class Reported extends Permit {
         private final String id;
         private final @Nullable TaskTrace trace;
+        /** Written by the thread that asked for it, before anyone else knows the permit. */
         private long start;
 
-        Reported(@Nullable Thread thread, Group group, boolean ownsGlobal, String id, @Nullable TaskTrace trace) {
-            super(thread, group, ownsGlobal);
+        Reported(@Nullable Thread thread, Group group, boolean granted, String id, @Nullable TaskTrace trace) {
+            super(thread, group, granted);
             this.id = id;
             this.trace = trace;
             this.start = group.engine.nanoTime();

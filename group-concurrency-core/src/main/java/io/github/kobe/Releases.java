@@ -2,7 +2,13 @@ package io.github.kobe;
 
 import org.jspecify.annotations.Nullable;
 
-/** Gives permits back, when a hold has been closed for good. */
+/**
+ * Gives permits back, when a hold has been closed for good, and sees to who stands for a thread's global permit then.
+ *
+ * <p>Which way they go is told by the {@linkplain Hold state} before the last close. A hold that stood alone for its
+ * thread, and one that was nested, concern their own group only. Where another hold of the thread may inherit the global
+ * permit, or a loan is open, it is decided under the ledger's lock.
+ */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Releases {
 
@@ -16,17 +22,33 @@ final class Releases {
 
     /**
      * Closes a hold once and, if that was the last time, gives back what it stands for and carries out what that lets
-     * start; by its thread, if it has one, and without any lock.
+     * start; by its thread, if it has one, which has that one open, and without any lock.
      *
      * @param now as in {@link Batch#now}
      */
     void close(Hold hold, long now) {
         Thread thread = hold.thread;
-        if (thread != null && hold.isAlone() && engine.holds.removeAlone(hold, thread)) {
-            hold.closeAlone();
+        if (thread != null && hold.isSole() && engine.holds.removeAlone(hold, thread)) {
+            hold.closeSole();
             hold.group.giveBackBoth(now);
-        } else if (hold.closeOnceHere()) {
-            lastClose(hold, now);
+        } else {
+            closeOnce(hold, now);
+        }
+    }
+
+    /** As {@link #close}, on any thread. */
+    void closeOnce(Hold hold, long now) {
+        int before = hold.closeOnce();
+        if (Hold.wasLast(before)) {
+            lastClose(hold, before, now);
+        }
+    }
+
+    /** As {@link #closeOnce(Hold, long)}; what that lets start is in {@code batch}. */
+    void closeOnce(Hold hold, Batch batch) {
+        int before = hold.closeOnce();
+        if (Hold.wasLast(before)) {
+            lastClose(hold, before, batch);
         }
     }
 
@@ -34,34 +56,49 @@ final class Releases {
      * Gives back what {@code hold} stands for, after its last close, and carries out what that lets start; on any thread,
      * without any lock.
      *
+     * @param before its state before that close
      * @param now a recent reading of the clock, for the outside hop; 0: nothing hops
      */
-    void lastClose(Hold hold, long now) {
+    void lastClose(Hold hold, int before, long now) {
         Thread thread = hold.thread;
-        if (thread != null && isPlain(hold, thread)) {
-            engine.holds.prune(thread);
+        if (thread != null && takeOffOnly(hold, before, thread)) {
             hold.group.giveBackBoth(now);
             return;
         }
+        if (thread != null && Hold.wasNested(before) && hold.group.tryGiveBackNested()) {
+            engine.holds.prune(thread);
+            return;
+        }
         Batch batch = Batch.orNull(engine, now);
-        lastClose(hold, batch);
+        giveBack(hold, before, thread, batch);
         if (batch != null) {
             batch.carryOut();
         }
     }
 
-    /** {@return whether a hold that has just been closed stood alone for its thread, on permits of its own} */
-    private boolean isPlain(Hold hold, Thread thread) {
-        return hold.ownsGlobal
-                && !hold.lent
-                && !(hold instanceof Run run && (run.loan != null || run.isTailed()))
-                && engine.holds.top(thread) == hold
-                && Holds.open(hold.below) == null;
+    private void lastClose(Hold hold, int before, Batch batch) {
+        Thread thread = hold.thread;
+        if (thread != null && takeOffOnly(hold, before, thread)) {
+            hold.group.giveBackBoth(batch);
+        } else {
+            giveBack(hold, before, thread, batch);
+        }
     }
 
-    /** As {@link #lastClose(Hold, long)}; what that lets start is in {@code batch}, unless there is no memory for one. */
-    void lastClose(Hold hold, @Nullable Batch batch) {
-        Thread thread = hold.thread;
+    /** Takes a hold off the thread that has no other one, so that its permits go back together; false if it takes more. */
+    private boolean takeOffOnly(Hold hold, int before, Thread thread) {
+        if (!Hold.wasOwner(before) || engine.holds.hasOther(thread, hold)) {
+            return false;
+        }
+        // Claimed last: another thread's own may have registered more meanwhile, and seen to it itself.
+        if (!(thread == Thread.currentThread() ? hold.disownHere() : hold.disown())) {
+            return false;
+        }
+        engine.holds.prune(thread);
+        return true;
+    }
+
+    private void giveBack(Hold hold, int before, @Nullable Thread thread, @Nullable Batch batch) {
         if (thread == null) {
             // A permit that belongs to no thread, or a run whose thread couldn't be made.
             if (hold instanceof Run run && run.loan != null) {
@@ -69,19 +106,28 @@ final class Releases {
             } else {
                 hold.group.giveBackBoth(batch);
             }
-            return;
-        }
-        boolean plain = isPlain(hold, thread);
-        engine.holds.prune(thread);
-        if (plain) {
-            hold.group.giveBackBoth(batch);
-        } else if (hold instanceof Run run && run.isTailed()) {
-            concurrency(run, batch);
-            if (run.endsPart()) {
-                flight(run, batch);
-            }
+        } else if (Hold.wasTailed(before)) {
+            tailed((Run) hold, thread, batch);
+        } else if (Hold.wasNested(before)) {
+            engine.holds.prune(thread);
+            hold.group.giveBackNested(batch);
         } else {
             amongOthers(hold, thread, batch);
+        }
+    }
+
+    /** Gives back the permit of concurrency of an asynchronous task, and what else if its stage has completed. */
+    private void tailed(Run run, Thread thread, @Nullable Batch batch) {
+        boolean unused = run.disown(); // the stage has it
+        engine.holds.prune(thread);
+        Loan loan = run.loan;
+        if (loan == null) {
+            run.group.giveBackConcurrency(batch);
+        } else {
+            giveBackBorrowed(run, loan, true, false, batch);
+        }
+        if (run.endsPart()) {
+            flight(run, batch);
         }
     }
 
@@ -102,15 +148,6 @@ final class Releases {
             } finally {
                 ledger.unlock();
             }
-        }
-    }
-
-    private void concurrency(Run run, @Nullable Batch batch) {
-        Loan loan = run.loan;
-        if (loan == null) {
-            run.group.giveBackConcurrency(batch);
-        } else {
-            giveBackBorrowed(run, loan, true, false, batch);
         }
     }
 
@@ -137,61 +174,156 @@ final class Releases {
     }
 
     /**
-     * Gives back the permits of one of several holds of a thread, or of a borrower. A global permit stays with the
-     * thread while it has another hold.
+     * Gives back the permits of one of several holds of a thread, or of a borrower, or of one that is lent. A global permit
+     * stays with the thread while it has another hold.
      */
     private void amongOthers(Hold hold, Thread thread, @Nullable Batch batch) {
         ledger.lock();
         try {
-            if (hold.lent) {
-                engine.lending.closeLater(hold);
-                return;
-            }
-            boolean nested = !hold.ownsGlobal;
-            boolean inherited = !nested && passGlobalOn(thread, batch);
-            Group group = hold.group;
-            Loan loan = loanOf(hold);
-            group.enter();
-            try {
-                group.giveBack(1, 1);
-                if (nested) {
-                    group.addNested(-1);
-                } else if (inherited) {
-                    group.countGlobal(-1);
-                } else if (loan == null) {
-                    group.freeGlobal();
-                } else {
-                    group.freeGlobalToLedger();
-                }
-                if (loan != null) {
-                    engine.lending.handBack(loan, true, true, !nested && !inherited, batch);
-                }
-            } finally {
-                group.exit(batch);
+            // Looked at again, for until now the lender or its thread may have changed it.
+            if (hold.isLent()) {
+                engine.lending.closeLent(hold, batch);
+            } else {
+                giveBackOneOf(hold, thread, batch);
             }
         } finally {
             ledger.unlock();
         }
+        engine.holds.prune(thread);
     }
 
-    /** Makes another open hold of {@code thread} stand for its global permit, if there is one. */
-    private boolean passGlobalOn(Thread thread, @Nullable Batch batch) {
-        Hold heir = engine.holds.topOpen(thread);
-        if (heir == null || heir.ownsGlobal) {
+    private void giveBackOneOf(Hold hold, Thread thread, @Nullable Batch batch) {
+        boolean owned = hold.disown();
+        boolean inherited = owned && passGlobalOn(thread, batch);
+        Group group = hold.group;
+        Loan loan = hold instanceof Run run ? run.loan : null;
+        group.enter();
+        try {
+            group.giveBack(1, 1);
+            if (!owned) {
+                group.addNested(-1);
+            } else if (loan != null && !inherited) {
+                group.freeGlobalToLedger();
+            } else {
+                group.endGlobal(inherited);
+            }
+            if (loan != null) {
+                engine.lending.handBack(loan, true, true, owned && !inherited, batch);
+            }
+        } finally {
+            group.exit(batch);
+        }
+    }
+
+    // ---- who stands for a thread's global permit
+
+    /**
+     * Makes an open hold of {@code thread} stand for its global permit, if there is one that can; else what the thread asks
+     * for needs one of its own. Under the ledger's lock.
+     *
+     * @return whether one has come to stand for it
+     */
+    boolean passGlobalOn(Thread thread, @Nullable Batch batch) {
+        if (engine.holds.hasGlobal(thread)) {
             return false;
         }
-        heir.group.enter();
-        try {
-            heir.group.addNested(-1);
-            heir.group.countGlobal(1);
-        } finally {
-            heir.group.exit(batch);
+        for (Hold h = engine.holds.topOpen(thread); h != null; h = Holds.open(h.below)) {
+            if (inherit(h, batch)) {
+                return true;
+            }
         }
-        heir.ownsGlobal = true;
+        for (Hold h = engine.holds.top(thread); h != null; h = h.below) {
+            if (h.asks() && needGlobal(h, batch)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean inherit(Hold heir, @Nullable Batch batch) {
+        Group group = heir.group;
+        group.enter();
+        try {
+            return inheritInside(heir, group);
+        } finally {
+            group.exit(batch);
+        }
+    }
+
+    private static boolean inheritInside(Hold heir, Group group) {
+        if (!heir.inherit()) {
+            return false;
+        }
+        group.addNested(-1);
+        group.countGlobal(1);
         return true;
     }
 
-    private static @Nullable Loan loanOf(Hold hold) {
-        return hold instanceof Run run ? run.loan : null;
+    /** {@return whether it has been granted in the meantime, and stands for the global permit now} */
+    private boolean needGlobal(Hold asking, @Nullable Batch batch) {
+        Group group = asking.group;
+        group.enter();
+        try {
+            if (asking.needGlobal()) {
+                group.dropExemptThatNeedGlobal();
+                return false;
+            }
+            return inheritInside(asking, group);
+        } finally {
+            group.exit(batch);
+        }
+    }
+
+    /**
+     * Registers what {@code thread}, the current one, is about to ask for from inside another group. It can do without a
+     * global permit of its own as long as the thread has one.
+     */
+    void registerAsking(Hold asking, Thread thread) {
+        engine.holds.push(asking, thread);
+        // Registered first, looked at then: whoever closes the one that stands for it is either seen here, or sees this
+        // one.
+        if (engine.holds.hasGlobal(thread)) {
+            return;
+        }
+        Batch batch = Batch.orNull(engine, 0);
+        ledger.lock();
+        try {
+            if (!settleGlobal(thread, batch)) {
+                boolean unused = asking.needGlobal();
+            }
+        } finally {
+            ledger.unlock();
+        }
+        if (batch != null) {
+            batch.carryOut();
+        }
+    }
+
+    /**
+     * Has an open hold of {@code thread}, the current one, stand for its global permit, if that can be: another thread may
+     * have closed the one that did, and not have come further yet. Under the ledger's lock.
+     *
+     * @return whether one stands for it
+     */
+    boolean settleGlobal(Thread thread, @Nullable Batch batch) {
+        if (engine.holds.hasGlobal(thread)) {
+            return true;
+        }
+        for (Hold h = engine.holds.top(thread); h != null; h = h.below) {
+            if (h.isLeaving() && engine.holds.topOpen(thread) != null && h.disown()) {
+                boolean inherited = passGlobalOn(thread, batch);
+                // From now on it is a nested one, and given back as such.
+                Group group = h.group;
+                group.enter();
+                try {
+                    group.addNested(1);
+                    group.endGlobal(inherited);
+                } finally {
+                    group.exit(batch);
+                }
+                return inherited;
+            }
+        }
+        return false;
     }
 }

@@ -53,9 +53,7 @@ final class Run extends Hold implements Runnable {
 
     private volatile int phase; // CODE
 
-    /** Whether an {@link AsyncTail} sees to the permits of flight, once the code has ended too. */
-    private volatile boolean tailed;
-    /** How many of code and stage have ended, if tailed. */
+    /** How many of code and stage have ended, if it is {@linkplain #setTailed tailed}. */
     @SuppressWarnings("UnusedVariable") // through ENDED_PARTS
     private volatile int endedParts;
 
@@ -73,6 +71,9 @@ final class Run extends Hold implements Runnable {
         this.async = async;
         this.stopEpoch = stopEpoch;
         this.loan = loan;
+        if (loan != null) {
+            setBorrowed();
+        }
     }
 
     /**
@@ -193,8 +194,8 @@ final class Run extends Hold implements Runnable {
         group.counters.ended(Outcome.statusOf(outcome));
         if (batch == null) {
             group.engine.releases.close(this, 0);
-        } else if (closeOnceHere()) {
-            group.engine.releases.lastClose(this, batch);
+        } else {
+            group.engine.releases.closeOnce(this, batch);
         }
         return outcome;
     }
@@ -228,20 +229,6 @@ final class Run extends Hold implements Runnable {
         group.counters.ended(Outcome.statusOf(outcome));
         group.engine.releases.close(this, now);
         task.tellEnd(outcome);
-    }
-
-    /** The stage has taken over the permits of flight. */
-    void becomeTailed() {
-        tailed = true;
-    }
-
-    @Override
-    boolean isAlone() {
-        return super.isAlone() && loan == null && !tailed;
-    }
-
-    boolean isTailed() {
-        return tailed;
     }
 
     /** Code or stage has ended; true for the second of them. */

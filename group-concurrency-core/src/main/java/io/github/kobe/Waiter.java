@@ -31,25 +31,40 @@ final class Waiter extends Node {
     private static final Object LEFT = new Object();
 
     private final Thread thread = Thread.currentThread();
-    private final boolean nested;
+
+    /** What it asks for from inside another group; {@code null}: it is outside all groups. */
+    private final @Nullable Hold asking;
+
+    /** Whether it takes a global permit; as of its grant. Guarded by the group's guard. */
+    private boolean needsGlobal = true;
 
     /** {@code null}: waiting; else GRANTED, LEFT, or a {@link RejectionReason}. */
     private volatile @Nullable Object state;
 
-    /** Makes a waiter for the current thread; a nested one has its global permit already. */
-    Waiter(Group group, boolean nested) {
+    /** Makes a waiter for the current thread; it opens {@code asking} when it is granted. */
+    Waiter(Group group, @Nullable Hold asking) {
         super(group);
-        this.nested = nested;
+        this.asking = asking;
     }
 
     @Override
     boolean needsGlobal() {
-        return !nested;
+        if (asking != null && state == null) {
+            needsGlobal = asking.ownsGlobal();
+        }
+        return needsGlobal;
     }
 
     @Override
     boolean grant(@Nullable Loan loan) {
-        return STATE.compareAndSet(this, null, GRANTED);
+        boolean unused = needsGlobal(); // while nothing but the guard lets that change
+        if (!STATE.compareAndSet(this, null, GRANTED)) {
+            return false;
+        }
+        if (asking != null) {
+            asking.grant();
+        }
+        return true;
     }
 
     @Override
@@ -110,16 +125,25 @@ final class Waiter extends Node {
             throw new InterruptedException();
         }
         if (state == GRANTED) {
-            Batch batch = Batch.orNull(group.engine, 0);
             group.counters.ended(TaskStatus.CANCELLED);
-            group.giveBackUnused(nested, batch);
-            if (batch != null) {
-                batch.carryOut();
-            }
+            giveBackUnused();
             throw new InterruptedException();
         }
         // Rejected in the same instant: that is the answer, and the interrupt is for what comes next.
         thread.interrupt();
+    }
+
+    private void giveBackUnused() {
+        if (asking != null) {
+            asking.grant(); // whoever grants may not have come so far
+            group.engine.releases.closeOnce(asking, 0);
+            return;
+        }
+        Batch batch = Batch.orNull(group.engine, 0);
+        group.giveBackUnused(false, batch);
+        if (batch != null) {
+            batch.carryOut();
+        }
     }
 
     private boolean leave(@Nullable RejectionReason reason) {

@@ -52,6 +52,11 @@ class HoldsTests {
         return hold;
     }
 
+    private static void close(Hold hold) {
+        assertThat(Hold.wasLast(hold.closeOnce())).isTrue();
+        assertThat(hold.disown()).isTrue();
+    }
+
     private List<Hold> pushMany() {
         List<Hold> many = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
@@ -81,7 +86,7 @@ class HoldsTests {
 
     @Test
     void nearlyAllOfManyThreadsAtOnceAreInTables() {
-        long inMap = pushMany().stream().filter(hold -> hold.place < 0).count();
+        long inMap = pushMany().stream().filter(hold -> hold.place() < 0).count();
 
         // Until the second table is made, there is a sixteenth of its slots in the map.
         assertThat(inMap).isBetween(1L, (1L << 16) / 16);
@@ -93,13 +98,13 @@ class HoldsTests {
             Thread thread = threadOf(first);
             Hold second = push(thread);
 
-            assertThat(second.place).isEqualTo(first.place);
+            assertThat(second.place()).isEqualTo(first.place());
             assertThat(holds.top(thread)).isSameAs(second);
             assertThat(second.below).isSameAs(first);
-            assertThat(first.closeOnce()).isTrue();
+            close(first);
             holds.prune(thread);
             assertThat(holds.topOpen(thread)).isSameAs(second);
-            assertThat(second.closeOnce()).isTrue();
+            close(second);
             holds.prune(thread);
             assertThat(holds.top(thread)).isNull();
         }
@@ -109,11 +114,11 @@ class HoldsTests {
     @Test
     void whatIsClosedIsOffTheTables() {
         for (Hold hold : pushMany()) {
-            assertThat(hold.closeOnce()).isTrue();
+            close(hold);
             holds.prune(threadOf(hold));
         }
 
-        assertThat(pushMany()).allSatisfy(hold -> assertThat(hold.place).isNotNegative());
+        assertThat(pushMany()).allSatisfy(hold -> assertThat(hold.place()).isNotNegative());
     }
 
     @Test
@@ -121,8 +126,8 @@ class HoldsTests {
         for (Hold hold : pushMany()) {
             Thread thread = threadOf(hold);
 
-            assertThat(holds.removeAlone(hold, thread)).isEqualTo(hold.place >= 0);
-            assertThat(holds.top(thread)).isSameAs(hold.place >= 0 ? null : hold);
+            assertThat(holds.removeAlone(hold, thread)).isEqualTo(hold.place() >= 0);
+            assertThat(holds.top(thread)).isSameAs(hold.place() >= 0 ? null : hold);
             assertThat(holds.removeAlone(hold, thread)).isFalse();
         }
     }
@@ -136,7 +141,7 @@ class HoldsTests {
             hold.setParkable(true);
             holds.push(hold, new Thread());
 
-            assertThat(hold.place).isPositive();
+            assertThat(hold.place()).isPositive();
             assertThat(hold.park()).isFalse();
         }
     }
@@ -161,7 +166,7 @@ class HoldsTests {
             }));
             others.add(Caller.startPlatform(() -> {
                 for (Hold hold = started.take(); ; hold = started.take()) {
-                    assertThat(hold.closeOnce()).isTrue();
+                    close(hold);
                     holds.prune(threadOf(hold));
                     if (over.get() && started.isEmpty()) {
                         return true;

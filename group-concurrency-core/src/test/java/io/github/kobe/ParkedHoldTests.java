@@ -165,7 +165,7 @@ class ParkedHoldTests {
 
         assertThat(holds.top(first)).isNull();
         assertThat(holds.top(next.thread)).isSameAs(next.hold);
-        assertThat(next.hold.closeOnce()).isTrue();
+        close(next.hold);
     }
 
     @Test
@@ -183,7 +183,7 @@ class ParkedHoldTests {
 
         assertThat(holds.top(first.thread())).isSameAs(parked);
         assertThat(holds.top(next.thread)).isSameAs(next.hold);
-        assertThat(next.hold.closeOnce()).isTrue();
+        close(next.hold);
         holds.prune(next.thread);
         assertThat(holds.top(next.thread)).isNull();
         gate.open();
@@ -199,7 +199,7 @@ class ParkedHoldTests {
 
         assertThat(aside.park()).isFalse();
         assertThat(inSlot.park()).isTrue();
-        assertThat(aside.closeOnce()).isTrue();
+        close(aside);
     }
 
     @Test
@@ -247,6 +247,11 @@ class ParkedHoldTests {
         } catch (Exception failure) {
             throw new IllegalStateException(failure);
         }
+    }
+
+    private static void close(Hold hold) {
+        assertThat(Hold.wasLast(hold.closeOnce())).isTrue();
+        assertThat(hold.disown()).isTrue();
     }
 
     private record Holder(Thread thread, Hold hold) {}

@@ -61,13 +61,13 @@ class FirstWiderTableTests {
             Holds holds = executor.engine().holds;
             while (inMap.size() < THREADS_IN_MAP) {
                 Hold hold = push(new Thread());
-                if (hold.place < 0) {
+                if (hold.place() < 0) {
                     inMap.add(hold);
                 }
             }
             for (int i = 0; i < USUAL / 5; i++) {
                 Hold hold = inMap.remove(i % THREADS_IN_MAP);
-                if (!hold.closeOnce()) {
+                if (!Hold.wasLast(hold.closeOnce()) || !hold.disown()) {
                     throw new AssertionError("open twice");
                 }
                 holds.prune(hold.thread);

@@ -3,6 +3,7 @@ package io.github.kobe.behaviour;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.github.kobe.EngineAccess;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
@@ -10,6 +11,7 @@ import io.github.kobe.RejectedTaskException;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.audit.Engines;
+import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
@@ -17,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -236,6 +239,32 @@ class ReentryTests {
                 permits.get((first * 2 + i) % permits.size()).close();
             }
             assertThat(executor.stats().inFlight()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void goingFromOneGroupIntoAnotherDoesNotWaitForTheLockOfAllGroups(boolean busy) throws Exception {
+        GroupExecutor executor = engines.startPlain(GroupPolicy.builder().build());
+        Gate gate = new Gate();
+        TaskHandle<String> holder = busy ? executor.submit("b", "holder", gate.then("held")) : null;
+        ReentrantLock lock = EngineAccess.sharedLock(executor);
+
+        lock.lock();
+        try {
+            Caller<String> nested = Caller.start(() -> executor.call("a", () -> {
+                GroupPermit ofC = executor.acquire("c");
+                String value = executor.call("b", () -> "b");
+                ofC.close();
+                return value;
+            }));
+            gate.open();
+            assertThat(nested.result()).isEqualTo("b");
+        } finally {
+            lock.unlock();
+        }
+        if (holder != null) {
+            assertThat(holder.await().value()).isEqualTo("held");
         }
     }
 

@@ -360,6 +360,12 @@ public final class RandomProgram {
         CompletableFuture<Void> closed = closer(permit, own);
         try {
             int later = laterThan(group, random);
+            if (random.nextBoolean()) {
+                // One more, so that a global permit has somebody to stay with; which is closed first, is open.
+                GroupPermit second = executor.acquire(keys.get(later));
+                closed = CompletableFuture.allOf(closed, closer(second, random.split()));
+                later = laterThan(later, random);
+            }
             if (mix.waits()) {
                 witness.mayLendUnseen(keys.get(later));
             }

@@ -26,7 +26,8 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
         INTERRUPT_VERSUS_GRANT,
         INTERRUPT_VERSUS_HAND_BACK,
         INTERRUPT_VERSUS_END,
-        LATE_COUNT_VERSUS_EVICT;
+        LATE_COUNT_VERSUS_EVICT,
+        CLOSE_VERSUS_WAIT;
 
         private Scenario scenario(Simulation simulation, long seed) {
             return switch (this) {
@@ -36,6 +37,7 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
                 case LAST_GLOBAL_PERMITS -> new LastGlobalPermits(simulation, seed);
                 case INTERRUPT_VERSUS_END -> new InterruptsAndEnds(simulation, seed);
                 case LATE_COUNT_VERSUS_EVICT -> new LateCount(simulation, seed);
+                case CLOSE_VERSUS_WAIT -> new ClosesAndWaits(simulation, seed);
                 default -> new LifeAndDeath(simulation, seed, LifeAndDeath.Race.valueOf(name()));
             };
         }
@@ -59,7 +61,8 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
             boolean exact = !EnumSet.of(
                             Play.WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT,
                             Play.NESTED_WAIT_VERSUS_GLOBAL_LIMIT,
-                            Play.INTERRUPT_VERSUS_HAND_BACK)
+                            Play.INTERRUPT_VERSUS_HAND_BACK,
+                            Play.CLOSE_VERSUS_WAIT)
                     .contains(Play.valueOf(play));
             simulation.run(scenario::isDone, scenario.witness::findings, () -> {
                 if (exact) {
