@@ -539,7 +539,7 @@ final class Group extends Padded.After {
                 // The group may have died since: then others get what has come.
                 ledger.drain(batch);
             }
-        } catch (OutOfMemoryError lack) {
+        } catch (Throwable lack) {
             engine.housekeeper.retryLater(this);
         } finally {
             ledger.unlock();

@@ -359,13 +359,14 @@ public final class RandomProgram {
         SplittableRandom own = random.split();
         CompletableFuture<Void> closed = closer(permit, own);
         try {
-            int later = laterThan(group, random);
+            int last = group;
             if (random.nextBoolean()) {
                 // One more, so that a global permit has somebody to stay with; which is closed first, is open.
-                GroupPermit second = executor.acquire(keys.get(later));
+                last = laterThan(group, random);
+                GroupPermit second = executor.acquire(keys.get(last));
                 closed = CompletableFuture.allOf(closed, closer(second, random.split()));
-                later = laterThan(later, random);
             }
+            int later = laterThan(last, random);
             if (mix.waits()) {
                 witness.mayLendUnseen(keys.get(later));
             }
