@@ -1,7 +1,11 @@
 package io.github.kobe;
 
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Changes while work is on: limits, pauses, the policy, evictions, group shutdowns. Nothing here blocks. */
@@ -22,6 +26,35 @@ final class Control {
         }
     }
 
+    Optional<GroupLimits> overrideOf(String key) {
+        return Optional.ofNullable(engine.groupIfKnown(key)).map(Group::currentOverride);
+    }
+
+    void updateLimits(String key, UnaryOperator<GroupLimits> update) {
+        StackReserve.require();
+        boolean done = false;
+        while (!done) {
+            GroupLimits before = overrideOf(key).orElse(GroupLimits.unset());
+            GroupLimits after = Objects.requireNonNull(update.apply(before), "The update returned null");
+            after.validate(key);
+            done = after.equals(before) || replace(key, orNull(before), orNull(after));
+        }
+    }
+
+    private static @Nullable GroupLimits orNull(GroupLimits limits) {
+        return limits.equals(GroupLimits.unset()) ? null : limits;
+    }
+
+    /** Replaces an override, unless it is another one by now; then it returns false. */
+    private boolean replace(String key, @Nullable GroupLimits before, @Nullable GroupLimits after) {
+        AtomicBoolean replaced = new AtomicBoolean();
+        change(key, after != null, change -> {
+            replaced.setPlain(change.replaceOverride(before, after));
+            return !change.group().isDead();
+        });
+        return replaced.getPlain();
+    }
+
     void resetLimits(String key) {
         change(key, false, change -> change.override(null));
     }
@@ -39,6 +72,10 @@ final class Control {
 
         boolean override(@Nullable GroupLimits limits) {
             return group.override(limits, group.engine.policy.resolve(group.key), batch);
+        }
+
+        boolean replaceOverride(@Nullable GroupLimits expected, @Nullable GroupLimits limits) {
+            return group.replaceOverride(expected, limits, group.engine.policy.resolve(group.key), batch);
         }
     }
 

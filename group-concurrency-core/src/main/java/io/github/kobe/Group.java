@@ -1317,6 +1317,29 @@ final class Group extends Padded.After {
         }
     }
 
+    /** As {@link #override}, if {@code expected} still stands over the policy; false also if it doesn't. */
+    boolean replaceOverride(
+            @Nullable GroupLimits expected, @Nullable GroupLimits override, EffectiveLimits base, Batch batch) {
+        boolean replaced = enter();
+        try {
+            replaced &= Objects.equals(settings.override(), expected);
+            if (replaced) {
+                EffectiveLimits before = limits();
+                settings.override(override, base);
+                resize(before);
+            }
+            return replaced;
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /** {@return what stands over the policy; may be stale} */
+    @Nullable
+    GroupLimits currentOverride() {
+        return settings.override();
+    }
+
     private void resize(EffectiveLimits before) {
         EffectiveLimits after = limits();
         freeConcurrency +=

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
+import java.util.function.UnaryOperator;
 
 /**
  * Runs work by key. Groups run in parallel; inside a group at most {@code maxConcurrency} tasks run and
@@ -291,6 +292,33 @@ public final class GroupExecutor implements AutoCloseable {
     public void setLimits(String groupKey, GroupLimits limits) {
         Objects.requireNonNull(groupKey, "groupKey");
         engine.control.setLimits(groupKey, Objects.requireNonNull(limits, "limits"));
+    }
+
+    /**
+     * Changes what {@link #setLimits} has set for one group: {@code limits.withMaxConcurrency(8)} changes one number and
+     * leaves the rest. Updates of one group come one after the other: if somebody else changes its limits meanwhile, the
+     * update is asked again, with what is set then. In force at once, as with {@link #setLimits}.
+     *
+     * @param groupKey the group
+     * @param update gets what is set over the policy, with nothing set if that is nothing, and returns what is to be set
+     *     instead; with nothing set it is as {@link #resetLimits}. It runs on the calling thread, may run several times and
+     *     so has no other effects; what it throws comes out, and nothing changes
+     * @throws InvalidPolicyException if a number is out of its range; nothing changes then
+     * @throws NullPointerException if the update returns {@code null}; nothing changes then
+     */
+    public void updateLimits(String groupKey, UnaryOperator<GroupLimits> update) {
+        Objects.requireNonNull(groupKey, "groupKey");
+        engine.control.updateLimits(groupKey, Objects.requireNonNull(update, "update"));
+    }
+
+    /**
+     * Shows what {@link #setLimits} or {@link #updateLimits} has set for a group; never blocks.
+     *
+     * @param groupKey the group
+     * @return the limits as they were set, with what is inherited unset; empty if nothing is set
+     */
+    public Optional<GroupLimits> overrideOf(String groupKey) {
+        return engine.control.overrideOf(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**

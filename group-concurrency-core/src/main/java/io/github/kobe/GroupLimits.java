@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GroupLimits {
 
-    /** The queue time-out that never runs out: it lifts an inherited one. */
-    public static final Duration NO_TIMEOUT = Duration.ofSeconds(Long.MAX_VALUE);
+    /** The queue time-out that never runs out: it lifts an inherited one. As nanoseconds it is {@link Long#MAX_VALUE}. */
+    public static final Duration NO_TIMEOUT = Duration.ofNanos(Long.MAX_VALUE);
 
     /** The largest weight. */
     static final int MAX_WEIGHT = 1_000;

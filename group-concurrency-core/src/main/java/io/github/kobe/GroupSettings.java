@@ -29,6 +29,12 @@ final class GroupSettings {
         return paused;
     }
 
+    /** {@return what stands over the policy} */
+    @Nullable
+    GroupLimits override() {
+        return override;
+    }
+
     @Nullable
     Instant overriddenSince() {
         return overriddenSince;

@@ -2,6 +2,7 @@ package io.github.kobe.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.github.kobe.EffectiveLimit;
@@ -16,6 +17,7 @@ import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.Witness;
+import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.util.ArrayList;
@@ -132,6 +134,64 @@ class LiveControlTests {
         GroupStats stats = executor.groupStats("a").orElseThrow();
         assertThat(stats.maxConcurrency()).isEqualTo(new EffectiveLimit<>(2, LimitSource.CONFIGURED));
         assertThat(stats.weight()).isEqualTo(new EffectiveLimit<>(8, LimitSource.OVERRIDDEN));
+    }
+
+    @Test
+    void anUpdateChangesOneNumberAndLeavesTheRest() {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        assertThat(executor.overrideOf("a")).isEmpty();
+
+        executor.updateLimits("a", limits -> limits.withMaxConcurrency(3).withQueueThreshold(7));
+        executor.updateLimits("a", limits -> limits.withMaxConcurrency(8));
+
+        assertThat(executor.overrideOf("a")).contains(concurrency(8).withQueueThreshold(7));
+        assertThat(executor.groupStats("a").orElseThrow().maxConcurrency().value())
+                .isEqualTo(8);
+        executor.updateLimits("a", limits -> GroupLimits.unset());
+        assertThat(executor.overrideOf("a")).isEmpty();
+    }
+
+    @Test
+    void anUpdateThatFailsChangesNothing() {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        executor.setLimits("a", concurrency(2));
+
+        assertThatExceptionOfType(InvalidPolicyException.class)
+                .isThrownBy(() -> executor.updateLimits("a", limits -> limits.withWeight(0)))
+                .withMessageContaining("weight");
+        assertThatNullPointerException()
+                .isThrownBy(() -> executor.updateLimits("a", limits -> null))
+                .withMessage("The update returned null");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> executor.updateLimits("a", limits -> {
+                    throw new IllegalStateException("as if");
+                }))
+                .withMessage("as if");
+
+        assertThat(executor.overrideOf("a")).contains(concurrency(2));
+    }
+
+    @Test
+    void noneOfManyUpdatesAtATimeIsLost() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        executor.setLimits("a", concurrency(1));
+        List<Caller<Object>> updaters = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            updaters.add(Caller.start(() -> {
+                for (int n = 0; n < 250; n++) {
+                    executor.updateLimits(
+                            "a",
+                            limits -> limits.withMaxConcurrency(
+                                    limits.maxConcurrency().orElseThrow() + 1));
+                }
+                return null;
+            }));
+        }
+        for (Caller<Object> updater : updaters) {
+            updater.result();
+        }
+
+        assertThat(executor.overrideOf("a")).contains(concurrency(1_001));
     }
 
     @Test

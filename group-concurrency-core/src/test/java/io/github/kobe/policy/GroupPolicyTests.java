@@ -296,4 +296,11 @@ class GroupPolicyTests {
         assertThatNullPointerException().isThrownBy(() -> builder.queueTimeout(null));
         assertThatNullPointerException().isThrownBy(() -> builder.idleTimeout(null));
     }
+
+    @Test
+    @Tag("E1")
+    void noTimeOutConvertsToNanosecondsAndMilliseconds() {
+        assertThat(GroupLimits.NO_TIMEOUT.toNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(GroupLimits.NO_TIMEOUT.toMillis()).isPositive();
+    }
 }
