@@ -45,6 +45,8 @@ import java.util.function.UnaryOperator;
  * {@code executeAll} and {@code shutdown(Duration)} blocks, and {@code submit} with
  * {@link RejectionPolicy#CALLER_RUNS} while it runs the task. No argument may be {@code null}: each method throws a
  * {@link NullPointerException} that names it, before it does anything.
+ *
+ * @since 0.1.0
  */
 public final class GroupExecutor implements AutoCloseable {
 

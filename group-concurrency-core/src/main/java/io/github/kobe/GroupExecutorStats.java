@@ -11,6 +11,7 @@ package io.github.kobe;
  * @param globalMaxInFlight how many may be in flight; {@link Integer#MAX_VALUE}: no limit
  * @param globalQueueThreshold how many may wait; {@link Integer#MAX_VALUE}: no limit
  * @param totals since the executor was made, groups that are gone included
+ * @since 0.1.0
  */
 public record GroupExecutorStats(
         long running,

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Immutable. Values are checked where they come into force: by {@link GroupPolicy.Builder#build()} and
  * {@link GroupExecutor#setLimits}.
+ *
+ * @since 0.1.0
  */
 public final class GroupLimits {
 

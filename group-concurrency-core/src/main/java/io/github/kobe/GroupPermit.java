@@ -10,8 +10,13 @@ package io.github.kobe;
  * }</pre>
  *
  * <p>A permit of {@code acquire} or {@code tryAcquire} belongs to the thread that took it: what that thread takes in the
- * same group meanwhile shares it, and it is given back at the last close, in any order. One of {@code acquireAsync}
- * belongs to no thread.
+ * same group meanwhile shares it, and it is given back at the last close, in any order. <b>Don't hand it to a worker:</b>
+ * its own thread would go on to enter the group without a permit, so that more than the limit work in it. One of
+ * {@code acquireAsync} belongs to no thread, and may be handed over.
+ *
+ * <p>Not for implementing: methods may be added.
+ *
+ * @since 0.1.0
  */
 public interface GroupPermit extends AutoCloseable {
 
@@ -19,8 +24,7 @@ public interface GroupPermit extends AutoCloseable {
     String groupKey();
 
     /**
-     * Gives the permit back. Any thread may do so; a second close does nothing. If its own thread waits just then,
-     * for a permit of another group or for a task that it has lent its permits to, it comes back when that wait ends.
+     * Gives the permit back at once, whatever its own thread waits for. Any thread may do so; a second close does nothing.
      */
     @Override
     void close();

@@ -36,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * several patterns that match, the one with the most literal characters wins, the first declared among equals.
  *
  * <p>Immutable and safe for use by many threads.
+ *
+ * @since 0.1.0
  */
 public final class GroupPolicy {
 

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param startTimeNanos when the task's code began
  * @param endTimeNanos when the task, or its stage, ended
  * @param <T> the type of the task's value
+ * @since 0.1.0
  */
 public record GroupResult<T>(
         String groupKey,

@@ -22,6 +22,7 @@ import java.util.Optional;
  * @param oldestWait how long the first in the queue has waited; zero if none waits
  * @param paused whether the group starts nothing
  * @param totals since the group was first used, was evicted, or was forgotten as idle
+ * @since 0.1.0
  */
 public record GroupStats(
         String groupKey,

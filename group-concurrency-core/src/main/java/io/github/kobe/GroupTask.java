@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param queueTimeout how long it may wait to start: this or the group's time-out, whichever is shorter; zero or
  *     negative: it doesn't wait; {@code null}: the group's alone
  * @param <T> the type of the task's value
+ * @since 0.1.0
  */
 public record GroupTask<T>(
         String groupKey,

@@ -11,6 +11,8 @@ import java.util.concurrent.Callable;
  * there already. If it throws, or returns {@code null}, the task is {@link TaskStatus#FAILED} with that cause. It may be
  * called by many threads at once. Its method is generic, so no lambda can stand for it: take a class, or a reference to
  * a generic method.
+ *
+ * @since 0.1.0
  */
 @FunctionalInterface
 public interface GroupTaskDecorator {

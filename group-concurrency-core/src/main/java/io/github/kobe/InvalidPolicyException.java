@@ -4,7 +4,11 @@ import io.github.kobe.internal.KeyText;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/** Thrown for a setting of a {@link GroupPolicy}, or of {@link GroupLimits} in force, that is out of its range. */
+/**
+ * Thrown for a setting of a {@link GroupPolicy}, or of {@link GroupLimits} in force, that is out of its range.
+ *
+ * @since 0.1.0
+ */
 public final class InvalidPolicyException extends IllegalArgumentException {
 
     @Serial

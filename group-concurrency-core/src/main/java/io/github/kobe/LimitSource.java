@@ -1,6 +1,10 @@
 package io.github.kobe;
 
-/** Where a number in force came from. */
+/**
+ * Where a number in force came from.
+ *
+ * @since 0.1.0
+ */
 public enum LimitSource {
     /** The policy names the group itself. */
     CONFIGURED,

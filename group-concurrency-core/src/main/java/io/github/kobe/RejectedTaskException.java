@@ -9,6 +9,8 @@ import java.util.concurrent.RejectedExecutionException;
  *
  * <p>The message shows the key and the task id without control characters and cut at 128 characters;
  * {@link #groupKey()} and {@link #taskId()} give them as they are.
+ *
+ * @since 0.1.0
  */
 public final class RejectedTaskException extends RejectedExecutionException {
 

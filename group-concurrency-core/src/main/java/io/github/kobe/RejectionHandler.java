@@ -19,6 +19,8 @@ import java.util.concurrent.Callable;
  * time-out, where one that blocks delays nobody else; never under a lock, and no permit is held for it. One that waits for
  * the handle of the task that it is asked about gets an {@link IllegalStateException}. It may be called by many threads at once. Its method is generic, so no
  * lambda can stand for it: take a class, or a reference to a generic method.
+ *
+ * @since 0.1.0
  */
 @FunctionalInterface
 public interface RejectionHandler {

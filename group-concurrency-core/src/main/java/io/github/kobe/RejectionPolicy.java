@@ -1,6 +1,10 @@
 package io.github.kobe;
 
-/** What happens to a submitted task that is rejected, when no {@link RejectionHandler} is set. */
+/**
+ * What happens to a submitted task that is rejected, when no {@link RejectionHandler} is set.
+ *
+ * @since 0.1.0
+ */
 public enum RejectionPolicy {
     /** The task's handle carries a {@link RejectedTaskException}: its {@code await} and {@code join} throw it. */
     ABORT,

@@ -1,6 +1,10 @@
 package io.github.kobe;
 
-/** Why work was not let in. */
+/**
+ * Why work was not let in.
+ *
+ * @since 0.1.0
+ */
 public enum RejectionReason {
     /** The group's own queue has no room. Named also when the global queue is full at the same time. */
     GROUP_QUEUE_FULL,

@@ -16,7 +16,10 @@ import java.util.concurrent.TimeUnit;
  * <p><b>Memory effects.</b> What a thread did before it submitted the task happens-before the task; what the task did
  * happens-before the return of a wait for it, and before what is chained on it.
  *
+ * <p>Not for implementing: methods may be added.
+ *
  * @param <T> the type of the task's value
+ * @since 0.1.0
  */
 public interface TaskHandle<T> {
 

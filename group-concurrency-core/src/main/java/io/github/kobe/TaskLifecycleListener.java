@@ -19,6 +19,8 @@ package io.github.kobe;
  * removed as idle. {@code onStarted} runs inside the group, and may use it again: on the task's thread, or on the caller's.
  *
  * <p><b>Errors.</b> What a method throws, an {@link Error} too, changes nothing; it is logged once for each method.
+ *
+ * @since 0.1.0
  */
 public interface TaskLifecycleListener {
 

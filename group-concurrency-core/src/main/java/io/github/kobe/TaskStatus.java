@@ -3,7 +3,11 @@ package io.github.kobe;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
-/** How a task ended. Each accepted task reaches exactly one of these. */
+/**
+ * How a task ended. Each accepted task reaches exactly one of these.
+ *
+ * @since 0.1.0
+ */
 public enum TaskStatus {
     /** The task returned; its value may be {@code null}. */
     SUCCESS,

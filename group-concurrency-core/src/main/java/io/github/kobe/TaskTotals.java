@@ -13,6 +13,7 @@ import java.util.Map;
  * @param failed what threw
  * @param cancelled what was cancelled, and waits that their caller gave up
  * @param rejectedByReason what was not let in, for each reason; every reason is there, in their order
+ * @since 0.1.0
  */
 public record TaskTotals(
         long submitted, long succeeded, long failed, long cancelled, Map<RejectionReason, Long> rejectedByReason) {

@@ -7,6 +7,8 @@ import java.util.concurrent.Callable;
  * this work alone, as a {@link TaskLifecycleListener} does of all: in the same order, on the same threads, after it.
  *
  * <p>What a method throws, an {@link Error} too, changes nothing; it is logged once for each method.
+ *
+ * @since 0.1.0
  */
 public interface TaskTrace {
 

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * <p>It is called on the thread that is about to submit the work or to ask for a permit, before the listener's
  * {@code onSubmitted}; never under a lock, by many threads at once. What it throws is logged once, and the work goes on
  * without a trace. Re-entrant work isn't traced.
+ *
+ * @since 0.1.0
  */
 @FunctionalInterface
 public interface TaskTracer {
