@@ -2,8 +2,6 @@ package io.github.kobe;
 
 import io.github.kobe.Outcome.Rejection;
 import io.github.kobe.internal.KeyText;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -12,55 +10,26 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One group: its free permits and its queue.
+ * One group: its free permits and its queue, and who may touch them.
  *
- * <h2>States of {@link #word}</h2>
- *
- * <pre>
- *   fast   SLOW clear: the word holds the free permits of both layers; nothing waits, nothing is overdrawn.
- *          Taking and giving back is one compare-and-set. If CAPPED is set, a start takes a credit of the ledger's
- *          first, and an end gives it back last; else there is no global limit.
- *   slow   SLOW alone: the plain fields hold the free permits, guarded by the guard; they may be negative after a
- *          limit was lowered. The queue may be in use.
- *   dead   DEAD, which is slow: removed from the map; whoever meets it looks for the key again.
- *
- *   (new) -> slow     by birth, so that the first use asks the ledger for its state
- *   fast  -> slow     whoever enters ({@link #enter}); the bit is set before anything is looked at, so a permit that is
- *                     given back is either seen by him, or its giver finds the bit and enters after him
- *   slow  -> slow     whoever uses the queue while nothing can start, before or after ({@link #lockQueue}); not written
- *   slow  -> fast     whoever leaves ({@link #exit}) and finds it calm
- *   slow  -> dead     who removes it as idle or evicts it, inside
- * </pre>
+ * <p>While it is {@linkplain FreePermits fast}, nothing waits and nothing is overdrawn. It becomes slow for whoever
+ * enters ({@link #enter}), and fast again for whoever leaves ({@link #exit}) and finds it calm. It stays slow, and unchanged,
+ * for whoever uses the queue while nothing can start, before or after ({@link #lockQueue}). It is slow by birth, so that the
+ * first use asks the ledger for its state, and dies inside, when it is removed as idle or evicted; whoever meets it then
+ * looks for the key again.
  *
  * <p>The guard is the group's own lock, or, while the group is attached to the {@link Ledger}, the ledger's. It changes
  * only under both (attach) or under the ledger's (detach), so whoever has locked it and still finds it the guard may go
  * on.
  *
- * <p>It is one large class because it is one state machine: everything here happens on the word, between {@link #enter}
+ * <p>It is one large class because it is one state machine: everything here happens on the permits, between {@link #enter}
  * and {@link #exit}, or between {@link #lockQueue} and the unlock, which change the same fields; what can be told apart
- * stands in {@link GroupQueue} and {@link GroupSettings}.
+ * stands in {@link FreePermits}, {@link GroupQueue} and {@link GroupSettings}.
  *
  * <p><b>Lock order:</b> ledger, own lock of a group, then leaves (housekeeper, idle list). No user code under any.
  */
 @SuppressWarnings({"ReferenceEquality", "LockNotBeforeTry"}) // identity is meant; enter and exit are a pair
-final class Group extends Padded.After {
-
-    private static final long ONE_CONCURRENCY = 1L;
-    private static final long ONE_IN_FLIGHT = 1L << 31;
-    private static final long COUNT = ONE_IN_FLIGHT - 1;
-    private static final long SLOW = 1L << 62;
-    private static final long DEAD = SLOW | 1;
-    private static final long CAPPED = 1L << 63;
-
-    private static final VarHandle WORD;
-
-    static {
-        try {
-            WORD = MethodHandles.lookup().findVarHandle(Group.class, "word", long.class);
-        } catch (ReflectiveOperationException impossible) {
-            throw new ExceptionInInitializerError(impossible);
-        }
-    }
+final class Group extends FreePermits {
 
     /** What became of a request for a permit. */
     enum Verdict {
@@ -88,8 +57,6 @@ final class Group extends Padded.After {
 
     // ---- lock-free
     private volatile ReentrantLock guard = own;
-    /** The word when all permits are free; written under the guard. */
-    private volatile long idleWord;
     /** Rises with each group shutdown; written under the guard. */
     private volatile int stopEpoch;
     /** Owned by {@link IdleGroups}. */
@@ -110,8 +77,6 @@ final class Group extends Padded.After {
     // ---- written under the guard, read by anyone for statistics and guesses
     private final GroupSettings settings;
     private final GroupQueue queue;
-    private int freeConcurrency;
-    private int freeInFlight;
     /** Of those in flight, how many do not stand for a global permit. */
     private int nested;
     /** Lenders whose group permits are lent. */
@@ -120,8 +85,6 @@ final class Group extends Padded.After {
     // ---- guarded by the guard
     /** No start is tried until the housekeeper has been here: the last one failed, or there was no memory for it. */
     private boolean stalled;
-    /** Whether its permits that stand for a global one have a credit of the ledger's: for good, once there are any. */
-    private boolean capped;
     /** Whether its head lacks nothing but a credit: who leaves has the ledger decide. */
     private boolean lacksCredit;
     /** Credits that were freed here when their stripe was frozen: who leaves gives them to the ledger. */
@@ -147,18 +110,14 @@ final class Group extends Padded.After {
     int credit;
 
     Group(Engine engine, String key, EffectiveLimits base, boolean named) {
-        super(SLOW);
+        super(base, engine.ledger.isCapped());
         this.engine = engine;
         this.key = key;
         this.threads = engine.environment.taskThreads().named(KeyText.printable(key));
         this.ledger = engine.ledger;
         this.home = key.hashCode() ^ (key.hashCode() >>> 16);
-        this.capped = ledger.isCapped();
         this.settings = new GroupSettings(base, named);
         this.queue = new GroupQueue(engine.waiting);
-        this.idleWord = idleWordOf(base);
-        this.freeConcurrency = base.maxConcurrency().value();
-        this.freeInFlight = base.maxInFlight().value();
     }
 
     private EffectiveLimits limits() {
@@ -172,24 +131,18 @@ final class Group extends Padded.After {
      * it gives back may let others start.
      */
     boolean tryTakeFast() {
-        boolean credit = false;
-        for (; ; ) {
-            long w = word;
-            if (!hasFree(w)) {
-                if (credit) {
-                    giveCredit(0);
-                }
-                return false;
-            }
-            if (w < 0 && !credit) {
-                credit = ledger.tryTakeCredit(home);
-                if (!credit) {
-                    return false;
-                }
-            } else if (WORD.compareAndSet(this, w, w - ONE_CONCURRENCY - ONE_IN_FLIGHT)) {
-                return true;
-            }
+        Take taken = tryTake(false);
+        if (taken != Take.WANTS_CREDIT) {
+            return taken == Take.TAKEN;
         }
+        if (!ledger.tryTakeCredit(home)) {
+            return false;
+        }
+        if (tryTake(true) != Take.TAKEN) {
+            giveCredit(0);
+            return false;
+        }
+        return true;
     }
 
     /** Gives back a credit whose permits are back, or were never taken, and carries out what that lets start. */
@@ -204,53 +157,36 @@ final class Group extends Padded.After {
     }
 
     /**
-     * Gives permits back, if the group is fast.
-     *
-     * @return the word afterwards; {@link #SLOW}: the group is slow, and nothing was given back
-     */
-    private long giveBackToWord(long permits) {
-        for (; ; ) {
-            long w = word;
-            if ((w & SLOW) != 0) {
-                return SLOW;
-            }
-            if (WORD.compareAndSet(this, w, w + permits)) {
-                return w + permits;
-            }
-        }
-    }
-
-    /**
      * Gives permits back, if the group is fast. Whoever calls it may hold the ledger's lock.
      *
      * @param global whether one of them stands for a global permit, which goes back too
      * @param batch {@code null}: there is no memory for one
      */
     private boolean tryGiveBackFast(long permits, boolean global, @Nullable Batch batch) {
-        long w = giveBackToWord(permits);
-        if (w == idleWord && needsOffer()) {
+        long after = tryGiveBack(permits);
+        if (isIdleWord(after) && needsOffer()) {
             if (batch != null) {
                 batch.idle(this);
             } else {
                 engine.housekeeper.retryLater(this);
             }
         }
-        if (global && w < 0 && !ledger.tryGiveCredit(home)) {
+        if (global && isCappedWord(after) && !ledger.tryGiveCredit(home)) {
             settleWithLedger(1, false, batch);
         }
-        return w != SLOW;
+        return !isSlowWord(after);
     }
 
     /** Gives back both permits of a hold that stood alone for its thread, if the group is fast; by who holds no lock. */
     private boolean tryGiveBackBoth(long now) {
-        long w = giveBackToWord(ONE_CONCURRENCY + ONE_IN_FLIGHT);
-        if (w == idleWord && needsOffer()) {
+        long after = tryGiveBack(ONE_OF_BOTH);
+        if (isIdleWord(after) && needsOffer()) {
             engine.idle.offer(this);
         }
-        if (w < 0) {
+        if (isCappedWord(after)) {
             giveCredit(now);
         }
-        return w != SLOW;
+        return !isSlowWord(after);
     }
 
     // ---- the fast way from inside another group: the guard keeps the number of nested ones in step with the word
@@ -264,7 +200,7 @@ final class Group extends Padded.After {
             return false;
         }
         try {
-            if (asking.ownsGlobal() || !tryTakeFromWord()) {
+            if (asking.ownsGlobal() || tryTake(true) != Take.TAKEN) {
                 return false;
             }
             nested++;
@@ -275,23 +211,19 @@ final class Group extends Padded.After {
         }
     }
 
-    /** {@return whether {@link #tryTakeNested} may succeed} */
-    boolean mayBeFree() {
-        return hasFree(word);
-    }
-
     /** Gives back the permits of a hold that was nested, if the group is fast; by who holds no lock. It needs no memory. */
     boolean tryGiveBackNested() {
         if (!lockFast()) {
             return false;
         }
+        long after;
         try {
             nested--;
-            long unused = giveBackToWord(ONE_CONCURRENCY + ONE_IN_FLIGHT); // nobody makes the group slow meanwhile
+            after = tryGiveBack(ONE_OF_BOTH); // nobody makes the group slow meanwhile
         } finally {
             own.unlock();
         }
-        if (word == idleWord && needsOffer()) {
+        if (isIdleWord(after) && needsOffer()) {
             engine.idle.offer(this);
         }
         return true;
@@ -299,46 +231,20 @@ final class Group extends Padded.After {
 
     /** Locks the own lock, if that is the guard and the group is fast; then it stays so. */
     private boolean lockFast() {
-        if ((word & SLOW) != 0) {
+        if (isSlow()) {
             return false;
         }
         own.lock();
-        if (guard == own && (word & SLOW) == 0) {
+        if (guard == own && !isSlow()) {
             return true;
         }
         own.unlock();
         return false;
     }
 
-    /** Takes one permit of both layers, without a global one. */
-    private boolean tryTakeFromWord() {
-        for (; ; ) {
-            long w = word;
-            if (!hasFree(w)) {
-                return false;
-            }
-            if (WORD.compareAndSet(this, w, w - ONE_CONCURRENCY - ONE_IN_FLIGHT)) {
-                return true;
-            }
-        }
-    }
-
-    /** {@return whether a group with that word is fast and has a permit of both layers} */
-    private static boolean hasFree(long word) {
-        return (word & SLOW) == 0 && (word & COUNT) != 0 && (word & COUNT << 31) != 0;
-    }
-
-    private long fastWord(int concurrency, int inFlight) {
-        return (capped ? CAPPED : 0) | ((long) inFlight << 31) | concurrency;
-    }
-
-    private long idleWordOf(EffectiveLimits limits) {
-        return fastWord(limits.maxConcurrency().value(), limits.maxInFlight().value());
-    }
-
     /** Gives back the permits of a hold that stood alone for its thread, global one included. */
     void giveBackBoth(@Nullable Batch batch) {
-        if (!tryGiveBackFast(ONE_CONCURRENCY + ONE_IN_FLIGHT, true, batch)) {
+        if (!tryGiveBackFast(ONE_OF_BOTH, true, batch)) {
             enter();
             try {
                 giveBack(1, 1);
@@ -435,7 +341,7 @@ final class Group extends Padded.After {
             boolean attach = false;
             try {
                 if (lock == guard) {
-                    attach = lock == own && (ledger.isOn() || (!capped && ledger.isCapped()));
+                    attach = lock == own && (ledger.isOn() || (!isCapped() && ledger.isCapped()));
                     if (!attach) {
                         boolean alive = becomeSlow();
                         entered = true;
@@ -451,16 +357,6 @@ final class Group extends Padded.After {
                 ledger.attach(this);
             }
         }
-    }
-
-    private boolean becomeSlow() {
-        long w = word;
-        if ((w & SLOW) == 0) {
-            w = (long) WORD.getAndSet(this, SLOW);
-            freeConcurrency = (int) (w & COUNT);
-            freeInFlight = (int) (w >>> 31 & COUNT);
-        }
-        return w != DEAD;
     }
 
     /**
@@ -487,14 +383,9 @@ final class Group extends Padded.After {
             if (toStop != 0 && queue.isEmpty()) {
                 stopNoMore();
             }
-            boolean calm = queue.isEmpty()
-                    && !settings.isPaused()
-                    && !stalled
-                    && !attached
-                    && freeConcurrency >= 0
-                    && freeInFlight >= 0;
+            boolean calm = queue.isEmpty() && !settings.isPaused() && !stalled && !attached && !isOverdrawn();
             if (calm) {
-                WORD.setRelease(this, fastWord(freeConcurrency, freeInFlight));
+                becomeFast();
             }
         } finally {
             int owed = owedCredits;
@@ -553,18 +444,19 @@ final class Group extends Padded.After {
      * from starting is the group's limits. Then the executor is not shut down either: that turns the ledger on.
      */
     private boolean lockQueue() {
-        if ((word & SLOW) == 0 || guard != own || queue.isEmpty()) {
+        if (!isSlow() || guard != own || queue.isEmpty()) {
             return false;
         }
         own.lock();
         if (guard == own
                 && !ledger.isOn()
-                && word == SLOW
+                && isSlow()
+                && !isDead()
                 && !queue.isEmpty()
                 && !settings.isPaused()
                 && !stalled
                 && toStop == 0
-                && (freeConcurrency <= 0 || freeInFlight <= 0)) {
+                && !hasFreeBoth()) {
             return true;
         }
         own.unlock();
@@ -585,8 +477,7 @@ final class Group extends Padded.After {
             Node first = queue.first();
             if (first == null
                     || queue.size() == 1
-                    || freeConcurrency < 0
-                    || freeInFlight < 0
+                    || isOverdrawn()
                     || !first.needsGlobal()
                     || isExpired(first)
                     || !first.grant(null)) {
@@ -652,7 +543,7 @@ final class Group extends Padded.After {
                     // each turn of the loop grants one
                 }
                 // For want of a credit, or the batch is full: then too those who come meanwhile stay behind.
-                if (capped && isEligible()) {
+                if (isCapped() && isEligible()) {
                     if (attached) {
                         ledger.bind();
                     } else {
@@ -689,14 +580,13 @@ final class Group extends Padded.After {
                 attached = true;
                 queue.setCounted(true);
                 ledger.addInFlight(inFlightHere());
-                if (!capped) {
+                if (!isCapped()) {
                     ledger.give(nested - inFlightHere());
                 }
                 guard = ledger.lock;
             }
-            if (!capped && ledger.isCapped()) {
-                capped = true;
-                idleWord = idleWordOf(limits());
+            if (!isCapped() && ledger.isCapped()) {
+                cap(limits());
             }
         } finally {
             own.unlock();
@@ -708,7 +598,7 @@ final class Group extends Padded.After {
         attached = false;
         queue.setCounted(engine.policy.boundsQueues());
         ledger.addInFlight(-inFlightHere());
-        if (!capped) {
+        if (!isCapped()) {
             ledger.give(inFlightHere() - nested);
         }
     }
@@ -716,11 +606,11 @@ final class Group extends Padded.After {
     // ---- inside: permits
 
     private int inFlightHere() {
-        return limits().maxInFlight().value() - freeInFlight;
+        return inFlightHere(limits());
     }
 
     private boolean hasRoom() {
-        return freeConcurrency > 0 && freeInFlight > 0 && !settings.isPaused() && !stalled && toStop == 0;
+        return hasFreeBoth() && !settings.isPaused() && !stalled && toStop == 0;
     }
 
     /** {@return whether something waits that only the global limit may keep from starting} */
@@ -734,8 +624,7 @@ final class Group extends Padded.After {
 
     /** Takes permits of the group alone. */
     private void take(boolean global) {
-        freeConcurrency--;
-        freeInFlight--;
+        takeFree(1, 1);
         if (!global) {
             nested++;
         }
@@ -746,8 +635,7 @@ final class Group extends Padded.After {
 
     /** Gives back permits of the group alone. */
     void giveBack(int concurrency, int inFlight) {
-        freeConcurrency += concurrency;
-        freeInFlight += inFlight;
+        takeFree(-concurrency, -inFlight);
         if (attached) {
             ledger.addInFlight(-inFlight);
         }
@@ -757,7 +645,7 @@ final class Group extends Padded.After {
 
     /** {@return whether the ledger has the credits that this group takes and gives; else they are in the stripes} */
     private boolean isDecidedByLedger() {
-        return attached && (ledger.isOn() || !capped);
+        return attached && (ledger.isOn() || !isCapped());
     }
 
     /** Takes a global permit; true also if there is no limit. */
@@ -765,7 +653,7 @@ final class Group extends Padded.After {
         if (isDecidedByLedger()) {
             return ledger.tryTake();
         }
-        return !capped || ledger.tryTakeCredit(home);
+        return !isCapped() || ledger.tryTakeCredit(home);
     }
 
     /** As {@link #tryTakeGlobal}, for one that hasn't waited: what groups of the ring have yet to get is not for it. */
@@ -777,7 +665,7 @@ final class Group extends Padded.After {
     void freeGlobal() {
         if (isDecidedByLedger()) {
             ledger.give(1);
-        } else if (capped && !ledger.tryGiveCredit(home)) {
+        } else if (isCapped() && !ledger.tryGiveCredit(home)) {
             owedCredits++;
         }
     }
@@ -800,14 +688,14 @@ final class Group extends Padded.After {
      * number fewer. With credits there is nothing to count: the credit stays out.
      */
     void countGlobal(int number) {
-        if (attached && !capped) {
+        if (attached && !isCapped()) {
             ledger.give(-number);
         }
     }
 
     /** Frees the global permit that one in flight stood for into the ledger; under its lock. */
     void freeGlobalToLedger() {
-        if (attached || capped) {
+        if (attached || isCapped()) {
             ledger.give(1);
         }
     }
@@ -815,14 +703,6 @@ final class Group extends Padded.After {
     /** Changes how many of those in flight do not stand for a global permit. */
     void addNested(int delta) {
         nested += delta;
-    }
-
-    boolean hasFreeConcurrency() {
-        return freeConcurrency > 0;
-    }
-
-    boolean hasFreeInFlight() {
-        return freeInFlight > 0;
     }
 
     /** Notes that a lender's group permits are lent (+1), or back (-1). */
@@ -1152,12 +1032,12 @@ final class Group extends Padded.After {
 
     /** A lender has its permit of concurrency again. */
     void retakeConcurrency() {
-        freeConcurrency--;
+        takeFree(1, 0);
     }
 
     /** A lender has its permit of flight again; it doesn't stand for a global one yet. */
     void retakeFlight() {
-        freeInFlight--;
+        takeFree(0, 1);
         nested++;
         ledger.addInFlight(1);
     }
@@ -1341,11 +1221,7 @@ final class Group extends Padded.After {
     }
 
     private void resize(EffectiveLimits before) {
-        EffectiveLimits after = limits();
-        freeConcurrency +=
-                after.maxConcurrency().value() - before.maxConcurrency().value();
-        freeInFlight += after.maxInFlight().value() - before.maxInFlight().value();
-        idleWord = idleWordOf(after);
+        resize(before, limits());
         armAlarm(engine.now());
     }
 
@@ -1491,22 +1367,13 @@ final class Group extends Padded.After {
         if (attached) {
             ledger.forget(this);
         }
-        word = DEAD; // with a fence: counters are looked at next, and by who counts late in the other order
+        die();
         engine.forget(this);
         return true;
     }
 
     private boolean isIdle() {
-        return queue.isEmpty()
-                && lent == 0
-                && pins == 0
-                && !stalled
-                && freeConcurrency == limits().maxConcurrency().value()
-                && freeInFlight == limits().maxInFlight().value();
-    }
-
-    boolean isDead() {
-        return word == DEAD;
+        return queue.isEmpty() && lent == 0 && pins == 0 && !stalled && isAllFree(limits());
     }
 
     // ---- statistics, and readings that may be stale
@@ -1525,15 +1392,11 @@ final class Group extends Padded.After {
     }
 
     int running() {
-        long w = (long) WORD.getAcquire(this);
-        int free = (w & SLOW) == 0 ? (int) (w & COUNT) : freeConcurrency;
-        return Math.max(0, limits().maxConcurrency().value() - free);
+        return concurrencyOut(limits());
     }
 
     int inFlight() {
-        long w = (long) WORD.getAcquire(this);
-        int free = (w & SLOW) == 0 ? (int) (w >>> 31 & COUNT) : freeInFlight;
-        return Math.max(0, limits().maxInFlight().value() - free);
+        return inFlightOut(limits());
     }
 
     /** {@return how many are in flight and count in another group for the global limit} */
