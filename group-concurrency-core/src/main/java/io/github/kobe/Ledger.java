@@ -86,6 +86,9 @@ final class Ledger {
     /** How many global permits are set aside for borrowers. */
     private int setAside;
 
+    /** How many decisions, one inside the other, want attached groups to stay so. */
+    private int keptAttached;
+
     /** Whose turn it is. */
     private @Nullable Group turn;
 
@@ -239,8 +242,13 @@ final class Ledger {
         group.pins--;
     }
 
+    /** Has attached groups stay so, or no longer, whatever the state; what has to be in one piece, by who has the lock. */
+    void keepAttached(boolean keep) {
+        keptAttached += keep ? 1 : -1;
+    }
+
     boolean isDetachable(Group group) {
-        return !on && group.pins == 0;
+        return !on && group.pins == 0 && keptAttached == 0;
     }
 
     void detach(Group group) {

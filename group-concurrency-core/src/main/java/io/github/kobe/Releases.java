@@ -227,6 +227,21 @@ final class Releases {
         if (engine.holds.hasGlobal(thread)) {
             return false;
         }
+        ledger.keepAttached(true);
+        try {
+            return passGlobalOnInside(thread, batch);
+        } finally {
+            ledger.keepAttached(false);
+        }
+    }
+
+    private boolean passGlobalOnInside(Thread thread, @Nullable Batch batch) {
+        // So that nothing of the thread's is granted meanwhile. What it registers later, it looks after itself.
+        for (Hold h = engine.holds.top(thread); h != null; h = h.below) {
+            if (h.isLive()) {
+                ledger.attach(h.group);
+            }
+        }
         for (Hold h = engine.holds.topOpen(thread); h != null; h = Holds.open(h.below)) {
             if (inherit(h, batch)) {
                 return true;
