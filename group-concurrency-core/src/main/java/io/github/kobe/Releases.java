@@ -224,7 +224,7 @@ final class Releases {
      * @return whether one has come to stand for it
      */
     boolean passGlobalOn(Thread thread, @Nullable Batch batch) {
-        if (engine.holds.hasGlobal(thread)) {
+        if (engine.holds.hasGlobal(thread) || hasLentGlobal(thread)) {
             return false;
         }
         ledger.keepAttached(true);
@@ -233,6 +233,17 @@ final class Releases {
         } finally {
             ledger.keepAttached(false);
         }
+    }
+
+    /** {@return whether an open hold of {@code thread} gets back a global permit that is lent} */
+    private boolean hasLentGlobal(Thread thread) {
+        for (Hold h = engine.holds.topOpen(thread); h != null; h = Holds.open(h.below)) {
+            Loan loan = h.lentOn;
+            if (loan != null && loan.lacksGlobal && loan.globalHold == h) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean passGlobalOnInside(Thread thread, @Nullable Batch batch) {
