@@ -284,9 +284,13 @@ final class Lending {
         }
     }
 
-    /** Has another hold of the lender stand for its global permit once that is back; if it has none, it is not owed. */
+    /**
+     * Has another hold of the lender stand for its global permit once that is back; if it has none, or one that stands for
+     * a global permit already, it is not owed.
+     */
     private void replaceGlobalHold(Loan loan, Hold closed) {
-        Hold heir = loan.lacksGlobal ? engine.holds.topOpen(loan.lender) : null;
+        boolean owed = loan.lacksGlobal && !engine.holds.hasGlobal(loan.lender);
+        Hold heir = owed ? engine.holds.topOpen(loan.lender) : null;
         while (heir != null && !heir.lend(loan)) {
             heir = Holds.open(heir.below);
         }
