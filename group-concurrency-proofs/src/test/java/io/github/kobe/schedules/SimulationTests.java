@@ -43,8 +43,6 @@ class SimulationTests {
 
     @ParameterizedTest
     @EnumSource(Seeded.Play.class)
-    @Tag("I1")
-    @Tag("I3")
     void whateverTheOrderOfStepsTheAuditHolds(Seeded.Play play) {
         Long asked = Long.getLong("seed");
         long first = asked != null ? asked : Depth.pick(1L, 1L, Depth.seed());
