@@ -6,6 +6,7 @@ import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import org.awaitility.Awaitility;
 import org.awaitility.pollinterval.IterativePollInterval;
 
@@ -26,6 +27,11 @@ public final class Waits {
 
     /** Has garbage collected, at growing intervals, until nothing holds what is referred to. */
     public static void awaitCollected(WeakReference<?> reference) {
+        awaitCollecting(() -> reference.refersTo(null));
+    }
+
+    /** Has garbage collected, at growing intervals, until something has come of it. */
+    public static void awaitCollecting(Callable<Boolean> come) {
         Awaitility.await()
                 .pollInSameThread()
                 .atMost(Deadline.LONG)
@@ -35,7 +41,7 @@ public final class Waits {
                         FIRST_PAUSE))
                 .until(() -> {
                     System.gc();
-                    return reference.refersTo(null);
+                    return come.call();
                 });
     }
 }
