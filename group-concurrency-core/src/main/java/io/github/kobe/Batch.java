@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * for before it is decided ({@link #reserveAside}, {@link #reserveEnd}), so that a lack of it loses nothing.
  *
  * <p>One critical section decides no more than a portion, so that a long queue keeps nobody else from the lock. A group that
- * has more to decide {@linkplain #leaveOff leaves off}, and goes on when the portion is carried out.
+ * has more to decide {@linkplain #leavesOff leaves off}, and goes on when the portion is carried out.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Batch {
@@ -62,18 +62,22 @@ final class Batch {
         }
     }
 
-    /** {@return whether as much is decided as one critical section may decide} */
-    boolean isFull() {
-        return decided >= engine.environment.portion();
-    }
-
-    /** A group has more to decide: it goes on when this is carried out, with the lock free in between. It needs no memory. */
-    void leaveOff(Group group) {
+    /**
+     * Asked by a group that has more to decide. It needs no memory.
+     *
+     * @return whether as much is decided as one critical section may decide: then the group has to leave, and goes on when
+     *     this is carried out, with the lock free in between
+     */
+    boolean leavesOff(Group group) {
+        if (decided < engine.environment.portion()) {
+            return false;
+        }
         if (unfinished == null || unfinished == group) {
             unfinished = group;
         } else {
             engine.housekeeper.retryLater(group);
         }
+        return true;
     }
 
     void granted(Node node) {

@@ -2,7 +2,6 @@ package io.github.kobe;
 
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -45,14 +44,17 @@ final class Control {
         return limits.equals(GroupLimits.unset()) ? null : limits;
     }
 
-    /** Replaces an override, unless it is another one by now; then it returns false. */
+    /** Replaces an override, unless it is another one by now, or gone with its group; then it returns false. */
     private boolean replace(String key, @Nullable GroupLimits before, @Nullable GroupLimits after) {
-        AtomicBoolean replaced = new AtomicBoolean();
-        change(key, after != null, change -> {
-            replaced.setPlain(change.replaceOverride(before, after));
-            return !change.group().isDead();
-        });
-        return replaced.getPlain();
+        Group group = after != null ? engine.group(key) : engine.groupIfKnown(key);
+        if (group == null) {
+            return false;
+        }
+        boolean replaced = tryChange(group, change -> change.replaceOverride(before, after));
+        if (!replaced && group.isDead()) {
+            engine.forget(group);
+        }
+        return replaced;
     }
 
     void resetLimits(String key) {
@@ -87,23 +89,28 @@ final class Control {
             if (group == null) {
                 return;
             }
-            GroupPolicy before = engine.policy;
-            Batch batch = new Batch(engine);
-            boolean done;
-            try {
-                done = change.test(new Change(group, batch));
-            } finally {
-                batch.carryOut();
-            }
-            if (done) {
-                if (before != engine.policy) {
-                    // Its base may have been resolved by the old one, after the update had been to the group.
-                    engine.rebase(group);
-                }
+            if (tryChange(group, change)) {
                 return;
             }
             engine.forget(group);
         }
+    }
+
+    /** Changes a group, and carries out what follows; false if the change returns that. */
+    private boolean tryChange(Group group, Predicate<Change> change) {
+        GroupPolicy before = engine.policy;
+        Batch batch = new Batch(engine);
+        boolean done;
+        try {
+            done = change.test(new Change(group, batch));
+        } finally {
+            batch.carryOut();
+        }
+        if (done && before != engine.policy) {
+            // Its base may have been resolved by the old one, after the update had been to the group.
+            engine.rebase(group);
+        }
+        return done;
     }
 
     void updatePolicy(GroupPolicy policy) {

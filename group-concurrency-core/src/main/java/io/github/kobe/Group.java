@@ -851,8 +851,7 @@ final class Group extends FreePermits {
      */
     boolean grantHead(Batch batch) {
         for (Node first = queue.first(); first != null; first = queue.first()) {
-            if (batch.isFull()) {
-                batch.leaveOff(this);
+            if (batch.leavesOff(this)) {
                 return false;
             }
             if (isExpired(first)) {
@@ -983,8 +982,7 @@ final class Group extends FreePermits {
             if (next == null) {
                 return;
             }
-            if (batch.isFull()) {
-                batch.leaveOff(this);
+            if (batch.leavesOff(this)) {
                 return;
             }
             Node node = next.node();
@@ -1076,8 +1074,7 @@ final class Group extends FreePermits {
     private void endExpired(long now, Batch batch) {
         long timeout = limits().queueTimeoutNanos();
         for (Node first = queue.first(); first != null && now - first.queuedAt() >= timeout; first = queue.first()) {
-            if (batch.isFull()) {
-                batch.leaveOff(this);
+            if (batch.leavesOff(this)) {
                 return;
             }
             endFirst(first, RejectionReason.QUEUE_TIMEOUT, batch);
@@ -1132,7 +1129,7 @@ final class Group extends FreePermits {
         }
     }
 
-    /** Goes on where the group has {@linkplain Batch#leaveOff left off}. Enters and leaves. */
+    /** Goes on where the group has {@linkplain Batch#leavesOff left off}. Enters and leaves. */
     void goOn(Batch batch) {
         enter();
         try {
@@ -1177,7 +1174,7 @@ final class Group extends FreePermits {
             EffectiveLimits before = limits();
             settings.rebase(base, named);
             queue.setCounted(attached || engine.policy.boundsQueues());
-            resize(before);
+            limitsChanged(before);
             return alive;
         } finally {
             exit(batch);
@@ -1188,9 +1185,7 @@ final class Group extends FreePermits {
     boolean override(@Nullable GroupLimits override, EffectiveLimits base, Batch batch) {
         boolean alive = enter();
         try {
-            EffectiveLimits before = limits();
-            settings.override(override, base);
-            resize(before);
+            putOverride(override, base);
             return alive;
         } finally {
             exit(batch);
@@ -1204,14 +1199,18 @@ final class Group extends FreePermits {
         try {
             replaced &= Objects.equals(settings.override(), expected);
             if (replaced) {
-                EffectiveLimits before = limits();
-                settings.override(override, base);
-                resize(before);
+                putOverride(override, base);
             }
             return replaced;
         } finally {
             exit(batch);
         }
+    }
+
+    private void putOverride(@Nullable GroupLimits override, EffectiveLimits base) {
+        EffectiveLimits before = limits();
+        settings.override(override, base);
+        limitsChanged(before);
     }
 
     /** {@return what stands over the policy; may be stale} */
@@ -1220,7 +1219,7 @@ final class Group extends FreePermits {
         return settings.override();
     }
 
-    private void resize(EffectiveLimits before) {
+    private void limitsChanged(EffectiveLimits before) {
         resize(before, limits());
         armAlarm(engine.now());
     }
@@ -1295,8 +1294,7 @@ final class Group extends FreePermits {
     /** Ends what was queued when the group was stopped. If the last has left by itself, as many as were queued. */
     private void endStopped(Batch batch) {
         for (Node first = queue.first(); first != null && toStop > 0; first = queue.first()) {
-            if (batch.isFull()) {
-                batch.leaveOff(this);
+            if (batch.leavesOff(this)) {
                 return;
             }
             endFirst(first, RejectionReason.SHUTDOWN, batch);
@@ -1313,8 +1311,7 @@ final class Group extends FreePermits {
 
     private void endQueued(Batch batch) {
         for (Node first = queue.first(); first != null; first = queue.first()) {
-            if (batch.isFull()) {
-                batch.leaveOff(this);
+            if (batch.leavesOff(this)) {
                 return;
             }
             endFirst(first, RejectionReason.SHUTDOWN, batch);
@@ -1329,7 +1326,7 @@ final class Group extends FreePermits {
                 EffectiveLimits before = limits();
                 settings.override(null, newBase);
                 settings.setPaused(false);
-                resize(before);
+                limitsChanged(before);
                 counters.moveTo(engine.retired);
                 if (dieIfIdle()) {
                     counters.moveTo(engine.retired); // what was counted late, by one who saw it alive

@@ -103,7 +103,7 @@ final class Housekeeper {
                 purgeAt = Math.max(LEAST_PURGE, 2 * alarms.size());
             }
             alarms.add(alarm);
-            if (engine.environment.timers() && thread == null && !startThread()) {
+            if (lacksThread()) {
                 alarms.remove(alarm);
                 return false;
             }
@@ -162,7 +162,7 @@ final class Housekeeper {
                 group.retriedNext = firstRetried;
                 firstRetried = group;
             }
-            if (engine.environment.timers() && thread == null && !startThread()) {
+            if (lacksThread()) {
                 owesRetries = true;
                 return false;
             }
@@ -195,7 +195,7 @@ final class Housekeeper {
         Thread sleeper;
         lock.lock();
         try {
-            if (engine.environment.timers() && thread == null && !startThread()) {
+            if (lacksThread()) {
                 return false;
             }
             setRetry();
@@ -218,7 +218,7 @@ final class Housekeeper {
         Thread sleeper;
         lock.lock();
         try {
-            if (engine.environment.timers() && thread == null && !startThread()) {
+            if (lacksThread()) {
                 return false;
             }
             setRetry();
@@ -244,6 +244,11 @@ final class Housekeeper {
                 lock.unlock();
             }
         }
+    }
+
+    /** {@return whether a thread is wanted, and there is none and none can be made} Under the lock. */
+    private boolean lacksThread() {
+        return engine.environment.timers() && thread == null && !startThread();
     }
 
     private boolean startThread() {

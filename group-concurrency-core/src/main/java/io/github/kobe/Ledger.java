@@ -392,8 +392,7 @@ final class Ledger {
             if (free <= 0 && !group.headIsExempt()) {
                 break;
             }
-            if (batch.isFull()) {
-                batch.leaveOff(group);
+            if (batch.leavesOff(group)) {
                 return;
             }
             if (group.credit == 0) {

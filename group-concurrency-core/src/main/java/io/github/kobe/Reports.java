@@ -2,6 +2,7 @@ package io.github.kobe;
 
 import io.github.kobe.internal.KeyText;
 import java.lang.System.Logger.Level;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
@@ -40,7 +41,7 @@ final class Reports {
             try {
                 listener.onSubmitted(key, id);
             } catch (Throwable failure) {
-                logOnce("listener's onSubmitted", key, failure);
+                methodFailed("listener's onSubmitted", key, failure);
             }
         }
         return trace;
@@ -50,7 +51,7 @@ final class Reports {
         try {
             return tracer.trace(key, id);
         } catch (Throwable failure) {
-            logOnce("tracer", key, failure);
+            methodFailed("tracer", key, failure);
             return null;
         }
     }
@@ -71,7 +72,7 @@ final class Reports {
         } catch (Throwable failure) {
             cause = failure;
         }
-        logOnce("trace's around", key, cause);
+        methodFailed("trace's around", key, cause);
         return work;
     }
 
@@ -81,14 +82,14 @@ final class Reports {
             try {
                 listener.onStarted(key, id, queuedNanos);
             } catch (Throwable failure) {
-                logOnce("listener's onStarted", key, failure);
+                methodFailed("listener's onStarted", key, failure);
             }
         }
         if (trace != null) {
             try {
                 trace.onStarted(queuedNanos);
             } catch (Throwable failure) {
-                logOnce("trace's onStarted", key, failure);
+                methodFailed("trace's onStarted", key, failure);
             }
         }
     }
@@ -99,14 +100,14 @@ final class Reports {
             try {
                 listener.onRejected(key, id, reason);
             } catch (Throwable failure) {
-                logOnce("listener's onRejected", key, failure);
+                methodFailed("listener's onRejected", key, failure);
             }
         }
         if (trace != null) {
             try {
                 trace.onRejected(reason);
             } catch (Throwable failure) {
-                logOnce("trace's onRejected", key, failure);
+                methodFailed("trace's onRejected", key, failure);
             }
         }
     }
@@ -130,14 +131,14 @@ final class Reports {
             try {
                 listener.onCompleted(key, id, result);
             } catch (Throwable failure) {
-                logOnce("listener's onCompleted", key, failure);
+                methodFailed("listener's onCompleted", key, failure);
             }
         }
         if (trace != null) {
             try {
                 trace.onCompleted(result);
             } catch (Throwable failure) {
-                logOnce("trace's onCompleted", key, failure);
+                methodFailed("trace's onCompleted", key, failure);
             }
         }
     }
@@ -150,7 +151,7 @@ final class Reports {
             try {
                 result = task.told(end);
             } catch (Throwable lack) {
-                logOnce("listener's onCompleted", task.groupKey(), lack);
+                methodFailed("listener's onCompleted", task.groupKey(), lack);
                 return;
             }
             task.beginTelling();
@@ -176,7 +177,7 @@ final class Reports {
             try {
                 result = GroupResult.of(key, id, value, failure, start, end);
             } catch (Throwable lack) {
-                logOnce("listener's onCompleted", key, lack);
+                methodFailed("listener's onCompleted", key, lack);
                 return;
             }
             completed(key, id, result, trace);
@@ -196,7 +197,7 @@ final class Reports {
                 Throwable why = cause != null ? cause : new CancellationException("The wait was given up");
                 result = GroupResult.cancelled(key, id, why, 0, 0);
             } catch (Throwable lack) {
-                logOnce("listener's onCompleted", key, lack);
+                methodFailed("listener's onCompleted", key, lack);
                 return;
             }
             completed(key, id, result, trace);
@@ -214,70 +215,63 @@ final class Reports {
             try {
                 listener.onGroupRemoved(key);
             } catch (Throwable failure) {
-                logOnce("listener's onGroupRemoved", key, failure);
+                methodFailed("listener's onGroupRemoved", key, failure);
             }
         }
     }
 
-    private void logOnce(String method, String key, Throwable failure) {
-        try {
-            if (logged.add(method)) {
-                Log.write(
-                        Level.WARNING,
-                        () -> "The " + method + " failed for group '" + KeyText.printable(key)
-                                + "'. Nothing changes by it; later failures of this method are not logged.",
-                        failure);
-            }
-        } catch (Throwable lack) {
-            // There is no memory or stack to tell of it; what is under way has to go on.
-        }
+    private void methodFailed(String method, String key, Throwable failure) {
+        logOnce(
+                method,
+                "The %1$s failed for group '%2$s'. Nothing changes by it; later failures of this method are not"
+                        + " logged.",
+                key,
+                failure);
     }
 
     /** A future failed when it was told of its end. */
     void untold(String key, Throwable failure) {
-        try {
-            if (logged.add("future")) {
-                Log.write(
-                        Level.WARNING,
-                        () -> "A future of group '" + KeyText.printable(key)
-                                + "' failed when it was told of its end. Nothing changes by it; later ones are not"
-                                + " logged.",
-                        failure);
-            }
-        } catch (Throwable lack) {
-            // As in logOnce.
-        }
+        logOnce(
+                "future",
+                "A future of group '%2$s' failed when it was told of its end. Nothing changes by it; later ones are not"
+                        + " logged.",
+                key,
+                failure);
     }
 
     /** An interrupt failed in foreign code that it runs. */
     void uninterruptible(String key, Throwable failure) {
-        try {
-            if (logged.add("interrupt")) {
-                Log.write(
-                        Level.WARNING,
-                        () -> "A task of group '" + KeyText.printable(key)
-                                + "' was interrupted, and what its thread waits in failed by it. Nothing else changes"
-                                + " by it; later ones are not logged.",
-                        failure);
-            }
-        } catch (Throwable lack) {
-            // As in logOnce.
-        }
+        logOnce(
+                "interrupt",
+                "A task of group '%2$s' was interrupted, and what its thread waits in failed by it. Nothing else"
+                        + " changes by it; later ones are not logged.",
+                key,
+                failure);
     }
 
     /** A stage can't be cancelled. */
     void uncancellable(String key, Throwable failure) {
+        logOnce(
+                "cancel",
+                "A stage of group '%2$s' can't be cancelled; its permits come back when it completes. Later ones are"
+                        + " not logged.",
+                key,
+                failure);
+    }
+
+    /**
+     * Logs the first failure of its kind; it doesn't fail.
+     *
+     * @param kind what tells it from others
+     * @param text a format, for the kind and the key
+     */
+    private void logOnce(String kind, String text, String key, Throwable failure) {
         try {
-            if (logged.add("cancel")) {
-                Log.write(
-                        Level.WARNING,
-                        () -> "A stage of group '" + KeyText.printable(key)
-                                + "' can't be cancelled; its permits come back when it completes. Later ones are not"
-                                + " logged.",
-                        failure);
+            if (logged.add(kind)) {
+                Log.write(Level.WARNING, () -> String.format(Locale.ROOT, text, kind, KeyText.printable(key)), failure);
             }
         } catch (Throwable lack) {
-            // As in logOnce.
+            // There is no memory or stack to tell of it; what is under way has to go on.
         }
     }
 }

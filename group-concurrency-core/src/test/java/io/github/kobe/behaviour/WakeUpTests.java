@@ -310,18 +310,7 @@ class WakeUpTests {
         occupy(executor, "a");
         CompletableFuture<GroupResult<String>> future =
                 executor.submit("a", "1", () -> "no").toCompletableFuture();
-        CompletableFuture<Object> chained = future.handle((result, failure) -> {
-            blocked.passStubbornly();
-            return "done";
-        });
-
-        Caller<Boolean> canceller = Caller.start(() -> future.cancel(true));
-
-        blocked.awaitArrived(1);
-        assertThat(executor.groupStats("a").orElseThrow().queued()).isZero();
-        assertThat(future).isCancelled();
-        assertThat(chained).isNotDone();
-        assertThat(canceller.isDone()).isFalse();
+        requireThatItLeavesTheQueueFirst(executor, future);
     }
 
     @Test
@@ -331,6 +320,11 @@ class WakeUpTests {
                 GroupPolicy.builder().defaultQueueThresholdPerGroup(1).build());
         occupy(executor, "a");
         CompletableFuture<GroupPermit> future = executor.acquireAsync("a").toCompletableFuture();
+        requireThatItLeavesTheQueueFirst(executor, future);
+    }
+
+    /** Has a future of group "a" cancelled that something is chained on which blocks. */
+    private void requireThatItLeavesTheQueueFirst(GroupExecutor executor, CompletableFuture<?> future) {
         CompletableFuture<Object> chained = future.handle((result, failure) -> {
             blocked.passStubbornly();
             return "done";
