@@ -4,6 +4,7 @@ import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.f
 
 import io.github.kobe.testing.Depth;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,6 +22,12 @@ import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
  * the operations one after the other in some order.
  */
 final class Scenarios {
+
+    /**
+     * After so long a scenario is taken to hang. Deadlocks the model checker finds without it, and half a minute, which it
+     * allows by itself, isn't enough on a crowded machine: it transforms classes in the middle of the first one.
+     */
+    private static final Duration LONGEST_INVOCATION = Duration.ofMinutes(3);
 
     /** What the model checker takes for granted. A name that matches nothing would change what it explores, unseen. */
     static final List<Guarantee> GUARANTEES = List.of(
@@ -150,6 +157,7 @@ final class Scenarios {
     }
 
     private static <O extends Options<O, ?>> O comparedWith(Class<?> model, O options) {
-        return model == null ? options.verifier(EpsilonVerifier.class) : options.sequentialSpecification(model);
+        O patient = options.invocationTimeout$lincheck(LONGEST_INVOCATION.toMillis());
+        return model == null ? patient.verifier(EpsilonVerifier.class) : patient.sequentialSpecification(model);
     }
 }
