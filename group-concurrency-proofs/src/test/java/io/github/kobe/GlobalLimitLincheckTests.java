@@ -53,14 +53,18 @@ public class GlobalLimitLincheckTests {
     }
 
     @Operation
-    public boolean tryAcquire(@Param(name = "thread") int thread, @Param(name = "group") int group)
-            throws InterruptedException {
-        GroupPermit permit =
-                executor.tryAcquire("group-" + group, Duration.ZERO).orElse(null);
-        if (permit != null) {
-            held.get(thread).add(permit);
-        }
-        return permit != null;
+    public boolean tryAcquire(@Param(name = "thread") int thread, @Param(name = "group") int group) {
+        // A refusal may have had the last credit in hand, and then starts who has waited for that.
+        int before = held.get(thread).size();
+        String unused = threads.act(thread, () -> {
+            try {
+                executor.tryAcquire("group-" + group, Duration.ZERO)
+                        .ifPresent(held.get(thread)::add);
+            } catch (InterruptedException impossible) {
+                throw new AssertionError(impossible);
+            }
+        });
+        return held.get(thread).size() > before;
     }
 
     @Operation
@@ -82,8 +86,9 @@ public class GlobalLimitLincheckTests {
 
     @Test
     @Tag("deep")
-    void threadsThatRunFreelyStartWhatTheModelStarts() {
-        Scenarios.stress(GlobalLimitLincheckTests.class, Model.class, 0, 3, 4, 0);
+    void threadsThatRunFreelyLoseNothing() {
+        // Without a model: which of them starts what waits is not told by an order of their operations.
+        Scenarios.stress(GlobalLimitLincheckTests.class, null, 0, 3, 4, 0);
     }
 
     /** The same, by one thread. */
