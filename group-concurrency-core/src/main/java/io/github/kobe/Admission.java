@@ -212,7 +212,7 @@ final class Admission {
         try {
             return handle.resultNow();
         } catch (RejectedTaskException rejected) {
-            return GroupResult.rejected(handle.groupKey(), handle.taskId());
+            return GroupResult.rejected(handle.groupKey(), handle.taskId(), rejected.reason());
         }
     }
 }

@@ -19,7 +19,7 @@ import java.util.function.UnaryOperator;
  * try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
  *         GroupPolicy.builder().globalMaxInFlight(100).defaultMaxConcurrencyPerGroup(2).build())) {
  *     TaskHandle<Report> handle = executor.submit("tenant:a", "report-17", () -> build("a"));
- *     Report report = handle.await().value();
+ *     Report report = handle.await().valueOrThrow();
  *     executor.shutdown(Duration.ofSeconds(30)); // close() alone cancels what still waits or runs
  * }
  * }</pre>

@@ -1,23 +1,36 @@
 package io.github.kobe;
 
+import io.github.kobe.internal.KeyText;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How one task ended.
  *
+ * <pre>{@code
+ * Report report = executor.submit("tenant:a", "report-17", () -> build("a")).await().valueOrThrow();
+ * }</pre>
+ *
  * <p>The two times are readings of {@link System#nanoTime()}, good for differences only. The start is taken when the task
  * has all its permits, so {@link #durationNanos()} is pure execution. Both are 0 for a task that never ran, for one that
  * was cancelled by its handle while it ran, and for a wait that ended before the task.
  *
+ * <p>Two results are equal if all their parts are; the errors are compared by their own {@code equals}.
+ *
  * @param groupKey the task's group
  * @param taskId the task's id
  * @param status how it ended
- * @param value what the task returned; {@code null} unless {@link TaskStatus#SUCCESS}, and perhaps then
+ * @param value what the task returned; {@code null} unless {@link TaskStatus#SUCCESS}, and perhaps then: where a failure
+ *     must not pass for {@code null}, ask {@link #valueOrThrow()}
  * @param error why it has no value; not {@code null} exactly for {@link TaskStatus#FAILED} and
  *     {@link TaskStatus#CANCELLED}
  * @param startTimeNanos when the task's code began
  * @param endTimeNanos when the task, or its stage, ended
+ * @param rejectionReason why it was rejected; {@code null} unless {@link TaskStatus#REJECTED}, and then only in a result
+ *     that no executor gave
  * @param <T> the type of the task's value
  * @since 0.1.0
  */
@@ -28,13 +41,14 @@ public record GroupResult<T>(
         @Nullable T value,
         @Nullable Throwable error,
         long startTimeNanos,
-        long endTimeNanos) {
+        long endTimeNanos,
+        @Nullable RejectionReason rejectionReason) {
 
     /**
-     * Checks that status, value and error agree.
+     * Checks that status, value, error and reason agree.
      *
-     * @throws IllegalArgumentException if a value comes with a status other than SUCCESS, or an error is missing for
-     *     FAILED or CANCELLED, or present for another status
+     * @throws IllegalArgumentException if a value comes with a status other than SUCCESS, a reason with one other than
+     *     REJECTED, or an error is missing for FAILED or CANCELLED, or present for another status
      */
     public GroupResult {
         Objects.requireNonNull(groupKey, "groupKey");
@@ -48,6 +62,33 @@ public record GroupResult<T>(
         if (status != TaskStatus.SUCCESS && value != null) {
             throw new IllegalArgumentException("value of a " + status + " result must be null, was " + value);
         }
+        if (status != TaskStatus.REJECTED && rejectionReason != null) {
+            throw new IllegalArgumentException(
+                    "rejectionReason of a " + status + " result must be null, was " + rejectionReason);
+        }
+    }
+
+    /**
+     * Makes a result without a reason.
+     *
+     * @param groupKey the task's group
+     * @param taskId the task's id
+     * @param status how it ended
+     * @param value what the task returned; {@code null} unless SUCCESS
+     * @param error why it has no value; not {@code null} exactly for FAILED and CANCELLED
+     * @param startTimeNanos when the task's code began
+     * @param endTimeNanos when the task, or its stage, ended
+     * @throws IllegalArgumentException if status, value and error don't agree
+     */
+    public GroupResult(
+            String groupKey,
+            String taskId,
+            TaskStatus status,
+            @Nullable T value,
+            @Nullable Throwable error,
+            long startTimeNanos,
+            long endTimeNanos) {
+        this(groupKey, taskId, status, value, error, startTimeNanos, endTimeNanos, null);
     }
 
     /**
@@ -99,7 +140,7 @@ public record GroupResult<T>(
     }
 
     /**
-     * Makes the result of a task that was rejected.
+     * Makes the result of a task that was rejected. An executor whose {@link RejectionHandler} returns it adds the reason.
      *
      * @param groupKey the task's group
      * @param taskId the task's id
@@ -108,6 +149,20 @@ public record GroupResult<T>(
      */
     public static <T> GroupResult<T> rejected(String groupKey, String taskId) {
         return new GroupResult<>(groupKey, taskId, TaskStatus.REJECTED, null, null, 0, 0);
+    }
+
+    /**
+     * Makes the result of a task that was rejected for a reason.
+     *
+     * @param groupKey the task's group
+     * @param taskId the task's id
+     * @param reason why
+     * @param <T> the type of the task's value
+     * @return the result
+     */
+    public static <T> GroupResult<T> rejected(String groupKey, String taskId, RejectionReason reason) {
+        Objects.requireNonNull(reason, "reason");
+        return new GroupResult<>(groupKey, taskId, TaskStatus.REJECTED, null, null, 0, 0, reason);
     }
 
     /** Makes the result of a task whose code, or stage, ended with {@code value} or {@code failure}. */
@@ -123,8 +178,80 @@ public record GroupResult<T>(
                 key, id, status, status == TaskStatus.SUCCESS ? value : null, failure, startTimeNanos, endTimeNanos);
     }
 
+    /** {@return this result, which names {@code reason} if it is of a rejection and names none} */
+    GroupResult<T> because(RejectionReason reason) {
+        return status != TaskStatus.REJECTED || rejectionReason != null
+                ? this
+                : new GroupResult<>(groupKey, taskId, status, value, error, startTimeNanos, endTimeNanos, reason);
+    }
+
     /** {@return how long the task's code ran, in nanoseconds; 0 where the times are} */
     public long durationNanos() {
         return endTimeNanos - startTimeNanos;
+    }
+
+    /**
+     * Gives the value, or throws what stands in its way: so no failure passes for a {@code null}.
+     *
+     * <pre>{@code
+     * try {
+     *     Report report = handle.await().valueOrThrow();
+     * } catch (RejectedTaskException busy) {
+     *     // not let in, or waited too long
+     * } catch (CancellationException cancelled) {
+     *     // by its handle or a shutdown; or a timed wait is over, and the cause is a TimeoutException
+     * } catch (IOException failure) {
+     *     // the task threw it
+     * }
+     * }</pre>
+     *
+     * <p>What the task threw is thrown as it is, each time the same object, with the stack trace of the task's thread. The
+     * {@link InterruptedException} of a task, or of a {@link TaskHandle#join() join}, comes as the cause of a
+     * {@link CancellationException}: it says nothing of the thread that asks.
+     *
+     * @return what the task returned, also {@code null}
+     * @throws RejectedExecutionException if the task was rejected: a {@link RejectedTaskException}, without the sizes of
+     *     queues, unless the result names no reason
+     * @throws CancellationException if it was cancelled, or if the wait for it ended: the error itself if it is one, else
+     *     a new one with the error as its cause
+     * @throws ExecutionException if it failed with a {@link Throwable} that is neither an {@link Exception} nor an
+     *     {@link Error}, which is then the cause
+     * @throws Exception what the task threw, if it failed; an {@link Error} likewise
+     */
+    @SuppressWarnings("NullAway") // null exactly if the task returned it, and so T allows it
+    public T valueOrThrow() throws Exception {
+        return switch (status) {
+            case SUCCESS -> value;
+            case FAILED -> throw failure();
+            case CANCELLED -> throw cancellation();
+            case REJECTED -> throw rejection();
+        };
+    }
+
+    private Exception failure() {
+        if (error instanceof Error thrown) {
+            throw thrown;
+        }
+        return error instanceof Exception thrown ? thrown : new ExecutionException(error);
+    }
+
+    private RejectedExecutionException rejection() {
+        return rejectionReason != null
+                ? new RejectedTaskException(groupKey, taskId, rejectionReason, -1, -1)
+                : new RejectedExecutionException(named() + " was rejected");
+    }
+
+    private CancellationException cancellation() {
+        if (error instanceof CancellationException own) {
+            return own;
+        }
+        CancellationException cancelled =
+                new CancellationException(named() + " has no result: it was cancelled, or the wait for it ended");
+        cancelled.initCause(error);
+        return cancelled;
+    }
+
+    private String named() {
+        return "Task '" + KeyText.printable(taskId) + "' of group '" + KeyText.printable(groupKey) + "'";
     }
 }

@@ -34,8 +34,9 @@ public final class RejectedTaskException extends RejectedExecutionException {
      * @param groupKey the group that the work was for
      * @param taskId the id of the task; empty for a caller that gave none
      * @param reason why it was rejected
-     * @param limit the size of the queue that was full, in tasks; -1 where no queue was
-     * @param queued how many tasks waited in that queue; for the other reasons, how many waited in the group
+     * @param limit the size of the queue that was full, in tasks; -1 where no queue was, or that isn't known
+     * @param queued how many tasks waited in that queue; for the other reasons, how many waited in the group; -1 if that
+     *     isn't known
      */
     public RejectedTaskException(String groupKey, String taskId, RejectionReason reason, int limit, long queued) {
         super(message(groupKey, taskId, reason, limit, queued));
@@ -49,14 +50,18 @@ public final class RejectedTaskException extends RejectedExecutionException {
     private static String message(String groupKey, String taskId, RejectionReason reason, int limit, long queued) {
         String work = taskId.isEmpty() ? "Call" : "Task '" + KeyText.printable(taskId) + "'";
         String why = switch (reason) {
-            case GROUP_QUEUE_FULL -> "the group's queue is full (" + queued + " waiting, queueThreshold " + limit + ")";
+            case GROUP_QUEUE_FULL -> "the group's queue is full" + sizes(queued, " waiting, queueThreshold " + limit);
             case GLOBAL_QUEUE_FULL ->
-                "the global queue is full (" + queued + " waiting, globalQueueThreshold " + limit + ")";
-            case QUEUE_TIMEOUT -> "no permit came free within its queue time-out (" + queued + " still waiting)";
+                "the global queue is full" + sizes(queued, " waiting, globalQueueThreshold " + limit);
+            case QUEUE_TIMEOUT -> "no permit came free within its queue time-out" + sizes(queued, " still waiting");
             case SHUTDOWN -> "the executor was shut down while it waited";
             case INTERRUPTED -> "its caller was interrupted while it waited";
         };
         return work + " of group '" + KeyText.printable(groupKey) + "' was rejected: " + why;
+    }
+
+    private static String sizes(long queued, String waiting) {
+        return queued < 0 ? "" : " (" + queued + waiting + ")";
     }
 
     /** {@return the key of the group that the work was for} */
@@ -74,12 +79,17 @@ public final class RejectedTaskException extends RejectedExecutionException {
         return reason;
     }
 
-    /** {@return the size of the queue that was full, in tasks; -1 where no queue was} */
+    /** {@return the size of the queue that was full, in tasks; -1 where no queue was, or that isn't known} */
     public int limit() {
         return limit;
     }
 
-    /** {@return how many tasks waited in the queue that was full; for the other reasons, how many in the group} */
+    /**
+     * Tells how many waited.
+     *
+     * @return how many tasks waited in the queue that was full; for the other reasons, how many in the group; -1 if that
+     *     isn't known
+     */
     public long queued() {
         return queued;
     }

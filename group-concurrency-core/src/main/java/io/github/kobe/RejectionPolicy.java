@@ -8,7 +8,10 @@ package io.github.kobe;
 public enum RejectionPolicy {
     /** The task's handle carries a {@link RejectedTaskException}: its {@code await} and {@code join} throw it. */
     ABORT,
-    /** The task's result has the status {@link TaskStatus#REJECTED}; nothing is thrown. */
+    /**
+     * The task's result has the status {@link TaskStatus#REJECTED} and the reason; nothing is thrown, except by
+     * {@link GroupResult#valueOrThrow()}.
+     */
     DISCARD,
     /**
      * The submitting thread runs the task itself, before {@code submit} returns, without permits. A task that is

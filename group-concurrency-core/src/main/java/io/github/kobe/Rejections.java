@@ -49,7 +49,7 @@ final class Rejections {
 
     private static Object outcome(GroupPolicy policy, Task<?> task, Rejection rejection) {
         return policy.rejectionPolicy() == RejectionPolicy.DISCARD
-                ? GroupResult.rejected(task.groupKey(), task.taskId())
+                ? GroupResult.rejected(task.groupKey(), task.taskId(), rejection.reason())
                 : rejection;
     }
 
@@ -59,7 +59,7 @@ final class Rejections {
         GroupPolicy policy = engine.policy;
         RejectionHandler handler = policy.rejectionHandler().orElse(null);
         if (handler != null && task.heedsHandler()) {
-            task.complete(resultOf(handler, task, code));
+            task.complete(resultOf(handler, task, code, rejection.reason()));
             return;
         }
         RejectionPolicy rule = policy.rejectionPolicy();
@@ -71,13 +71,13 @@ final class Rejections {
     }
 
     @SuppressWarnings("ConstantValue") // user code may return null, whatever it declares
-    private GroupResult<?> resultOf(RejectionHandler handler, Task<?> task, Callable<?> code) {
+    private GroupResult<?> resultOf(RejectionHandler handler, Task<?> task, Callable<?> code, RejectionReason reason) {
         Throwable cause;
         task.beginTelling();
         try {
             GroupResult<?> result = handler.onRejected(task.groupKey(), task.taskId(), code);
             if (result != null) {
-                return result;
+                return result.because(reason);
             }
             cause = new NullPointerException("The rejection handler returned null");
         } catch (Throwable failure) {

@@ -1,11 +1,21 @@
 package io.github.kobe.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.kobe.GroupResult;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -105,5 +115,108 @@ class GroupResultTests {
         assertThatNullPointerException().isThrownBy(() -> GroupResult.rejected(null, "1"));
         assertThatNullPointerException().isThrownBy(() -> GroupResult.rejected("a", null));
         assertThatNullPointerException().isThrownBy(() -> new GroupResult<>("a", "1", null, null, null, 0, 0));
+    }
+
+    @Tag("G29")
+    @ParameterizedTest
+    @EnumSource(value = TaskStatus.class, mode = EnumSource.Mode.EXCLUDE, names = "REJECTED")
+    void aResultWithAReasonItCannotHaveIsRefused(TaskStatus status) {
+        Throwable error = status == TaskStatus.SUCCESS ? null : FAILURE;
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(
+                        () -> new GroupResult<>("a", "1", status, null, error, 0, 0, RejectionReason.GROUP_QUEUE_FULL))
+                .withMessageContaining("rejectionReason")
+                .withMessageContaining(status.name());
+    }
+
+    @Tag("G28")
+    @Test
+    void aRejectionMayNameItsReason() {
+        GroupResult<String> result = GroupResult.rejected("a", "1", RejectionReason.QUEUE_TIMEOUT);
+
+        assertThat(result.rejectionReason()).isEqualTo(RejectionReason.QUEUE_TIMEOUT);
+        assertThat(result).isEqualTo(GroupResult.rejected("a", "1", RejectionReason.QUEUE_TIMEOUT));
+        assertThat(result).isNotEqualTo(GroupResult.rejected("a", "1"));
+        assertThat(GroupResult.rejected("a", "1").rejectionReason()).isNull();
+        assertThatNullPointerException().isThrownBy(() -> GroupResult.rejected("a", "1", null));
+    }
+
+    @Tag("G28")
+    @Test
+    void theValueOfASuccessIsGivenAlsoIfItIsNull() throws Exception {
+        assertThat(GroupResult.success("a", "1", "v", 0, 0).valueOrThrow()).isEqualTo("v");
+        assertThat(GroupResult.<String>success("a", "1", null, 0, 0).valueOrThrow())
+                .isNull();
+    }
+
+    @Tag("G28")
+    @Test
+    void whatTheTaskThrewIsThrownInPlaceOfAValue() {
+        for (Throwable thrown : List.of(FAILURE, new IllegalStateException("no"), new AssertionError("no"))) {
+            GroupResult<String> result = GroupResult.failed("a", "1", thrown, 0, 0);
+
+            assertThat(catchThrowable(result::valueOrThrow)).isSameAs(thrown);
+        }
+    }
+
+    @Tag("G28")
+    @Test
+    void aThrowableThatIsNoExceptionAndNoErrorComesAsACause() {
+        Throwable odd = new Throwable("odd");
+
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(() -> GroupResult.failed("a", "1", odd, 0, 0).valueOrThrow())
+                .havingCause()
+                .isSameAs(odd);
+    }
+
+    @Tag("G28")
+    @Test
+    void aRejectionIsThrownWithItsReasonInPlaceOfAValue() {
+        for (RejectionReason reason : RejectionReason.values()) {
+            GroupResult<String> result = GroupResult.rejected("a", "1", reason);
+
+            RejectedTaskException rejection = catchThrowableOfType(RejectedTaskException.class, result::valueOrThrow);
+
+            assertThat(rejection.groupKey()).isEqualTo("a");
+            assertThat(rejection.taskId()).isEqualTo("1");
+            assertThat(rejection.reason()).isEqualTo(reason);
+            assertThat(rejection.limit()).isNegative();
+            assertThat(rejection.queued()).isNegative();
+            assertThat(rejection.getMessage()).doesNotContain("-1");
+        }
+    }
+
+    @Tag("G28")
+    @Test
+    void aRejectionWithoutAReasonIsStillARejection() {
+        assertThatExceptionOfType(RejectedExecutionException.class)
+                .isThrownBy(() -> GroupResult.rejected("a\n", "1\n").valueOrThrow())
+                .withMessage("Task '1_' of group 'a_' was rejected");
+    }
+
+    @Tag("G28")
+    @Test
+    void aCancellationIsThrownInPlaceOfAValue() {
+        CancellationException error = new CancellationException("by its handle");
+
+        assertThat(catchThrowable(GroupResult.cancelled("a", "1", error, 0, 0)::valueOrThrow))
+                .isSameAs(error);
+    }
+
+    @Tag("G28")
+    @Tag("G33")
+    @Tag("G34")
+    @Test
+    void anotherErrorOfACancellationIsTheCause() {
+        for (Exception error : List.of(new InterruptedException(), new TimeoutException())) {
+            assertThatExceptionOfType(CancellationException.class)
+                    .isThrownBy(
+                            () -> GroupResult.cancelled("a", "1", error, 0, 0).valueOrThrow())
+                    .withMessageContaining("Task '1' of group 'a'")
+                    .havingCause()
+                    .isSameAs(error);
+        }
     }
 }

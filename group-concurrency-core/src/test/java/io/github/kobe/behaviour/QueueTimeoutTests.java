@@ -269,7 +269,7 @@ class QueueTimeoutTests {
 
         clock.advance(SECOND, executor);
 
-        assertThat(handle.await()).isEqualTo(GroupResult.rejected("a", "1"));
+        assertThat(handle.await()).isEqualTo(GroupResult.rejected("a", "1", RejectionReason.QUEUE_TIMEOUT));
         gate.open();
     }
 

@@ -174,7 +174,7 @@ class RejectionTests {
 
         GroupResult<String> result = executor.submit("a", "1", () -> "done").await();
 
-        assertThat(result).isEqualTo(GroupResult.rejected("a", "1"));
+        assertThat(result).isEqualTo(GroupResult.rejected("a", "1", RejectionReason.GROUP_QUEUE_FULL));
         assertThat(result.durationNanos()).isZero();
         gate.open();
     }
@@ -305,6 +305,30 @@ class RejectionTests {
     @Tag("G22")
     void theHandlerSuppliesTheResult() throws Exception {
         GroupResult<String> substitute = GroupResult.success("a", "1", "instead", 1, 2);
+        GroupExecutor executor =
+                busy(noQueue().rejectionHandler(handler(() -> substitute)).build());
+
+        assertThat(executor.submit("a", "1", () -> "done").await()).isEqualTo(substitute);
+        gate.open();
+    }
+
+    @Test
+    @Tag("G22")
+    @Tag("G28")
+    void aRejectionThatTheHandlerSuppliesNamesTheReason() throws Exception {
+        GroupExecutor executor = busy(noQueue()
+                .rejectionHandler(handler(() -> GroupResult.rejected("a", "1")))
+                .build());
+
+        assertThat(executor.submit("a", "1", () -> "done").await())
+                .isEqualTo(GroupResult.rejected("a", "1", RejectionReason.GROUP_QUEUE_FULL));
+        gate.open();
+    }
+
+    @Test
+    @Tag("G22")
+    void aReasonThatTheHandlerNamesStays() throws Exception {
+        GroupResult<String> substitute = GroupResult.rejected("a", "1", RejectionReason.SHUTDOWN);
         GroupExecutor executor =
                 busy(noQueue().rejectionHandler(handler(() -> substitute)).build());
 

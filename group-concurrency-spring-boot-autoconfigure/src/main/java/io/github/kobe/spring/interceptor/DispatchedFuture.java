@@ -2,12 +2,13 @@ package io.github.kobe.spring.interceptor;
 
 import io.github.kobe.GroupResult;
 import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,19 +19,13 @@ final class DispatchedFuture extends CompletableFuture<Object> {
 
     private final TaskHandle<?> handle;
     private final BiConsumer<CompletableFuture<Object>, RejectedTaskException> onRejected;
-    private final Function<Boolean, RejectedTaskException> discarded;
 
     /**
      * @param onRejected completes this future when the task is rejected
-     * @param discarded makes the exception of a task that was rejected without one, told whether it had waited
      */
-    DispatchedFuture(
-            TaskHandle<?> handle,
-            BiConsumer<CompletableFuture<Object>, RejectedTaskException> onRejected,
-            Function<Boolean, RejectedTaskException> discarded) {
+    DispatchedFuture(TaskHandle<?> handle, BiConsumer<CompletableFuture<Object>, RejectedTaskException> onRejected) {
         this.handle = handle;
         this.onRejected = onRejected;
-        this.discarded = discarded;
     }
 
     /** Begins to watch the task. */
@@ -53,8 +48,14 @@ final class DispatchedFuture extends CompletableFuture<Object> {
             case SUCCESS -> complete(result.value());
             case FAILED -> AsynchronousEnd.complete(this, null, result.error());
             case CANCELLED -> super.cancel(false);
-            case REJECTED -> onRejected.accept(this, discarded.apply(handle.queuedNanos() > 0));
+            case REJECTED -> onRejected.accept(this, rejection(result));
         }
+    }
+
+    /** {@return the exception of a task that was rejected without one} */
+    private static RejectedTaskException rejection(GroupResult<?> result) {
+        RejectionReason reason = Objects.requireNonNull(result.rejectionReason(), "an executor names the reason");
+        return new RejectedTaskException(result.groupKey(), result.taskId(), reason, -1, -1);
     }
 
     @Override

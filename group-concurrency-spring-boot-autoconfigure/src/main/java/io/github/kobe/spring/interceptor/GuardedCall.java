@@ -1,9 +1,7 @@
 package io.github.kobe.spring.interceptor;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.GroupExecutorStats;
 import io.github.kobe.GroupLimits;
-import io.github.kobe.GroupStats;
 import io.github.kobe.GroupTask;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
@@ -75,7 +73,7 @@ final class GuardedCall {
             answer(refused, rejection(RejectionReason.SHUTDOWN));
             return refused;
         }
-        DispatchedFuture future = new DispatchedFuture(handle, this::answer, this::discarded);
+        DispatchedFuture future = new DispatchedFuture(handle, this::answer);
         future.follow();
         return future;
     }
@@ -107,31 +105,6 @@ final class GuardedCall {
         } catch (Throwable thrown) {
             future.completeExceptionally(thrown);
         }
-    }
-
-    /**
-     * With a policy or a handler that throws nothing, the result doesn't tell why: it is read off the queues. One that
-     * has room again by then is told as the group's, unless only the global one is bounded.
-     */
-    private RejectedTaskException discarded(boolean waited) {
-        GroupStats group = executor.groupStats(groupKey).orElse(null);
-        GroupExecutorStats all = executor.stats();
-        int threshold =
-                group == null ? Integer.MAX_VALUE : group.queueThreshold().value();
-        int queued = group == null ? 0 : group.queued();
-        boolean wantsNoWait =
-                method.queueTimeout() != null && !method.queueTimeout().isPositive();
-        if (waited || (wantsNoWait && queued < threshold)) {
-            return rejection(RejectionReason.QUEUE_TIMEOUT);
-        }
-        boolean globalBounded = all.globalQueueThreshold() < Integer.MAX_VALUE;
-        boolean globalFull = globalBounded && all.queued() >= all.globalQueueThreshold();
-        if (queued >= threshold || (!globalFull && (threshold < Integer.MAX_VALUE || !globalBounded))) {
-            return new RejectedTaskException(
-                    groupKey, method.taskId(), RejectionReason.GROUP_QUEUE_FULL, threshold, queued);
-        }
-        return new RejectedTaskException(
-                groupKey, method.taskId(), RejectionReason.GLOBAL_QUEUE_FULL, all.globalQueueThreshold(), all.queued());
     }
 
     RejectedTaskException rejection(RejectionReason reason) {
