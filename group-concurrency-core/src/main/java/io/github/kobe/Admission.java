@@ -4,6 +4,7 @@ import io.github.kobe.GroupExecutorService.ViewTask;
 import io.github.kobe.Outcome.Rejection;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
@@ -29,9 +30,10 @@ final class Admission {
         return ownTimeout == null ? Long.MAX_VALUE : EffectiveLimits.saturatedNanos(ownTimeout);
     }
 
-    <T> Task<T> submitAsync(String key, String id, Callable<? extends CompletionStage<T>> task) {
+    <T> Task<T> submitAsync(
+            String key, String id, Callable<? extends CompletionStage<T>> task, @Nullable Duration ownTimeout) {
         engine.requireAdmits();
-        return admit(key, id, task, Long.MAX_VALUE, true, Admission::newTask);
+        return admit(key, id, task, nanos(ownTimeout), true, Admission::newTask);
     }
 
     /** Submits what was given to a view. */
@@ -162,13 +164,13 @@ final class Admission {
         return node;
     }
 
-    <T> List<GroupResult<T>> executeAll(List<GroupTask<T>> tasks) {
-        List<GroupTask<T>> all = new ArrayList<>(Objects.requireNonNull(tasks, "tasks"));
+    <T> List<GroupResult<T>> executeAll(Collection<? extends GroupTask<? extends T>> tasks) {
+        List<GroupTask<? extends T>> all = new ArrayList<>(Objects.requireNonNull(tasks, "tasks"));
         all.forEach(task -> Objects.requireNonNull(task, "task"));
         engine.requireAdmits();
         List<Task<T>> handles = new ArrayList<>(all.size());
         try {
-            for (GroupTask<T> task : all) {
+            for (GroupTask<? extends T> task : all) {
                 // What a shutdown that comes in between doesn't let in is cancelled, counted and told like any other.
                 handles.add(admit(
                         task.groupKey(),

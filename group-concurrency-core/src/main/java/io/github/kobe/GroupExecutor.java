@@ -1,6 +1,7 @@
 package io.github.kobe;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -93,6 +94,20 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
+     * Submits a task, as {@link #submit(String, String, Callable)}, with an empty id.
+     *
+     * @param groupKey the group that it runs in
+     * @param task what runs; {@link java.util.concurrent.Executors#callable(Runnable) Executors.callable} makes one of a
+     *     {@link Runnable}
+     * @param <T> the type of its value
+     * @return its handle
+     * @throws IllegalStateException after a shutdown
+     */
+    public <T> TaskHandle<T> submit(String groupKey, Callable<T> task) {
+        return submit(groupKey, "", task);
+    }
+
+    /**
      * Submits a task, as {@link #submit(String, String, Callable)}, with the queue time-out that it has.
      *
      * @param task the task with its group and id
@@ -123,7 +138,34 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> TaskHandle<T> submitAsync(String groupKey, String taskId, Callable<? extends CompletionStage<T>> task) {
         requireTask(groupKey, taskId, task);
-        return engine.admission.submitAsync(groupKey, taskId, task);
+        return engine.admission.submitAsync(groupKey, taskId, task, null);
+    }
+
+    /**
+     * Submits asynchronous work, as {@link #submitAsync(String, String, Callable)}, with an empty id.
+     *
+     * @param groupKey the group that it runs in
+     * @param task what runs; a {@code null} stage makes the task {@link TaskStatus#FAILED}
+     * @param <T> the type of its value
+     * @return its handle; a {@link java.util.concurrent.CompletionException} is unwrapped
+     * @throws IllegalStateException after a shutdown
+     */
+    public <T> TaskHandle<T> submitAsync(String groupKey, Callable<? extends CompletionStage<T>> task) {
+        return submitAsync(groupKey, "", task);
+    }
+
+    /**
+     * Submits asynchronous work, as {@link #submitAsync(String, String, Callable)}, with the queue time-out that it has. The
+     * time-out bounds the wait to start, not the stage.
+     *
+     * @param task the work with its group and id; a {@code null} stage makes the task {@link TaskStatus#FAILED}
+     * @param <T> the type of its value
+     * @return its handle; a {@link java.util.concurrent.CompletionException} is unwrapped
+     * @throws IllegalStateException after a shutdown
+     */
+    public <T> TaskHandle<T> submitAsync(GroupTask<? extends CompletionStage<T>> task) {
+        Objects.requireNonNull(task, "task");
+        return engine.admission.submitAsync(task.groupKey(), task.taskId(), task.task(), task.queueTimeout());
     }
 
     /**
@@ -132,13 +174,13 @@ public final class GroupExecutor implements AutoCloseable {
      * <p>If the caller is interrupted, its flag is set again, and what isn't done yet is cancelled and reported as
      * {@link TaskStatus#CANCELLED}.
      *
-     * @param tasks what to run; no element {@code null}
+     * @param tasks what to run, in the order in which the collection gives them; no element {@code null}
      * @param <T> the type of their values
      * @return one result for each task, in the order of the tasks, rejected ones included; can't be changed
-     * @throws NullPointerException if the list or an element is {@code null}; nothing is submitted then
+     * @throws NullPointerException if the collection or an element is {@code null}; nothing is submitted then
      * @throws IllegalStateException after a shutdown
      */
-    public <T> List<GroupResult<T>> executeAll(List<GroupTask<T>> tasks) {
+    public <T> List<GroupResult<T>> executeAll(Collection<? extends GroupTask<? extends T>> tasks) {
         return engine.admission.executeAll(tasks);
     }
 
@@ -161,6 +203,24 @@ public final class GroupExecutor implements AutoCloseable {
     public <T> T call(String groupKey, Callable<T> task) throws Exception {
         requireTask(groupKey, "", task);
         return engine.callers.call(groupKey, "", null, task);
+    }
+
+    /**
+     * Runs work on the calling thread, as {@link #call(String, Callable)}, under an id.
+     *
+     * @param groupKey the group that it runs in
+     * @param taskId names the work in events and exceptions
+     * @param task what runs
+     * @param <T> the type of its value
+     * @return what it returns
+     * @throws RejectedTaskException if it was not let in, waited too long, or was shut down while it waited
+     * @throws InterruptedException if the caller is interrupted while it has to wait; the group is left as it was
+     * @throws IllegalStateException after a shutdown
+     * @throws Exception what the task throws
+     */
+    public <T> T call(String groupKey, String taskId, Callable<T> task) throws Exception {
+        requireTask(groupKey, taskId, task);
+        return engine.callers.call(groupKey, taskId, null, task);
     }
 
     /**

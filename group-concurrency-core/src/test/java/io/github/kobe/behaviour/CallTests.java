@@ -349,6 +349,7 @@ class CallTests {
         executor.call("a", () -> heard.add("runs"));
         assertThatThrownBy(() -> executor.call("a", "id", Duration.ZERO, throwing(new IOException())))
                 .isInstanceOf(IOException.class);
+        executor.call("a", "other", () -> heard.add("runs"));
 
         assertThat(heard)
                 .containsExactly(
@@ -358,7 +359,11 @@ class CallTests {
                         "completed '' SUCCESS",
                         "submitted 'id'",
                         "started 'id'",
-                        "completed 'id' FAILED");
+                        "completed 'id' FAILED",
+                        "submitted 'other'",
+                        "started 'other'",
+                        "runs",
+                        "completed 'other' SUCCESS");
     }
 
     @Test

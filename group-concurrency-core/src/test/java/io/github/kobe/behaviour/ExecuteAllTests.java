@@ -19,7 +19,9 @@ import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
@@ -184,5 +186,18 @@ class ExecuteAllTests {
         });
 
         assertThat(results).extracting(GroupResult::status).containsExactly(TaskStatus.CANCELLED, TaskStatus.CANCELLED);
+    }
+
+    @Test
+    @Tag("G39")
+    void anyCollectionOfTasksOfASubtypeWillDo() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        Set<GroupTask<Integer>> tasks = new LinkedHashSet<>();
+        tasks.add(new GroupTask<>("a", "1", () -> 1));
+        tasks.add(new GroupTask<>("a", "2", () -> 2));
+
+        List<GroupResult<Number>> results = executor.executeAll(tasks);
+
+        assertThat(results).extracting(GroupResult::value).containsExactly(1, 2);
     }
 }

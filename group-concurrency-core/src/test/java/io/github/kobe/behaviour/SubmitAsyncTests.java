@@ -1,6 +1,7 @@
 package io.github.kobe.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.github.kobe.EngineAccess;
@@ -8,6 +9,9 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
+import io.github.kobe.GroupTask;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskStatus;
@@ -417,5 +421,39 @@ class SubmitAsyncTests {
                         throw e.getCause();
                     }
                 });
+    }
+
+    @Test
+    void asynchronousWorkNeedsNoId() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        stage.complete("value");
+
+        TaskHandle<String> handle = executor.submitAsync("a", () -> stage);
+
+        assertThat(handle.taskId()).isEmpty();
+        assertThat(handle.await().valueOrThrow()).isEqualTo("value");
+    }
+
+    @Test
+    @Tag("E3")
+    void aGroupTaskIsSubmittedWithItsPartsAndItsTimeOut() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        GroupTask<CompletableFuture<String>> task =
+                new GroupTask<>("a", "1", () -> stage).withQueueTimeout(Duration.ZERO);
+        executor.pause("a");
+
+        TaskHandle<String> refused = executor.submitAsync(task);
+        executor.resume("a");
+        TaskHandle<String> handle = executor.submitAsync(task);
+
+        assertThatExceptionOfType(RejectedTaskException.class)
+                .isThrownBy(refused::await)
+                .returns(RejectionReason.QUEUE_TIMEOUT, RejectedTaskException::reason);
+        awaitOpenStage(executor);
+        stage.complete("value");
+        assertThat(handle.groupKey()).isEqualTo("a");
+        assertThat(handle.taskId()).isEqualTo("1");
+        assertThat(handle.await().valueOrThrow()).isEqualTo("value");
+        assertThatNullPointerException().isThrownBy(() -> executor.submitAsync(null));
     }
 }

@@ -393,4 +393,17 @@ class SubmitTests {
         assertThat(executor.groupStats("a").orElseThrow().running()).isEqualTo(stands);
         gate.open();
     }
+
+    @Test
+    @Tag("G12")
+    void aTaskNeedsNoId() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+
+        TaskHandle<String> handle = executor.submit("a", () -> "done");
+
+        assertThat(handle.taskId()).isEmpty();
+        assertThat(handle.await().valueOrThrow()).isEqualTo("done");
+        assertThatNullPointerException().isThrownBy(() -> executor.submit(null, () -> "done"));
+        assertThatNullPointerException().isThrownBy(() -> executor.submit("a", null));
+    }
 }
