@@ -57,9 +57,12 @@ public final class GroupPolicy {
     private final RejectionPolicy rejectionPolicy;
     private final @Nullable RejectionHandler rejectionHandler;
     private final @Nullable ToIntFunction<String> concurrencyResolver;
-    private final @Nullable TaskLifecycleListener taskLifecycleListener;
-    private final @Nullable TaskTracer taskTracer;
-    private final @Nullable GroupTaskDecorator taskDecorator;
+    private final List<TaskLifecycleListener> taskLifecycleListeners;
+    private final List<TaskTracer> taskTracers;
+    private final List<GroupTaskDecorator> taskDecorators;
+    private final @Nullable TaskLifecycleListener listener;
+    private final @Nullable TaskTracer tracer;
+    private final @Nullable GroupTaskDecorator decorator;
     private final int maxIdleGroups;
     private final Duration idleTimeout;
     private final EffectiveLimits unnamed;
@@ -78,9 +81,12 @@ public final class GroupPolicy {
         rejectionPolicy = builder.rejectionPolicy;
         rejectionHandler = builder.rejectionHandler;
         concurrencyResolver = builder.concurrencyResolver;
-        taskLifecycleListener = builder.taskLifecycleListener;
-        taskTracer = builder.taskTracer;
-        taskDecorator = builder.taskDecorator;
+        taskLifecycleListeners = List.copyOf(builder.taskLifecycleListeners);
+        taskTracers = List.copyOf(builder.taskTracers);
+        taskDecorators = List.copyOf(builder.taskDecorators);
+        listener = ListenerChain.of(taskLifecycleListeners);
+        tracer = TracerChain.of(taskTracers);
+        decorator = DecoratorChain.of(taskDecorators);
         maxIdleGroups = builder.maxIdleGroups;
         idleTimeout = builder.idleTimeout;
         unnamed = new EffectiveLimits(
@@ -192,39 +198,42 @@ public final class GroupPolicy {
         return Optional.ofNullable(concurrencyResolver);
     }
 
-    /** {@return what hears of every task, if set} */
-    public Optional<TaskLifecycleListener> taskLifecycleListener() {
-        return Optional.ofNullable(taskLifecycleListener);
+    /** {@return what hears of every task, in order; can't be changed} */
+    public List<TaskLifecycleListener> taskLifecycleListeners() {
+        return taskLifecycleListeners;
     }
 
+    /** {@return all listeners as one; {@code null}: none} */
     @Nullable
     TaskLifecycleListener listenerOrNull() {
-        return taskLifecycleListener;
+        return listener;
     }
 
-    /** {@return what follows each piece of work, if set} */
-    public Optional<TaskTracer> taskTracer() {
-        return Optional.ofNullable(taskTracer);
+    /** {@return what follows each piece of work, in order; can't be changed} */
+    public List<TaskTracer> taskTracers() {
+        return taskTracers;
     }
 
+    /** {@return all tracers as one; {@code null}: none} */
     @Nullable
     TaskTracer tracerOrNull() {
-        return taskTracer;
+        return tracer;
     }
 
     /** {@return whether nobody hears of work: neither a listener nor a tracer is set} */
     boolean isSilent() {
-        return taskLifecycleListener == null && taskTracer == null;
+        return listener == null && tracer == null;
     }
 
+    /** {@return what wraps submitted tasks, the outermost first; can't be changed} */
+    public List<GroupTaskDecorator> taskDecorators() {
+        return taskDecorators;
+    }
+
+    /** {@return all decorators as one; {@code null}: none} */
     @Nullable
     GroupTaskDecorator decoratorOrNull() {
-        return taskDecorator;
-    }
-
-    /** {@return what wraps submitted tasks, if set} */
-    public Optional<GroupTaskDecorator> taskDecorator() {
-        return Optional.ofNullable(taskDecorator);
+        return decorator;
     }
 
     /** {@return about how many idle groups are kept} */
@@ -391,9 +400,9 @@ public final class GroupPolicy {
         private RejectionPolicy rejectionPolicy = RejectionPolicy.ABORT;
         private @Nullable RejectionHandler rejectionHandler;
         private @Nullable ToIntFunction<String> concurrencyResolver;
-        private @Nullable TaskLifecycleListener taskLifecycleListener;
-        private @Nullable TaskTracer taskTracer;
-        private @Nullable GroupTaskDecorator taskDecorator;
+        private final List<TaskLifecycleListener> taskLifecycleListeners = new ArrayList<>();
+        private final List<TaskTracer> taskTracers = new ArrayList<>();
+        private final List<GroupTaskDecorator> taskDecorators = new ArrayList<>();
         private int maxIdleGroups = 1_000;
         private Duration idleTimeout = Duration.ofMinutes(10);
         /** Settings with a null where a number or a policy belongs; reported by build. */
@@ -410,9 +419,9 @@ public final class GroupPolicy {
             rejectionPolicy = policy.rejectionPolicy;
             rejectionHandler = policy.rejectionHandler;
             concurrencyResolver = policy.concurrencyResolver;
-            taskLifecycleListener = policy.taskLifecycleListener;
-            taskTracer = policy.taskTracer;
-            taskDecorator = policy.taskDecorator;
+            taskLifecycleListeners.addAll(policy.taskLifecycleListeners);
+            taskTracers.addAll(policy.taskTracers);
+            taskDecorators.addAll(policy.taskDecorators);
             maxIdleGroups = policy.maxIdleGroups;
             idleTimeout = policy.idleTimeout;
         }
@@ -608,35 +617,72 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets what hears of every task. Default: nothing.
+         * Adds something that hears of every task, to those added before. Default: none.
          *
-         * @param value {@code null}: nothing
+         * @param value hears after those
          * @return this builder
          */
-        public Builder taskLifecycleListener(@Nullable TaskLifecycleListener value) {
-            taskLifecycleListener = value;
+        public Builder taskLifecycleListener(TaskLifecycleListener value) {
+            taskLifecycleListeners.add(Objects.requireNonNull(value, "taskLifecycleListener"));
             return this;
         }
 
         /**
-         * Sets what follows each piece of work. Default: nothing.
+         * Sets what hears of every task, in place of all added before.
          *
-         * @param value {@code null}: nothing
+         * @param values in order; copied; empty: none
          * @return this builder
          */
-        public Builder taskTracer(@Nullable TaskTracer value) {
-            taskTracer = value;
+        public Builder taskLifecycleListeners(List<? extends TaskLifecycleListener> values) {
+            return replace(taskLifecycleListeners, values);
+        }
+
+        /**
+         * Adds something that follows each piece of work, to those added before. Default: none.
+         *
+         * @param value is asked after those, and its trace wraps the work inside theirs
+         * @return this builder
+         */
+        public Builder taskTracer(TaskTracer value) {
+            taskTracers.add(Objects.requireNonNull(value, "taskTracer"));
             return this;
         }
 
         /**
-         * Sets what wraps submitted tasks. Default: nothing.
+         * Sets what follows each piece of work, in place of all added before.
          *
-         * @param value {@code null}: nothing
+         * @param values in order; copied; empty: none
          * @return this builder
          */
-        public Builder taskDecorator(@Nullable GroupTaskDecorator value) {
-            taskDecorator = value;
+        public Builder taskTracers(List<? extends TaskTracer> values) {
+            return replace(taskTracers, values);
+        }
+
+        /**
+         * Adds something that wraps submitted tasks, to those added before. Default: none.
+         *
+         * @param value wraps the task before those do, which are further out
+         * @return this builder
+         */
+        public Builder taskDecorator(GroupTaskDecorator value) {
+            taskDecorators.add(Objects.requireNonNull(value, "taskDecorator"));
+            return this;
+        }
+
+        /**
+         * Sets what wraps submitted tasks, in place of all added before.
+         *
+         * @param values in order; copied; empty: none
+         * @return this builder
+         */
+        public Builder taskDecorators(List<? extends GroupTaskDecorator> values) {
+            return replace(taskDecorators, values);
+        }
+
+        private <E> Builder replace(List<E> list, List<? extends E> values) {
+            List<E> copy = List.copyOf(values);
+            list.clear();
+            list.addAll(copy);
             return this;
         }
 

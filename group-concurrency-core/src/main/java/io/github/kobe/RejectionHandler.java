@@ -7,18 +7,15 @@ import java.util.concurrent.Callable;
  *
  * <pre>{@code
  * GroupPolicy policy = GroupPolicy.builder()
- *         .rejectionHandler(new RejectionHandler() {
- *             public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
- *                 return GroupResult.rejected(groupKey, taskId);
- *             }
- *         })
+ *         .rejectionHandler((groupKey, taskId, task) ->
+ *                 GroupResult.failed(groupKey, taskId, new IOException("busy"), 0, 0))
  *         .build();
  * }</pre>
  *
  * <p>It is called on the submitting thread for a full queue, and on a fresh virtual thread of its own for a queue
  * time-out, where one that blocks delays nobody else; never under a lock, and no permit is held for it. One that waits for
- * the handle of the task that it is asked about gets an {@link IllegalStateException}. It may be called by many threads at once. Its method is generic, so no
- * lambda can stand for it: take a class, or a reference to a generic method.
+ * the handle of the task that it is asked about gets an {@link IllegalStateException}. It may be called by many threads at
+ * once.
  *
  * @since 0.1.0
  */
@@ -27,13 +24,13 @@ public interface RejectionHandler {
 
     /**
      * Supplies the result of a rejected task. If it throws, or returns {@code null}, the task is
-     * {@link TaskStatus#FAILED} with that cause.
+     * {@link TaskStatus#FAILED} with that cause. A {@link TaskStatus#REJECTED} result that names no reason gets it.
      *
      * @param groupKey the group that the task was for
      * @param taskId the task's id
      * @param task the task itself, decorated; it may be run here, without permits
-     * @param <T> the type of the task's value
-     * @return what the task's handle completes with
+     * @return what the task's handle completes with; its value, if any, is of the type that the task would return.
+     *     Nothing checks that: of another type, it is a {@link ClassCastException} where the value is used
      */
-    <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task);
+    GroupResult<?> onRejected(String groupKey, String taskId, Callable<?> task);
 }

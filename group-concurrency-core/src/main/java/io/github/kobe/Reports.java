@@ -1,12 +1,7 @@
 package io.github.kobe;
 
-import io.github.kobe.internal.KeyText;
-import java.lang.System.Logger.Level;
-import java.util.Locale;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class Reports {
 
     private final Engine engine;
-    private final Set<String> logged = ConcurrentHashMap.newKeySet();
+    private final FailureLog failures = new FailureLog();
 
     Reports(Engine engine) {
         this.engine = engine;
@@ -221,17 +216,12 @@ final class Reports {
     }
 
     private void methodFailed(String method, String key, Throwable failure) {
-        logOnce(
-                method,
-                "The %1$s failed for group '%2$s'. Nothing changes by it; later failures of this method are not"
-                        + " logged.",
-                key,
-                failure);
+        failures.methodFailed(method, key, failure);
     }
 
     /** A future failed when it was told of its end. */
     void untold(String key, Throwable failure) {
-        logOnce(
+        failures.once(
                 "future",
                 "A future of group '%2$s' failed when it was told of its end. Nothing changes by it; later ones are not"
                         + " logged.",
@@ -241,7 +231,7 @@ final class Reports {
 
     /** An interrupt failed in foreign code that it runs. */
     void uninterruptible(String key, Throwable failure) {
-        logOnce(
+        failures.once(
                 "interrupt",
                 "A task of group '%2$s' was interrupted, and what its thread waits in failed by it. Nothing else"
                         + " changes by it; later ones are not logged.",
@@ -251,27 +241,11 @@ final class Reports {
 
     /** A stage can't be cancelled. */
     void uncancellable(String key, Throwable failure) {
-        logOnce(
+        failures.once(
                 "cancel",
                 "A stage of group '%2$s' can't be cancelled; its permits come back when it completes. Later ones are"
                         + " not logged.",
                 key,
                 failure);
-    }
-
-    /**
-     * Logs the first failure of its kind; it doesn't fail.
-     *
-     * @param kind what tells it from others
-     * @param text a format, for the kind and the key
-     */
-    private void logOnce(String kind, String text, String key, Throwable failure) {
-        try {
-            if (logged.add(kind)) {
-                Log.write(Level.WARNING, () -> String.format(Locale.ROOT, text, kind, KeyText.printable(key)), failure);
-            }
-        } catch (Throwable lack) {
-            // There is no memory or stack to tell of it; what is under way has to go on.
-        }
     }
 }

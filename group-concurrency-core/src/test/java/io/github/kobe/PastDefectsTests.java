@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -474,14 +473,11 @@ class PastDefectsTests {
         IllegalArgumentException failure = new IllegalArgumentException("the decorator's own");
         AtomicInteger failures = new AtomicInteger(1);
         GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
-                .taskDecorator(new GroupTaskDecorator() {
-                    @Override
-                    public <T> Callable<T> decorate(String groupKey, Callable<T> task) {
-                        if (failures.getAndDecrement() > 0) {
-                            throw failure;
-                        }
-                        return task;
+                .taskDecorator((groupKey, task) -> {
+                    if (failures.getAndDecrement() > 0) {
+                        throw failure;
                     }
+                    return task;
                 })
                 .build());
         ExecutorService view = executor.asExecutorService("a");

@@ -376,11 +376,17 @@ public final class Witness {
 
     // ---------------------------------------------------------------- into a policy
 
-    /** The policy with this witness in it, around the listener, decorator and handler that it has. */
+    /** The policy with this witness in it, around the first listener, the first decorator and the handler that it has. */
     public GroupPolicy into(GroupPolicy policy) {
-        GroupPolicy.Builder builder = policy.toBuilder()
-                .taskLifecycleListener(new Ear(policy.taskLifecycleListener().orElse(new TaskLifecycleListener() {})))
-                .taskDecorator(new Marks(policy.taskDecorator().orElse(null)));
+        List<TaskLifecycleListener> listeners = new ArrayList<>(policy.taskLifecycleListeners());
+        TaskLifecycleListener firstListener =
+                listeners.isEmpty() ? new TaskLifecycleListener() {} : listeners.removeFirst();
+        listeners.addFirst(new Ear(firstListener));
+        List<GroupTaskDecorator> decorators = new ArrayList<>(policy.taskDecorators());
+        GroupTaskDecorator outermost = decorators.isEmpty() ? (groupKey, task) -> task : decorators.removeFirst();
+        decorators.addFirst(new Marks(outermost));
+        GroupPolicy.Builder builder =
+                policy.toBuilder().taskLifecycleListeners(listeners).taskDecorators(decorators);
         policy.rejectionHandler().ifPresent(handler -> builder.rejectionHandler(new WithoutPermits(handler)));
         return builder.build();
     }
@@ -795,9 +801,9 @@ public final class Witness {
         }
 
         @Override
-        public <T> Callable<T> decorate(String groupKey, Callable<T> task) {
+        public Callable<?> decorate(String groupKey, Callable<?> task) {
             Thread submitter = Thread.currentThread();
-            Callable<T> decorated = next == null ? task : next.decorate(groupKey, task);
+            Callable<?> decorated = next.decorate(groupKey, task);
             if (decorated == null) {
                 return null;
             }
@@ -825,7 +831,7 @@ public final class Witness {
         }
 
         @Override
-        public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
+        public GroupResult<?> onRejected(String groupKey, String taskId, Callable<?> task) {
             withoutPermits.set(true);
             try {
                 return next.onRejected(groupKey, taskId, task);

@@ -12,9 +12,7 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
-import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectedTaskException;
-import io.github.kobe.RejectionHandler;
 import io.github.kobe.RejectionPolicy;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskLifecycleListener;
@@ -125,12 +123,9 @@ class CallTests {
         GroupExecutor executor = engines.start(GroupPolicy.builder()
                 .defaultQueueThresholdPerGroup(0)
                 .rejectionPolicy(RejectionPolicy.CALLER_RUNS)
-                .rejectionHandler(new RejectionHandler() {
-                    @Override
-                    public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
-                        handled.incrementAndGet();
-                        return GroupResult.rejected(groupKey, taskId);
-                    }
+                .rejectionHandler((groupKey, taskId, task) -> {
+                    handled.incrementAndGet();
+                    return GroupResult.rejected(groupKey, taskId);
                 })
                 .build());
         Caller<String> holder = held(executor, "a");
@@ -371,12 +366,9 @@ class CallTests {
     void callsAreNotDecorated() throws Exception {
         AtomicInteger decorated = new AtomicInteger();
         GroupExecutor executor = engines.start(GroupPolicy.builder()
-                .taskDecorator(new GroupTaskDecorator() {
-                    @Override
-                    public <T> Callable<T> decorate(String groupKey, Callable<T> task) {
-                        decorated.incrementAndGet();
-                        return task;
-                    }
+                .taskDecorator((groupKey, task) -> {
+                    decorated.incrementAndGet();
+                    return task;
                 })
                 .build());
 

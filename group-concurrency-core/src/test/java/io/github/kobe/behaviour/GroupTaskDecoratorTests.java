@@ -6,7 +6,6 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
 import io.github.kobe.GroupTaskDecorator;
-import io.github.kobe.RejectionHandler;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
@@ -15,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -36,7 +34,7 @@ class GroupTaskDecoratorTests {
         private final List<String> asked = new ArrayList<>();
 
         @Override
-        public <T> Callable<T> decorate(String groupKey, Callable<T> task) {
+        public Callable<?> decorate(String groupKey, Callable<?> task) {
             String context = CONTEXT.get();
             asked.add(groupKey + " on " + Thread.currentThread().threadId());
             return () -> {
@@ -104,16 +102,14 @@ class GroupTaskDecoratorTests {
 
     @Test
     void aRejectedTaskReachesItsHandlerDecorated() throws Exception {
-        GroupExecutor executor =
-                start(GroupPolicy.builder().defaultQueueThresholdPerGroup(0).rejectionHandler(new RejectionHandler() {
-                    @Override
-                    public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
-                        CONTEXT.set("the handler's");
-                        try {
-                            return GroupResult.success(groupKey, taskId, task.call(), 0, 0);
-                        } catch (Exception e) {
-                            return GroupResult.failed(groupKey, taskId, e, 0, 0);
-                        }
+        GroupExecutor executor = start(GroupPolicy.builder()
+                .defaultQueueThresholdPerGroup(0)
+                .rejectionHandler((groupKey, taskId, task) -> {
+                    CONTEXT.set("the handler's");
+                    try {
+                        return GroupResult.success(groupKey, taskId, task.call(), 0, 0);
+                    } catch (Exception e) {
+                        return GroupResult.failed(groupKey, taskId, e, 0, 0);
                     }
                 }));
         TaskHandle<String> holder = executor.submit("a", "holder", gate.then("held"));
@@ -127,16 +123,6 @@ class GroupTaskDecoratorTests {
         CONTEXT.remove();
         gate.open();
         holder.await();
-    }
-
-    private static GroupTaskDecorator decorating(Function<Callable<?>, Callable<?>> wrap) {
-        return new GroupTaskDecorator() {
-            @Override
-            @SuppressWarnings("unchecked")
-            public <T> Callable<T> decorate(String groupKey, Callable<T> task) {
-                return (Callable<T>) wrap.apply(task);
-            }
-        };
     }
 
     private GroupResult<String> submitDecorated(GroupTaskDecorator failing) throws InterruptedException {
@@ -156,9 +142,9 @@ class GroupTaskDecoratorTests {
     void aDecoratorThatThrowsFailsTheTask() throws Exception {
         IllegalStateException failure = new IllegalStateException("no");
 
-        GroupResult<String> result = submitDecorated(decorating(task -> {
+        GroupResult<String> result = submitDecorated((groupKey, task) -> {
             throw failure;
-        }));
+        });
 
         assertThat(result.status()).isEqualTo(TaskStatus.FAILED);
         assertThat(result.error()).isSameAs(failure);
@@ -169,9 +155,9 @@ class GroupTaskDecoratorTests {
     void aDecoratorThatThrowsAnErrorFailsTheTask() throws Exception {
         AssertionError failure = new AssertionError("no");
 
-        GroupResult<String> result = submitDecorated(decorating(task -> {
+        GroupResult<String> result = submitDecorated((groupKey, task) -> {
             throw failure;
-        }));
+        });
 
         assertThat(result.status()).isEqualTo(TaskStatus.FAILED);
         assertThat(result.error()).isSameAs(failure);
@@ -180,7 +166,7 @@ class GroupTaskDecoratorTests {
     @Test
     @Tag("G37")
     void aDecoratorThatReturnsNullFailsTheTask() throws Exception {
-        GroupResult<String> result = submitDecorated(decorating(task -> null));
+        GroupResult<String> result = submitDecorated((groupKey, task) -> null);
 
         assertThat(result.status()).isEqualTo(TaskStatus.FAILED);
         assertThat(result.error()).isNotNull();
@@ -197,7 +183,7 @@ class GroupTaskDecoratorTests {
         CONTEXT.remove();
 
         executor.updatePolicy(executor.policy().toBuilder()
-                .taskDecorator(decorating(task -> () -> "new"))
+                .taskDecorators(List.of((groupKey, task) -> () -> "new"))
                 .build());
         TaskHandle<String> later = executor.submit("a", "2", () -> "plain");
         gate.open();
@@ -206,5 +192,58 @@ class GroupTaskDecoratorTests {
         assertThat(waiting.await().value()).isEqualTo("old");
         assertThat(later.await().value()).isEqualTo("new");
         executor.shutdown(); // the audit's own work would be replaced as well
+    }
+
+    private static GroupTaskDecorator naming(String name, List<String> called) {
+        return (groupKey, task) -> {
+            called.add(name + " wraps");
+            return () -> {
+                called.add(name + " begins");
+                Object value = task.call();
+                called.add(name + " ends");
+                return value;
+            };
+        };
+    }
+
+    @Test
+    void ofSeveralTheFirstIsTheOutermost() throws Exception {
+        List<String> called = new ArrayList<>();
+        GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
+                .taskDecorator(naming("first", called))
+                .taskDecorator(naming("second", called))
+                .build());
+
+        assertThat(executor.submit("a", "1", () -> "done").await().valueOrThrow())
+                .isEqualTo("done");
+
+        assertThat(called)
+                .containsExactly(
+                        "second wraps", "first wraps", "first begins", "second begins", "second ends", "first ends");
+    }
+
+    @Test
+    @Tag("G37")
+    void oneOfSeveralThatFailsFailsTheTask() throws Exception {
+        IllegalStateException failure = new IllegalStateException("no");
+        for (GroupTaskDecorator failing : List.<GroupTaskDecorator>of(
+                (groupKey, task) -> {
+                    throw failure;
+                },
+                (groupKey, task) -> null)) {
+            GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
+                    .taskDecorator((groupKey, task) -> task)
+                    .taskDecorator(failing)
+                    .build());
+
+            GroupResult<String> result = executor.submit("a", "1", () -> "done").await();
+
+            assertThat(result.status()).isEqualTo(TaskStatus.FAILED);
+            assertThat(result.error())
+                    .isInstanceOfAny(IllegalStateException.class, NullPointerException.class)
+                    .message()
+                    .isIn("no", "The decorator returned null");
+            executor.shutdown(); // the audit's own work would fail as well
+        }
     }
 }

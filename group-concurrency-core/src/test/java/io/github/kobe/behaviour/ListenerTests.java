@@ -7,7 +7,6 @@ import io.github.kobe.GroupExecutorStats;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
-import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectionPolicy;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
@@ -386,11 +385,8 @@ class ListenerTests {
     @Test
     @Tag("E11")
     void ofATaskWhoseDecoratorFailsTheListenerHearsOneEnd() throws Exception {
-        GroupExecutor executor = start(GroupPolicy.builder().taskDecorator(new GroupTaskDecorator() {
-            @Override
-            public <T> Callable<T> decorate(String groupKey, Callable<T> task) {
-                throw new IllegalStateException("no");
-            }
+        GroupExecutor executor = start(GroupPolicy.builder().taskDecorator((groupKey, task) -> {
+            throw new IllegalStateException("no");
         }));
 
         assertThat(executor.submit("a", "1", () -> "done").await().status()).isEqualTo(TaskStatus.FAILED);

@@ -10,7 +10,6 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
 import io.github.kobe.GroupTask;
 import io.github.kobe.RejectedTaskException;
-import io.github.kobe.RejectionHandler;
 import io.github.kobe.RejectionPolicy;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
@@ -21,7 +20,6 @@ import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
@@ -295,12 +293,9 @@ class QueueTimeoutTests {
         AtomicReference<Thread> handlers = new AtomicReference<>();
         GroupExecutor executor = busy(GroupPolicy.builder()
                 .queueTimeout(SECOND)
-                .rejectionHandler(new RejectionHandler() {
-                    @Override
-                    public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
-                        handlers.set(Thread.currentThread());
-                        return GroupResult.rejected(groupKey, taskId);
-                    }
+                .rejectionHandler((groupKey, taskId, task) -> {
+                    handlers.set(Thread.currentThread());
+                    return GroupResult.rejected(groupKey, taskId);
                 })
                 .build());
         TaskHandle<String> handle = executor.submit("a", "1", () -> "done");

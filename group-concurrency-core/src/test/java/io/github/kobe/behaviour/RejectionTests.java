@@ -234,7 +234,7 @@ class RejectionTests {
         }
 
         @Override
-        public <T> Callable<T> decorate(String groupKey, Callable<T> task) {
+        public Callable<?> decorate(String groupKey, Callable<?> task) {
             return () -> {
                 CURRENT.set("decorated " + groupKey);
                 try {
@@ -286,17 +286,13 @@ class RejectionTests {
 
     /** Runs what is rejected, or gives an outcome. */
     private static RejectionHandler handler(Callable<GroupResult<?>> outcome) {
-        return new RejectionHandler() {
-            @Override
-            @SuppressWarnings("unchecked")
-            public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
-                try {
-                    return (GroupResult<T>) outcome.call();
-                } catch (RuntimeException | Error e) {
-                    throw e;
-                } catch (Exception e) {
-                    throw new AssertionError(e);
-                }
+        return (groupKey, taskId, task) -> {
+            try {
+                return outcome.call();
+            } catch (RuntimeException | Error e) {
+                throw e;
+            } catch (Exception e) {
+                throw new AssertionError(e);
             }
         };
     }
@@ -341,15 +337,12 @@ class RejectionTests {
     void theHandlerMayRunTheTask() throws Exception {
         List<String> asked = new ArrayList<>();
         GroupExecutor executor = busy(noQueue()
-                .rejectionHandler(new RejectionHandler() {
-                    @Override
-                    public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
-                        asked.add(groupKey + "/" + taskId);
-                        try {
-                            return GroupResult.success(groupKey, taskId, task.call(), 0, 0);
-                        } catch (Exception e) {
-                            return GroupResult.failed(groupKey, taskId, e, 0, 0);
-                        }
+                .rejectionHandler((groupKey, taskId, task) -> {
+                    asked.add(groupKey + "/" + taskId);
+                    try {
+                        return GroupResult.success(groupKey, taskId, task.call(), 0, 0);
+                    } catch (Exception e) {
+                        return GroupResult.failed(groupKey, taskId, e, 0, 0);
                     }
                 })
                 .build());

@@ -13,7 +13,6 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
 import io.github.kobe.GroupStats;
 import io.github.kobe.LimitSource;
-import io.github.kobe.RejectionHandler;
 import io.github.kobe.RejectionPolicy;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
@@ -288,11 +287,8 @@ class StatsTests {
     void whatAHandlerSuppliesCountsAsRejectedOnly() {
         GroupExecutor executor = engines.start(GroupPolicy.builder()
                 .defaultQueueThresholdPerGroup(0)
-                .rejectionHandler(new RejectionHandler() {
-                    @Override
-                    public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
-                        return GroupResult.success(groupKey, taskId, null, 0, 0);
-                    }
+                .rejectionHandler((groupKey, taskId, task) -> {
+                    return GroupResult.success(groupKey, taskId, null, 0, 0);
                 })
                 .build());
         executor.submit("a", "holder", gate.then("held"));

@@ -8,7 +8,6 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
-import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
@@ -269,14 +268,11 @@ class TaskTraceTests {
 
     @Test
     void aDecoratorStandsAroundWhatTheTraceHasWrapped() throws Exception {
-        GroupExecutor executor = start(GroupPolicy.builder().taskDecorator(new GroupTaskDecorator() {
-            @Override
-            public <T> Callable<T> decorate(String groupKey, Callable<T> task) {
-                return () -> {
-                    events.add("decorator begins");
-                    return task.call();
-                };
-            }
+        GroupExecutor executor = start(GroupPolicy.builder().taskDecorator((groupKey, task) -> {
+            return () -> {
+                events.add("decorator begins");
+                return task.call();
+            };
         }));
 
         executor.submit("a", "1", () -> "done").await();

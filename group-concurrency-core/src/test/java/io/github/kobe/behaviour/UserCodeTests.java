@@ -6,8 +6,6 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
-import io.github.kobe.GroupTaskDecorator;
-import io.github.kobe.RejectionHandler;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
@@ -18,7 +16,6 @@ import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -73,19 +70,13 @@ class UserCodeTests {
                     probe(key, "resolver");
                     return 1;
                 })
-                .taskDecorator(new GroupTaskDecorator() {
-                    @Override
-                    public <T> Callable<T> decorate(String groupKey, Callable<T> task) {
-                        probe(groupKey, "decorator");
-                        return task;
-                    }
+                .taskDecorator((groupKey, task) -> {
+                    probe(groupKey, "decorator");
+                    return task;
                 })
-                .rejectionHandler(new RejectionHandler() {
-                    @Override
-                    public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
-                        probe(groupKey, "handler of " + taskId);
-                        return GroupResult.rejected(groupKey, taskId);
-                    }
+                .rejectionHandler((groupKey, taskId, task) -> {
+                    probe(groupKey, "handler of " + taskId);
+                    return GroupResult.rejected(groupKey, taskId);
                 })
                 .taskLifecycleListener(new TaskLifecycleListener() {
                     @Override

@@ -67,7 +67,7 @@ class WakeUpTests {
 
     private final class BlockingHandler implements RejectionHandler {
         @Override
-        public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
+        public GroupResult<?> onRejected(String groupKey, String taskId, Callable<?> task) {
             blockFor(taskId);
             return GroupResult.rejected(groupKey, taskId);
         }

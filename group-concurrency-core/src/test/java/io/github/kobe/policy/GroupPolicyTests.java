@@ -13,9 +13,10 @@ import io.github.kobe.RejectionPolicy;
 import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskTracer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.function.ToIntFunction;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,8 +44,8 @@ class GroupPolicyTests {
         assertThat(policy.rejectionPolicy()).isEqualTo(RejectionPolicy.ABORT);
         assertThat(policy.rejectionHandler()).isEmpty();
         assertThat(policy.concurrencyResolver()).isEmpty();
-        assertThat(policy.taskLifecycleListener()).isEmpty();
-        assertThat(policy.taskDecorator()).isEmpty();
+        assertThat(policy.taskLifecycleListeners()).isEmpty();
+        assertThat(policy.taskDecorators()).isEmpty();
     }
 
     @Tag("G2")
@@ -77,17 +78,11 @@ class GroupPolicyTests {
     @Tag("G10")
     @Test
     void everySettingCanBeReadBack() {
-        RejectionHandler handler = new RejectionHandler() {
-            @Override
-            public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
-                return GroupResult.rejected(groupKey, taskId);
-            }
+        RejectionHandler handler = (groupKey, taskId, task) -> {
+            return GroupResult.rejected(groupKey, taskId);
         };
-        GroupTaskDecorator decorator = new GroupTaskDecorator() {
-            @Override
-            public <T> Callable<T> decorate(String groupKey, Callable<T> task) {
-                return task;
-            }
+        GroupTaskDecorator decorator = (groupKey, task) -> {
+            return task;
         };
         ToIntFunction<String> resolver = String::length;
         TaskLifecycleListener listener = new TaskLifecycleListener() {};
@@ -125,9 +120,9 @@ class GroupPolicyTests {
         assertThat(policy.rejectionPolicy()).isEqualTo(RejectionPolicy.DISCARD);
         assertThat(policy.rejectionHandler()).containsSame(handler);
         assertThat(policy.concurrencyResolver()).containsSame(resolver);
-        assertThat(policy.taskLifecycleListener()).containsSame(listener);
-        assertThat(policy.taskTracer()).containsSame(tracer);
-        assertThat(policy.taskDecorator()).containsSame(decorator);
+        assertThat(policy.taskLifecycleListeners()).containsExactly(listener);
+        assertThat(policy.taskTracers()).containsExactly(tracer);
+        assertThat(policy.taskDecorators()).containsExactly(decorator);
         assertThat(policy.maxIdleGroups()).isEqualTo(20);
         assertThat(policy.idleTimeout()).isEqualTo(Duration.ofSeconds(21));
     }
@@ -192,17 +187,11 @@ class GroupPolicyTests {
     void toBuilderKeepsEverySetting() {
         TaskLifecycleListener listener = new TaskLifecycleListener() {};
         TaskTracer tracer = (groupKey, taskId) -> null;
-        RejectionHandler handler = new RejectionHandler() {
-            @Override
-            public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
-                return GroupResult.rejected(groupKey, taskId);
-            }
+        RejectionHandler handler = (groupKey, taskId, task) -> {
+            return GroupResult.rejected(groupKey, taskId);
         };
-        GroupTaskDecorator decorator = new GroupTaskDecorator() {
-            @Override
-            public <T> Callable<T> decorate(String groupKey, Callable<T> task) {
-                return task;
-            }
+        GroupTaskDecorator decorator = (groupKey, task) -> {
+            return task;
         };
         GroupPolicy policy = GroupPolicy.builder()
                 .globalMaxInFlight(11)
@@ -230,9 +219,9 @@ class GroupPolicyTests {
         assertThat(copy.rejectionPolicy()).isEqualTo(RejectionPolicy.CALLER_RUNS);
         assertThat(copy.rejectionHandler()).containsSame(handler);
         assertThat(copy.concurrencyResolver()).isEqualTo(policy.concurrencyResolver());
-        assertThat(copy.taskLifecycleListener()).containsSame(listener);
-        assertThat(copy.taskTracer()).containsSame(tracer);
-        assertThat(copy.taskDecorator()).containsSame(decorator);
+        assertThat(copy.taskLifecycleListeners()).containsExactly(listener);
+        assertThat(copy.taskTracers()).containsExactly(tracer);
+        assertThat(copy.taskDecorators()).containsExactly(decorator);
         assertThat(copy.maxIdleGroups()).isEqualTo(7);
         assertThat(copy.idleTimeout()).isEqualTo(Duration.ofSeconds(8));
     }
@@ -302,5 +291,81 @@ class GroupPolicyTests {
     void noTimeOutConvertsToNanosecondsAndMilliseconds() {
         assertThat(GroupLimits.NO_TIMEOUT.toNanos()).isEqualTo(Long.MAX_VALUE);
         assertThat(GroupLimits.NO_TIMEOUT.toMillis()).isPositive();
+    }
+
+    @Tag("G10")
+    @Test
+    void listenersTracersAndDecoratorsAddUpInTheirOrder() {
+        TaskLifecycleListener listener = new TaskLifecycleListener() {};
+        TaskLifecycleListener otherListener = new TaskLifecycleListener() {};
+        TaskTracer tracer = (groupKey, taskId) -> null;
+        TaskTracer otherTracer = (groupKey, taskId) -> null;
+        GroupTaskDecorator decorator = (groupKey, task) -> task;
+        GroupTaskDecorator otherDecorator = (groupKey, task) -> task;
+
+        GroupPolicy policy = GroupPolicy.builder()
+                .taskLifecycleListener(listener)
+                .taskTracer(tracer)
+                .taskDecorator(decorator)
+                .build()
+                .toBuilder()
+                .taskLifecycleListener(otherListener)
+                .taskTracer(otherTracer)
+                .taskDecorator(otherDecorator)
+                .build();
+
+        assertThat(policy.taskLifecycleListeners()).containsExactly(listener, otherListener);
+        assertThat(policy.taskTracers()).containsExactly(tracer, otherTracer);
+        assertThat(policy.taskDecorators()).containsExactly(decorator, otherDecorator);
+    }
+
+    @Tag("G10")
+    @Test
+    void aListOfThemTakesThePlaceOfThoseBefore() {
+        TaskLifecycleListener listener = new TaskLifecycleListener() {};
+        List<TaskLifecycleListener> listeners = new ArrayList<>(List.of(listener));
+
+        GroupPolicy policy = GroupPolicy.builder()
+                .taskLifecycleListener(new TaskLifecycleListener() {})
+                .taskTracer((groupKey, taskId) -> null)
+                .taskDecorator((groupKey, task) -> task)
+                .taskLifecycleListeners(listeners)
+                .taskTracers(List.of())
+                .taskDecorators(List.of())
+                .build();
+        listeners.clear();
+
+        assertThat(policy.taskLifecycleListeners()).containsExactly(listener);
+        assertThat(policy.taskTracers()).isEmpty();
+        assertThat(policy.taskDecorators()).isEmpty();
+    }
+
+    @Tag("G10")
+    @Test
+    void theListsOfAPolicyCannotBeChanged() {
+        GroupPolicy policy = GroupPolicy.builder().build();
+
+        assertThatThrownBy(() -> policy.taskLifecycleListeners().add(new TaskLifecycleListener() {}))
+                .isInstanceOf(UnsupportedOperationException.class);
+        assertThatThrownBy(() -> policy.taskTracers().add((groupKey, taskId) -> null))
+                .isInstanceOf(UnsupportedOperationException.class);
+        assertThatThrownBy(() -> policy.taskDecorators().add((groupKey, task) -> task))
+                .isInstanceOf(UnsupportedOperationException.class);
+    }
+
+    @Test
+    void nothingThatIsAddedIsNull() {
+        GroupPolicy.Builder builder = GroupPolicy.builder();
+
+        assertThatNullPointerException()
+                .isThrownBy(() -> builder.taskLifecycleListener(null))
+                .withMessage("taskLifecycleListener");
+        assertThatNullPointerException()
+                .isThrownBy(() -> builder.taskTracer(null))
+                .withMessage("taskTracer");
+        assertThatNullPointerException()
+                .isThrownBy(() -> builder.taskDecorator(null))
+                .withMessage("taskDecorator");
+        assertThatNullPointerException().isThrownBy(() -> builder.taskTracers(null));
     }
 }

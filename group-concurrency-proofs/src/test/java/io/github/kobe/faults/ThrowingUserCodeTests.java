@@ -115,7 +115,7 @@ class ThrowingUserCodeTests {
         }
 
         @Override
-        public <T> Callable<T> decorate(String groupKey, Callable<T> task) {
+        public Callable<?> decorate(String groupKey, Callable<?> task) {
             at(Hook.DECORATOR);
             return () -> {
                 at(Hook.DECORATED_TASK);
@@ -124,7 +124,7 @@ class ThrowingUserCodeTests {
         }
 
         @Override
-        public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
+        public GroupResult<?> onRejected(String groupKey, String taskId, Callable<?> task) {
             at(Hook.HANDLER);
             return GroupResult.rejected(groupKey, taskId);
         }

@@ -67,8 +67,9 @@ final class InterruptsAndEnds extends Scenario {
             policy.globalMaxInFlight(1 + random.nextInt(2));
         }
         start(policy.build(), false);
-        executor.updatePolicy(
-                executor.policy().toBuilder().taskLifecycleListener(listener()).build());
+        executor.updatePolicy(executor.policy().toBuilder()
+                .taskLifecycleListeners(List.of(listener()))
+                .build());
         for (int i = 0; i < 2; i++) {
             Story story = new Story(End.values()[random.nextInt(End.values().length)]);
             stories.add(story);

@@ -584,7 +584,7 @@ public final class RandomProgram {
         }
 
         @Override
-        public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
+        public GroupResult<?> onRejected(String groupKey, String taskId, Callable<?> task) {
             return switch (calls.incrementAndGet() % (runsTasks ? 4 : 3)) {
                 case 0 -> throw new IntendedError();
                 case 1 -> null;

@@ -5,6 +5,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.audit.Audit;
 import io.github.kobe.audit.Witness;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** What happens in a {@link Simulation}: one executor, and threads that use it as a seed says. */
@@ -52,7 +53,7 @@ abstract class Scenario implements World {
         GroupPolicy witnessed = witness.into(policy);
         return listens
                 ? witnessed
-                : witnessed.toBuilder().taskLifecycleListener(null).build();
+                : witnessed.toBuilder().taskLifecycleListeners(List.of()).build();
     }
 
     @Override

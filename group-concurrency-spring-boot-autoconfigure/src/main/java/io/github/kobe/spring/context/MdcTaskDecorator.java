@@ -16,7 +16,7 @@ public final class MdcTaskDecorator implements GroupTaskDecorator {
     public MdcTaskDecorator() {}
 
     @Override
-    public <T> Callable<T> decorate(String groupKey, Callable<T> task) {
+    public Callable<?> decorate(String groupKey, Callable<?> task) {
         Map<String, String> submitters = MDC.getCopyOfContextMap();
         return () -> {
             Map<String, String> before = MDC.getCopyOfContextMap();

@@ -31,8 +31,8 @@ public final class SpringTaskDecorator implements GroupTaskDecorator {
     }
 
     @Override
-    public <T> Callable<T> decorate(String groupKey, Callable<T> task) {
-        Body<T> body = new Body<>(task);
+    public Callable<?> decorate(String groupKey, Callable<?> task) {
+        Body<?> body = new Body<>(task);
         Runnable decorated = decorator.decorate(body);
         return () -> {
             decorated.run();

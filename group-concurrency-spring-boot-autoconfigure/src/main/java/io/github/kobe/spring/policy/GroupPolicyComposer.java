@@ -7,8 +7,6 @@ import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskTracer;
 import io.github.kobe.spring.GroupConcurrencyResolver;
 import io.github.kobe.spring.GroupPolicyCustomizer;
-import java.util.ArrayList;
-import java.util.List;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
@@ -56,18 +54,9 @@ public final class GroupPolicyComposer {
         if (customized.concurrencyResolver().isEmpty()) {
             resolver.ifAvailable(builder::concurrencyResolver);
         }
-        List<TaskLifecycleListener> allListeners =
-                new ArrayList<>(customized.taskLifecycleListener().stream().toList());
-        listeners.orderedStream().forEach(allListeners::add);
-        List<TaskTracer> allTracers =
-                new ArrayList<>(customized.taskTracer().stream().toList());
-        tracers.orderedStream().forEach(allTracers::add);
-        List<GroupTaskDecorator> allDecorators =
-                new ArrayList<>(customized.taskDecorator().stream().toList());
-        decorators.orderedStream().forEach(allDecorators::add);
-        return builder.taskLifecycleListener(ListenerChain.of(allListeners))
-                .taskTracer(TracerChain.of(allTracers))
-                .taskDecorator(DecoratorChain.of(allDecorators))
-                .build();
+        listeners.orderedStream().forEach(builder::taskLifecycleListener);
+        tracers.orderedStream().forEach(builder::taskTracer);
+        decorators.orderedStream().forEach(builder::taskDecorator);
+        return builder.build();
     }
 }

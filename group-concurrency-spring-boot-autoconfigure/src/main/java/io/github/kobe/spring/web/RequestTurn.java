@@ -35,7 +35,7 @@ final class RequestTurn implements AsyncListener {
     private final CompletableFuture<GroupPermit> permit;
 
     /** What goes on where the request waited, with what went along from the thread that it came in on. */
-    private @Nullable Callable<@Nullable Void> rest;
+    private @Nullable Callable<?> rest;
 
     private @Nullable Pass pass;
     private boolean listening;
@@ -97,7 +97,7 @@ final class RequestTurn implements AsyncListener {
     /** Goes on with a request that waited. */
     void resume(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
-        Callable<@Nullable Void> waited = rest;
+        Callable<?> waited = rest;
         rest = null;
         ResumedRequest resumed = new ResumedRequest(request);
         pass = () -> {

@@ -335,11 +335,8 @@ class GroupConcurrencyAutoConfigurationTests {
     @Configuration(proxyBeanMethods = false)
     static class PickedUp {
 
-        private static final RejectionHandler HANDLER = new RejectionHandler() {
-            @Override
-            public <T> GroupResult<T> onRejected(String groupKey, String taskId, Callable<T> task) {
-                return GroupResult.rejected(groupKey, taskId);
-            }
+        private static final RejectionHandler HANDLER = (groupKey, taskId, task) -> {
+            return GroupResult.rejected(groupKey, taskId);
         };
 
         final List<String> heard = new CopyOnWriteArrayList<>();
@@ -399,7 +396,7 @@ class GroupConcurrencyAutoConfigurationTests {
             }
 
             @Override
-            public <T> Callable<T> decorate(String groupKey, Callable<T> task) {
+            public Callable<?> decorate(String groupKey, Callable<?> task) {
                 return () -> {
                     heard.add(name);
                     return task.call();

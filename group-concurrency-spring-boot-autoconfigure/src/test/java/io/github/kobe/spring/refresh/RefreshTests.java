@@ -155,7 +155,7 @@ class RefreshTests {
                     GroupPolicy policy = context.getBean(GroupExecutor.class).policy();
                     assertThat(policy.globalMaxInFlight()).isEqualTo(7);
                     assertThat(policy.maxIdleGroups()).isEqualTo(17);
-                    assertThat(policy.taskDecorator()).isPresent();
+                    assertThat(policy.taskDecorators()).isNotEmpty();
                 });
     }
 

@@ -17,7 +17,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.Ordered;
 
 /** Tracers that an application has several of. */
-class TracerChainTests {
+class SeveralTracersTests {
 
     private final List<String> heard = new CopyOnWriteArrayList<>();
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
