@@ -81,6 +81,11 @@ public final class GroupExecutor implements AutoCloseable {
      * Submits a task; it starts now, or waits, or is rejected before this method returns. Never blocks, except to run the
      * task itself under {@link RejectionPolicy#CALLER_RUNS}.
      *
+     * <p>The handle tells of everything that happens to the task, and nothing of it is thrown here. A rejection shows as the
+     * {@link RejectionPolicy} or the {@link RejectionHandler} has it: by default the handle's {@code await} and {@code join}
+     * throw a {@link RejectedTaskException}. If a {@link GroupTaskDecorator} throws, the task is
+     * {@link TaskStatus#FAILED} with that cause.
+     *
      * @param groupKey the group that it runs in
      * @param taskId names the task in results, events and exceptions; need not be unique
      * @param task what runs
@@ -231,8 +236,9 @@ public final class GroupExecutor implements AutoCloseable {
      * @param task what runs
      * @param <T> the type of its value
      * @return what it returns
-     * @throws RejectedTaskException as above, also if {@code maxWait} is over
-     * @throws InterruptedException if the caller is interrupted while it has to wait
+     * @throws RejectedTaskException if it was not let in, waited longer than {@code maxWait} or the group allows, or was shut
+     *     down while it waited
+     * @throws InterruptedException if the caller is interrupted while it has to wait; the group is left as it was
      * @throws IllegalStateException after a shutdown
      * @throws Exception what the task throws
      */
@@ -251,8 +257,9 @@ public final class GroupExecutor implements AutoCloseable {
      * @param task what runs
      * @param <T> the type of its value
      * @return what it returns
-     * @throws RejectedTaskException as above
-     * @throws InterruptedException if the caller is interrupted while it has to wait
+     * @throws RejectedTaskException if it was not let in, waited longer than {@code maxWait} or the group allows, or was shut
+     *     down while it waited
+     * @throws InterruptedException if the caller is interrupted while it has to wait; the group is left as it was
      * @throws IllegalStateException after a shutdown
      * @throws Exception what the task throws
      */
@@ -263,6 +270,9 @@ public final class GroupExecutor implements AutoCloseable {
 
     /**
      * Waits for a permit of a group; for code that isn't one callable.
+     *
+     * <p>The permit belongs to the calling thread. What that thread takes in the same group meanwhile shares it and doesn't
+     * wait, so a permit isn't to be handed to a worker while its own thread takes the next: see {@link GroupPermit}.
      *
      * @param groupKey the group
      * @return the permit; close it on any thread, once done
@@ -275,7 +285,8 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Waits for a permit of a group for some time. Never overtakes what waits already, also with no time to wait.
+     * Waits for a permit of a group for some time. Never overtakes what waits already, also with no time to wait. The permit
+     * belongs to the calling thread, as that of {@link #acquire}.
      *
      * @param groupKey the group
      * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all
@@ -467,7 +478,8 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Waits until nothing runs, is in flight or waits; work is accepted meanwhile.
+     * Waits until nothing runs, is in flight or waits; work is accepted meanwhile. Code that runs under a permit of this
+     * executor waits in vain: it runs itself.
      *
      * @param timeout how long to wait; zero or negative: only looks
      * @return whether it was quiet in time
@@ -525,7 +537,8 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Waits until the executor is shut down and all permits are back.
+     * Waits until the executor is shut down and all permits are back. Code that runs under a permit of this executor waits in
+     * vain: it has one.
      *
      * @param timeout how long to wait; zero or negative: only looks
      * @return whether it was terminated in time

@@ -461,7 +461,8 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets how many tasks of a group may run at once, unless it has a number of its own. Default: 1.
+         * Sets how many tasks of a group may run at once, unless it has a number of its own. Default: 1. Shorthand for
+         * {@link #defaults}, which leaves the other numbers as they are.
          *
          * @param value at least 1
          * @return this builder
@@ -472,7 +473,8 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets how many tasks of a group may be in flight, unless it has a number of its own. Default: no limit.
+         * Sets how many tasks of a group may be in flight, unless it has a number of its own. Default: no limit. Shorthand
+         * for {@link #defaults}, which leaves the other numbers as they are.
          *
          * @param value at least 1; {@link Integer#MAX_VALUE}: no limit
          * @return this builder
@@ -483,7 +485,8 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets how many tasks of a group may wait, unless it has a number of its own. Default: no limit.
+         * Sets how many tasks of a group may wait, unless it has a number of its own. Default: no limit. Shorthand for
+         * {@link #defaults}, which leaves the other numbers as they are.
          *
          * @param value at least 0; {@link Integer#MAX_VALUE}: no limit
          * @return this builder
@@ -494,7 +497,8 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets how long a task may wait to start, unless its group has a time-out of its own. Default: for ever.
+         * Sets how long a task may wait to start, unless its group has a time-out of its own. Default: for ever. Shorthand
+         * for {@link #defaults}, which leaves the other numbers as they are.
          *
          * @param value more than zero; {@link GroupLimits#NO_TIMEOUT}: for ever
          * @return this builder
@@ -531,7 +535,8 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets the concurrency of single groups, and unsets it for every other; their other numbers stay.
+         * Sets the concurrency of single groups, and unsets it for every other; their other numbers stay. Shorthand for
+         * {@link #group}.
          *
          * @param values by exact key, each at least 1; copied
          * @return this builder
@@ -541,7 +546,8 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets the number in flight of single groups, and unsets it for every other; their other numbers stay.
+         * Sets the number in flight of single groups, and unsets it for every other; their other numbers stay. Shorthand
+         * for {@link #group}.
          *
          * @param values by exact key, each at least 1; copied
          * @return this builder
@@ -551,7 +557,8 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets the size of the queue of single groups, and unsets it for every other; their other numbers stay.
+         * Sets the size of the queue of single groups, and unsets it for every other; their other numbers stay. Shorthand
+         * for {@link #group}.
          *
          * @param values by exact key, each at least 0; copied
          * @return this builder
@@ -605,8 +612,9 @@ public final class GroupPolicy {
 
         /**
          * Sets what is asked for the concurrency of groups that neither an exact key nor a pattern gives one. It is
-         * called outside every lock, when a group is first used; a race may call it twice. A result below 1 counts as 1;
-         * if it throws, the default holds. Default: none.
+         * called outside every lock, by the thread that first uses a group, or that sets, resets or evicts its limits,
+         * replaces the policy, or asks for the statistics of a group that the policy names; a race may call it twice. A
+         * result below 1 counts as 1; if it throws, the default holds. Default: none.
          *
          * @param value {@code null}: none
          * @return this builder

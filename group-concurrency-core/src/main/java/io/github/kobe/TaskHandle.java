@@ -96,8 +96,11 @@ public interface TaskHandle<T> {
 
     /**
      * Gives a future of one's own, a new one for each call, that completes as this handle does, on the thread that
-     * completes the handle. Threads that wait for the handle wake before what is chained on the future runs. Cancelling it is {@code cancel(true)} of the task; completing it otherwise touches nothing
-     * else.
+     * completes the handle. Threads that wait for the handle wake before what is chained on the future runs. Cancelling it
+     * is {@code cancel(true)} of the task; completing it otherwise touches nothing else.
+     *
+     * <p>It completes normally with any result, a {@link TaskStatus#FAILED} one too: {@code exceptionally} sees rejections
+     * alone.
      *
      * @return a future with the task's result, or with the {@link RejectedTaskException} of a task that was rejected
      *     under {@link RejectionPolicy#ABORT}

@@ -6,9 +6,21 @@ import org.jspecify.annotations.Nullable;
  * Follows work piece by piece. Ids need not be unique, so a {@link TaskLifecycleListener} can't tell which events belong
  * together; a tracer makes a {@link TaskTrace} of each piece of work, which hears of that work alone.
  *
+ * <pre>{@code
+ * TaskTracer slowWork = (groupKey, taskId) -> new TaskTrace() {
+ *     @Override
+ *     public void onCompleted(GroupResult<?> result) {
+ *         if (result.durationNanos() > 1_000_000_000L) {
+ *             logger.log(Level.INFO, groupKey + "/" + taskId + " was slow");
+ *         }
+ *     }
+ * };
+ * }</pre>
+ *
  * <p>It is called on the thread that is about to submit the work or to ask for a permit, before the listener's
  * {@code onSubmitted}; never under a lock, by many threads at once. What it throws is logged once, and the work goes on
- * without a trace. Re-entrant work isn't traced.
+ * without a trace. Re-entrant work isn't traced. A policy may have several: each is asked, in the order in which they were
+ * added, and of several traces of the same work the first wraps it outermost.
  *
  * @since 0.1.0
  */
