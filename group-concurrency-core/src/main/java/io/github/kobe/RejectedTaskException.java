@@ -32,7 +32,7 @@ public final class RejectedTaskException extends RejectedExecutionException {
      * Makes an exception for one rejected piece of work.
      *
      * @param groupKey the group that the work was for
-     * @param taskId the id of the task; empty for a caller that gave none
+     * @param taskId the id of the task; empty if it was given none
      * @param reason why it was rejected
      * @param limit the size of the queue that was full, in tasks; -1 where no queue was, or that isn't known
      * @param queued how many tasks waited in that queue; for the other reasons, how many waited in the group; -1 if that
@@ -48,7 +48,7 @@ public final class RejectedTaskException extends RejectedExecutionException {
     }
 
     private static String message(String groupKey, String taskId, RejectionReason reason, int limit, long queued) {
-        String work = taskId.isEmpty() ? "Call" : "Task '" + KeyText.printable(taskId) + "'";
+        String work = taskId.isEmpty() ? "Work" : "Task '" + KeyText.printable(taskId) + "'";
         String why = switch (reason) {
             case GROUP_QUEUE_FULL -> "the group's queue is full" + sizes(queued, " waiting, queueThreshold " + limit);
             case GLOBAL_QUEUE_FULL ->
@@ -69,7 +69,7 @@ public final class RejectedTaskException extends RejectedExecutionException {
         return groupKey;
     }
 
-    /** {@return the id of the task; empty for a caller that gave none} */
+    /** {@return the id of the task; empty if it was given none} */
     public String taskId() {
         return taskId;
     }

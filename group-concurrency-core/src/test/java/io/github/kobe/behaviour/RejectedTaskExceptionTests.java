@@ -42,9 +42,9 @@ class RejectedTaskExceptionTests {
     }
 
     @Test
-    void aCallWithoutAnIdIsCalledACall() {
+    void whatWasGivenNoIdIsCalledWork() {
         assertThat(new RejectedTaskException("a", "", RejectionReason.SHUTDOWN, -1, 0))
-                .hasMessageStartingWith("Call of group 'a'");
+                .hasMessageStartingWith("Work of group 'a'");
     }
 
     @Tag("K7")
