@@ -26,6 +26,18 @@ final class Admission {
         return admit(key, id, task, nanos(ownTimeout), false, Admission::newTask);
     }
 
+    /** Submits what borrows the global permit {@code shared}. */
+    <T> Task<T> submitSharing(String key, String id, Callable<?> task, boolean async, SharedGlobal shared) {
+        engine.requireAdmitsFromInside();
+        return admit(
+                key,
+                id,
+                task,
+                Long.MAX_VALUE,
+                async,
+                (group, taskId, work, trace) -> new SharingTask<>(group, taskId, work, trace, shared));
+    }
+
     private static long nanos(@Nullable Duration ownTimeout) {
         return ownTimeout == null ? Long.MAX_VALUE : EffectiveLimits.saturatedNanos(ownTimeout);
     }
@@ -107,14 +119,15 @@ final class Admission {
     private boolean startFast(Task<?> node, Object work, @Nullable ClassLoader loader) {
         Group group = node.group;
         int stopEpoch = group.stopEpoch();
-        if (!group.tryTakeFast()) {
+        SharedGlobal shared = node.shared();
+        if (shared == null ? !group.tryTakeFast() : !group.tryTakeNested(shared, SharedGlobal.TASK)) {
             return false;
         }
         Run run;
         try {
-            run = Run.of(node, work, loader, stopEpoch, null);
+            run = Run.of(node, work, loader, stopEpoch, null, shared);
         } catch (OutOfMemoryError lack) {
-            group.giveBackBoth(0);
+            engine.releases.giveBackUnused(group, shared, SharedGlobal.TASK);
             throw lack;
         }
         node.engageUnknown(run);

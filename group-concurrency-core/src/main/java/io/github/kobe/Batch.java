@@ -30,6 +30,9 @@ final class Batch {
     /** Granted out of turn: their queue may still link them as dead ones, so {@link Node#next} is not theirs to use. */
     private @Nullable ArrayList<Node> grantedAside;
 
+    /** Global permits that the last one has left, linked by {@link SharedGlobal#next}. */
+    private @Nullable SharedGlobal toFree;
+
     private @Nullable Endings ended;
     private @Nullable Group idle;
     private @Nullable List<Group> moreIdle;
@@ -125,6 +128,12 @@ final class Batch {
         ended.add(node, reason, work);
     }
 
+    /** The last one that shared a global permit has left it. */
+    void free(SharedGlobal shared) {
+        shared.next = toFree;
+        toFree = shared;
+    }
+
     /** A group has nothing to do. */
     void idle(Group group) {
         if (idle == null || idle == group) {
@@ -160,6 +169,11 @@ final class Batch {
 
     private void carryOutPortion() {
         try {
+            while (toFree != null) {
+                SharedGlobal shared = toFree;
+                toFree = shared.next;
+                engine.releases.free(shared, this);
+            }
             startGranted();
             tellEnded();
             offerIdle();

@@ -3,11 +3,11 @@ package io.github.kobe;
 import io.github.kobe.Group.Verdict;
 import io.github.kobe.Outcome.Rejection;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Permits for code that runs on the caller's own thread, or on nobody's. */
@@ -19,12 +19,12 @@ final class Callers {
         this.engine = engine;
     }
 
+    // ---- calls
+
     <T> T call(String key, String id, @Nullable Duration maxWait, Callable<T> task) throws Exception {
         StackReserve.require();
         Thread thread = Thread.currentThread();
-        Hold parked = engine.holds.parked(thread);
-        boolean outside = isOutside(thread, parked);
-        Hold outer = outside ? null : enclosing(key);
+        Hold outer = enclosing(key, thread);
         if (outer != null) {
             try {
                 return task.call();
@@ -33,78 +33,52 @@ final class Callers {
             }
         }
         engine.requireAdmits();
-        if (!engine.policy.isSilent()) {
-            TaskTrace trace = engine.reports.submitted(key, id);
-            if (engine.reports.isHeard(trace)) {
-                return callFollowed(key, id, maxWait, task, trace);
-            }
-            // The tracer may have called, and so parked something.
-            parked = engine.holds.parked(thread);
-            outside = isOutside(thread, parked);
+        TaskTrace trace = engine.policy.isSilent() ? null : engine.reports.submitted(key, id);
+        if (engine.reports.isHeard(trace)) {
+            return callHeard(key, id, maxWait, task, trace, thread);
         }
-        Hold hold = outside ? enterUnheard(key, id, maxWait, thread, parked) : enterNestedUnheard(key, false, thread);
-        return hold != null ? runUnheard(hold, task) : callFollowed(key, id, maxWait, task, null);
-    }
-
-    /** {@return whether the current thread is outside all groups} */
-    private boolean isOutside(Thread thread, @Nullable Hold parked) {
-        return parked != null || engine.holds.topOpen(thread) == null;
-    }
-
-    /** A call that somebody hears of, or that takes more than {@link #enterUnheard}. */
-    private <T> T callFollowed(
-            String key, String id, @Nullable Duration maxWait, Callable<T> task, @Nullable TaskTrace trace)
-            throws Exception {
-        Hold hold = new Entrance(key, id, trace).ask(false, nanos(maxWait)).orThrow();
-        Callable<T> code = engine.reports.around(trace, key, task);
-        boolean heard = engine.reports.isHeard(trace);
-        long start = heard ? engine.nanoTime() : 0;
-        T value;
-        try {
-            value = code.call();
-        } catch (Throwable failure) {
-            endCall(hold, id, null, failure, heard, start, trace);
-            throw failure;
-        }
-        endCall(hold, id, value, null, heard, start, trace);
-        return value;
-    }
-
-    /** Runs a call that nobody hears of; apart from those that somebody does, for speed. */
-    private <T> T runUnheard(Hold hold, Callable<T> task) throws Exception {
+        Hold hold = enterCall(key, id, maxWait, null, thread);
         T value;
         try {
             value = task.call();
         } catch (Throwable failure) {
-            hold.group.counters.ended(TaskStatus.of(failure));
-            leave(hold);
+            endCall(hold, TaskStatus.of(failure), thread);
             throw failure;
         }
-        hold.group.counters.ended(TaskStatus.SUCCESS);
-        leave(hold);
+        endCall(hold, TaskStatus.SUCCESS, thread);
         return value;
     }
 
-    private void endCall(
-            Hold hold,
+    /** A call that somebody hears of; apart from those that nobody does, for speed. */
+    private <T> T callHeard(
+            String key,
             String id,
-            @Nullable Object value,
-            @Nullable Throwable failure,
-            boolean heard,
-            long start,
-            @Nullable TaskTrace trace) {
-        Group group = hold.group;
-        group.counters.ended(TaskStatus.of(failure));
-        leave(hold);
-        if (heard) {
-            engine.reports.ended(group.key, id, value, failure, start, engine.nanoTime(), trace);
+            @Nullable Duration maxWait,
+            Callable<T> task,
+            @Nullable TaskTrace trace,
+            Thread thread)
+            throws Exception {
+        Hold hold = enterCall(key, id, maxWait, trace, thread);
+        Callable<T> code = engine.reports.around(trace, key, task);
+        long start = engine.nanoTime();
+        T value = null;
+        Throwable failure = null;
+        try {
+            value = code.call();
+            return value;
+        } catch (Throwable thrown) {
+            failure = thrown;
+            throw thrown;
+        } finally {
+            endCall(hold, TaskStatus.of(failure), thread);
+            engine.reports.ended(key, id, value, failure, start, engine.nanoTime(), trace);
         }
     }
 
-    /** Closes the hold of a call. */
-    private void leave(Hold hold) {
+    /** Counts a call, and closes its hold. */
+    private void endCall(Hold hold, TaskStatus status, Thread thread) {
         Group group = hold.group;
-        Thread thread = Thread.currentThread();
+        group.counters.ended(status);
         if (!engine.holds.isInSlot(hold, thread) || !hold.park()) {
             engine.releases.close(hold, 0);
             return;
@@ -115,156 +89,199 @@ final class Callers {
         }
     }
 
-    /**
-     * Lets a call of the current thread, which is outside all groups, into one: by one compare-and-set, or at the end of
-     * the queue.
-     *
-     * @param parked what the thread has parked, if anything
-     * @return {@code null}: neither of the two ways will do
-     */
-    private @Nullable Hold enterUnheard(
-            String key, String id, @Nullable Duration maxWait, Thread thread, @Nullable Hold parked)
+    private Hold enterCall(String key, String id, @Nullable Duration maxWait, @Nullable TaskTrace trace, Thread thread)
             throws InterruptedException {
-        Group group = engine.groupIfKnown(key);
-        if (group == null) {
-            return null; // a resolver is asked for its limits, which may call, and unpark what is parked
-        }
-        if (!group.tryTakeFast()) {
-            long maxWaitNanos = nanos(maxWait);
-            Waiter waiter = maxWaitNanos > 0 ? new Waiter(group, null) : null;
-            if (waiter == null || !group.queueBehind(waiter, null)) {
-                return null;
+        long maxWaitNanos = nanos(maxWait);
+        for (; ; ) {
+            Group group = engine.group(key); // which may ask a resolver, and so may call
+            Hold hold = engine.holds.parked(thread);
+            SharedGlobal shared = null;
+            if (hold != null) {
+                hold.unpark(group);
+            } else {
+                shared = engine.holds.shareOf(thread);
+                hold = new Hold(group);
+                if (shared == null && !thread.isVirtual()) {
+                    hold.setParkable();
+                }
+                engine.holds.push(hold, thread);
             }
-            RejectionReason reason = waiter.await(maxWaitNanos);
-            if (reason != null) {
-                throw new Rejection(reason, -1, group.queued()).toException(key, id);
+            Rejection rejection = ask(hold, shared, shared != null, id, maxWaitNanos, trace);
+            if (rejection != null) {
+                throw rejection.toException(key, id);
             }
-        }
-        if (parked != null) {
-            parked.unpark(group);
-            return parked;
-        }
-        try {
-            return newCallHold(thread, group);
-        } catch (OutOfMemoryError lack) {
-            giveBackUnused(group, lack, id, null);
-            throw lack;
+            if (hold.isOpen()) {
+                return hold;
+            }
         }
     }
+
+    // ---- permits
 
     /**
-     * Lets the current thread, which is inside another group, into one that is free.
+     * Gets a permit.
      *
-     * @return {@code null}: that won't do
+     * @param bound whether it is to belong to the current thread
      */
-    private @Nullable Hold enterNestedUnheard(String key, boolean asPermit, Thread thread) {
-        Group group = engine.groupIfKnown(key);
-        if (group == null || !group.mayBeFree()) {
-            return null;
+    GroupPermit acquire(String key, boolean bound) throws InterruptedException {
+        Object got = permit(key, Long.MAX_VALUE, bound);
+        if (got instanceof Rejection rejection) {
+            throw rejection.toException(key, "");
         }
-        Hold asking = asPermit ? new Permit(null, group, false) : new Hold(null, group, false);
-        boolean granted = false;
-        try {
-            engine.releases.registerAsking(asking, thread);
-            granted = group.tryTakeNested(asking);
-        } finally {
-            if (!granted) {
-                giveUp(asking, thread);
+        return (GroupPermit) got;
+    }
+
+    Optional<GroupPermit> tryAcquire(String key, Duration maxWait, boolean bound) throws InterruptedException {
+        Object got = permit(key, nanos(maxWait), bound);
+        if (got instanceof Rejection rejection) {
+            if (rejection.reason() == RejectionReason.SHUTDOWN) {
+                throw rejection.toException(key, "");
             }
+            return Optional.empty();
         }
-        return granted ? asking : null;
+        return Optional.of((GroupPermit) got);
     }
 
-    private void giveUp(Hold asking, Thread thread) {
-        asking.giveUp();
-        engine.holds.prune(thread);
-    }
-
-    /** {@return the hold of a call of the current thread, on the only permit that it has} */
-    private Hold newCallHold(Thread thread, Group group) {
-        Hold hold = new Hold(null, group, true);
-        hold.setParkable(!thread.isVirtual());
-        engine.holds.push(hold, thread);
-        return hold;
-    }
-
-    /** Gives back what the current thread was granted and has no memory for. */
-    private void giveBackUnused(Group group, OutOfMemoryError lack, String id, @Nullable TaskTrace trace) {
-        Batch batch = Batch.orNull(engine, 0);
-        group.counters.ended(TaskStatus.FAILED);
-        group.giveBackUnused(false, batch);
-        if (batch != null) {
-            batch.carryOut();
-        }
-        engine.reports.failed(group.key, id, lack, trace);
-    }
-
-    GroupPermit acquire(String key) throws InterruptedException {
-        return Objects.requireNonNull(permit(key, Long.MAX_VALUE, true));
-    }
-
-    Optional<GroupPermit> tryAcquire(String key, Duration maxWait) throws InterruptedException {
-        return Optional.ofNullable(permit(key, nanos(maxWait), false));
-    }
-
-    /**
-     * Gets a permit for the current thread.
-     *
-     * @param throwing whether to throw what keeps it out; else only a shutdown is thrown, and the rest is {@code null}
-     */
-    private @Nullable GroupPermit permit(String key, long maxWaitNanos, boolean throwing) throws InterruptedException {
+    /** {@return a permit, or the {@link Rejection}} */
+    private Object permit(String key, long maxWaitNanos, boolean bound) throws InterruptedException {
         StackReserve.require();
         Thread thread = Thread.currentThread();
-        boolean outside = isOutside(thread, engine.holds.parked(thread));
-        Hold outer = outside ? null : enclosing(key);
+        Hold outer = bound ? enclosing(key, thread) : null;
         if (outer != null) {
-            return new Reentry(outer);
+            return new Reentry(outer, null);
         }
         engine.requireAdmits();
-        TaskTrace trace = null;
-        if (!engine.policy.isSilent()) {
-            trace = engine.reports.submitted(key, "");
-            outside = isOutside(thread, engine.holds.parked(thread)); // the tracer may have called
-        }
-        if (!engine.reports.isHeard(trace)) {
-            Hold unheard = outside ? permitUnheard(key, thread) : enterNestedUnheard(key, true, thread);
-            if (unheard != null) {
-                return (Permit) unheard;
+        TaskTrace trace = engine.policy.isSilent() ? null : engine.reports.submitted(key, "");
+        for (; ; ) {
+            Group group = engine.group(key); // which may ask a resolver, and so may call
+            SharedGlobal shared = bound ? engine.holds.shareOf(thread) : null;
+            boolean fromInside = bound ? shared != null : engine.holds.topOpen(thread) != null;
+            Permit permit = newPermit(group, "", trace);
+            if (bound) {
+                engine.holds.push(permit, thread);
+            }
+            Rejection rejection = ask(permit, shared, fromInside, "", maxWaitNanos, trace);
+            if (rejection != null) {
+                return rejection;
+            }
+            if (permit.isOpen()) {
+                permit.begin();
+                return permit;
             }
         }
-        Entrance entrance = new Entrance(key, "", trace).ask(true, maxWaitNanos);
-        if (throwing || entrance.reason() == RejectionReason.SHUTDOWN) {
-            return (Permit) entrance.orThrow();
-        }
-        return (Permit) entrance.hold;
     }
 
-    /** Takes a permit for the current thread, which is outside all groups, by one compare-and-set, if that will do. */
-    private @Nullable Permit permitUnheard(String key, Thread thread) {
-        Group group = engine.groupIfKnown(key);
-        if (group == null || !group.tryTakeFast()) {
-            return null; // for want of a group as above
-        }
+    private Permit newPermit(Group group, String id, @Nullable TaskTrace trace) {
+        return engine.reports.isHeard(trace) ? new Permit.Reported(group, id, trace) : new Permit(group);
+    }
+
+    /**
+     * Asks for the permits that {@code hold} is for, and waits if that is necessary. The hold stays open if they are
+     * granted, and else is closed.
+     *
+     * @param shared the global permit that it may share, if there is one
+     * @param fromInside whether the thread is inside a group
+     * @return why it is not let in; {@code null}: it is, or its group is dead
+     */
+    private @Nullable Rejection ask(
+            Hold hold,
+            @Nullable SharedGlobal shared,
+            boolean fromInside,
+            String id,
+            long maxWaitNanos,
+            @Nullable TaskTrace trace)
+            throws InterruptedException {
+        Group group = hold.group;
+        boolean granted = false;
+        long queuedNanos = 0;
         try {
-            Permit permit = new Permit(null, group, true);
-            engine.holds.push(permit, thread);
-            return permit;
-        } catch (OutOfMemoryError lack) {
-            giveBackUnused(group, lack, "", null);
-            throw lack;
+            if (shared == null ? group.tryTakeFast() : group.tryTakeNested(shared, SharedGlobal.BOUND)) {
+                granted = true;
+                if (shared != null) {
+                    hold.joined(shared);
+                }
+            } else {
+                Waiter waiter = new Waiter(group, shared, fromInside);
+                Rejection rejection = await(waiter, maxWaitNanos);
+                if (rejection != null) {
+                    engine.reports.rejected(group.key, id, rejection.reason(), trace);
+                    return rejection;
+                }
+                granted = waiter.isGranted();
+                if (granted && shared != null && waiter.shares()) {
+                    hold.joined(shared);
+                }
+                queuedNanos = engine.reports.isHeard(trace) ? waiter.waitedNanos(engine.now()) : 0;
+            }
+        } catch (InterruptedException interrupted) {
+            engine.reports.cancelled(group.key, id, interrupted, trace);
+            throw interrupted;
+        } finally {
+            if (!granted) {
+                drop(hold);
+            }
+        }
+        if (granted && engine.reports.isHeard(trace)) {
+            engine.reports.started(group.key, id, queuedNanos, trace); // from inside, for it may call
+        }
+        return null;
+    }
+
+    /** {@return why {@code waiter} is not let in; {@code null}: it is, or its group is dead} */
+    private @Nullable Rejection await(Waiter waiter, long maxWaitNanos) throws InterruptedException {
+        Group group = waiter.group;
+        if (maxWaitNanos <= 0 || !group.queueBehind(waiter, null)) {
+            Batch batch = new Batch(engine);
+            Verdict verdict = group.admit(waiter, null, maxWaitNanos > 0, RejectionReason.SHUTDOWN, batch);
+            batch.carryOut();
+            switch (verdict) {
+                case GRANTED -> {
+                    return null;
+                }
+                case QUEUED -> {}
+                case REJECTED, SHUT_DOWN -> {
+                    return rejection(batch, group);
+                }
+                case DEAD -> {
+                    engine.forget(group);
+                    return null;
+                }
+            }
+        }
+        RejectionReason reason = waiter.await(maxWaitNanos);
+        return reason == null ? null : new Rejection(reason, -1, group.queued());
+    }
+
+    private void drop(Hold hold) {
+        Thread thread = hold.thread;
+        if (thread == null) {
+            hold.closeSole();
+        } else {
+            engine.holds.drop(hold, thread);
         }
     }
+
+    private static Rejection rejection(Batch batch, Group group) {
+        Rejection rejection = batch.rejection;
+        return rejection != null ? rejection : new Rejection(RejectionReason.SHUTDOWN, -1, group.queued());
+    }
+
+    // ---- permits that nobody waits for
 
     CompletionStage<GroupPermit> acquireAsync(String key, String id, @Nullable Duration maxWait) {
         StackReserve.require();
         engine.requireAdmits();
-        long maxWaitNanos = nanos(maxWait);
+        return acquireAsync(key, id, nanos(maxWait), null);
+    }
+
+    private CompletionStage<GroupPermit> acquireAsync(
+            String key, String id, long maxWaitNanos, @Nullable SharedGlobal shared) {
         TaskTrace trace = engine.reports.submitted(key, id);
         for (; ; ) {
             Group group = engine.group(key);
-            PermitFuture node = new PermitFuture(group, id, maxWaitNanos, trace);
-            if (group.tryTakeFast()) {
-                node.grant(null);
+            PermitFuture node = new PermitFuture(group, id, maxWaitNanos, trace, shared);
+            if (shared == null ? group.tryTakeFast() : group.tryTakeNested(shared, SharedGlobal.UNBOUND)) {
+                boolean unused = node.grant(null, shared != null);
                 node.handOut();
                 return node.future();
             }
@@ -284,181 +301,21 @@ final class Callers {
         }
     }
 
-    /** A way into a group for the current thread: with a hold, or with the reason why not. */
-    private final class Entrance {
-        private final String key;
-        private final String id;
-        private final @Nullable TaskTrace trace;
-        private @Nullable Hold hold;
-        private @Nullable Rejection rejection;
-
-        /** Prepares to ask; nothing has been asked for yet. */
-        Entrance(String key, String id, @Nullable TaskTrace trace) {
-            this.key = key;
-            this.id = id;
-            this.trace = trace;
+    /**
+     * Makes the permit that {@code node} was granted; it is nobody's.
+     *
+     * @param joined the global permit that it shares, if it does
+     */
+    Permit newPermit(Node node, @Nullable SharedGlobal joined, String id, @Nullable TaskTrace trace) {
+        Permit permit = newPermit(node.group, id, trace);
+        if (joined != null) {
+            permit.joined(joined);
         }
-
-        /** Asks, and waits if that is necessary. */
-        Entrance ask(boolean asPermit, long maxWaitNanos) throws InterruptedException {
-            Thread thread = Thread.currentThread();
-            boolean dead;
-            do {
-                Group group = engine.group(key); // which may ask a resolver, and so may call
-                dead = engine.holds.topOpen(thread) == null
-                        ? enter(group, null, asPermit, maxWaitNanos)
-                        : enterFromInside(group, thread, asPermit, maxWaitNanos);
-                if (dead) {
-                    engine.forget(group);
-                }
-            } while (dead);
-            return this;
+        if (engine.reports.isHeard(trace)) {
+            engine.reports.started(node.group.key, id, node.waitedNanos(engine.now()), trace);
+            permit.begin();
         }
-
-        /** Has what it asks for registered while it asks, so that whoever closes what it rests on finds it. */
-        private boolean enterFromInside(Group group, Thread thread, boolean asPermit, long maxWaitNanos)
-                throws InterruptedException {
-            Hold asking = newHold(group, asPermit, false);
-            try {
-                engine.releases.registerAsking(asking, thread);
-                return enter(group, asking, asPermit, maxWaitNanos);
-            } finally {
-                if (asking.asks()) {
-                    giveUp(asking, thread);
-                }
-            }
-        }
-
-        /** {@return whether the group is dead; else it has a hold, or the reason why not} */
-        private boolean enter(Group group, @Nullable Hold asking, boolean asPermit, long maxWaitNanos)
-                throws InterruptedException {
-            if (asking == null ? group.tryTakeFast() : group.tryTakeNested(asking)) {
-                hold = granted(group, asking, asPermit, 0);
-                return false;
-            }
-            Waiter waiter = new Waiter(group, asking);
-            if (maxWaitNanos > 0 && group.queueBehind(waiter, null)) {
-                hold = await(waiter, asking, asPermit, maxWaitNanos);
-                return false;
-            }
-            Batch batch = new Batch(engine);
-            Verdict verdict = group.admit(waiter, null, maxWaitNanos > 0, RejectionReason.SHUTDOWN, batch);
-            batch.carryOut();
-            switch (verdict) {
-                case GRANTED -> hold = granted(group, asking, asPermit, 0);
-                case QUEUED -> hold = await(waiter, asking, asPermit, maxWaitNanos);
-                case REJECTED, SHUT_DOWN -> hold = rejected(rejection(batch, group));
-                case DEAD -> {
-                    return true;
-                }
-            }
-            return false;
-        }
-
-        private @Nullable Hold await(Waiter waiter, @Nullable Hold asking, boolean asPermit, long maxWaitNanos)
-                throws InterruptedException {
-            RejectionReason reason;
-            try {
-                reason = waiter.await(maxWaitNanos);
-            } catch (InterruptedException interrupted) {
-                engine.reports.cancelled(key, id, interrupted, trace);
-                throw interrupted;
-            }
-            if (reason != null) {
-                return rejected(new Rejection(reason, -1, waiter.group.queued()));
-            }
-            long queued = engine.reports.isHeard(trace) ? waiter.waitedNanos(engine.now()) : 0;
-            return granted(waiter.group, asking, asPermit, queued);
-        }
-
-        private Hold granted(Group group, @Nullable Hold asking, boolean asPermit, long queuedNanos) {
-            Hold made;
-            if (asking != null) {
-                asking.grant(); // whoever grants may not have come so far
-                made = asking;
-            } else {
-                made = registered(group, asPermit);
-            }
-            if (engine.reports.isHeard(trace)) {
-                engine.reports.started(key, id, queuedNanos, trace); // from inside, for it may call
-                if (made instanceof Permit.Reported permit) {
-                    permit.begin();
-                }
-            }
-            return made;
-        }
-
-        /** {@return the hold of the current thread, which was outside all groups, on what it was granted} */
-        private Hold registered(Group group, boolean asPermit) {
-            Thread thread = Thread.currentThread();
-            try {
-                Hold parked = asPermit ? null : engine.holds.parked(thread);
-                if (parked != null) {
-                    parked.unpark(group);
-                    return parked;
-                }
-                if (!asPermit) {
-                    return newCallHold(thread, group);
-                }
-                Hold made = newHold(group, true, true);
-                engine.holds.push(made, thread);
-                return made;
-            } catch (OutOfMemoryError lack) {
-                giveBackUnused(group, lack, id, trace);
-                throw lack;
-            }
-        }
-
-        private Hold newHold(Group group, boolean asPermit, boolean granted) {
-            if (!asPermit) {
-                return new Hold(null, group, granted);
-            }
-            return engine.reports.isHeard(trace)
-                    ? new Permit.Reported(null, group, granted, id, trace)
-                    : new Permit(null, group, granted);
-        }
-
-        private @Nullable Hold rejected(Rejection why) {
-            engine.reports.rejected(key, id, why.reason(), trace);
-            rejection = why;
-            return null;
-        }
-
-        /** {@return why it has no hold, if it has none} */
-        private @Nullable RejectionReason reason() {
-            return rejection == null ? null : rejection.reason();
-        }
-
-        private Hold orThrow() {
-            if (hold == null) {
-                throw Objects.requireNonNull(rejection).toException(key, id);
-            }
-            return hold;
-        }
-    }
-
-    private static Rejection rejection(Batch batch, Group group) {
-        Rejection rejection = batch.rejection;
-        return rejection != null ? rejection : new Rejection(RejectionReason.SHUTDOWN, -1, group.queued());
-    }
-
-    /** Makes the permit that {@code node} was granted; it is nobody's. */
-    Permit newPermit(Node node, String id, @Nullable TaskTrace trace) {
-        if (!engine.reports.isHeard(trace)) {
-            return new Permit(null, node.group, true);
-        }
-        engine.reports.started(node.group.key, id, node.waitedNanos(engine.now()), trace);
-        return new Permit.Reported(null, node.group, true, id, trace);
-    }
-
-    /** Opens the hold that the current thread has in a group once more, if there is one. */
-    private @Nullable Hold enclosing(String key) {
-        for (Hold h = engine.holds.topOpen(Thread.currentThread()); h != null; h = Holds.open(h.below)) {
-            if (h.group.key.equals(key) && h.reopen()) {
-                return h;
-            }
-        }
-        return null;
+        return permit;
     }
 
     /** Closes a permit for the one who was handed it. */
@@ -475,29 +332,144 @@ final class Callers {
         permit.reportEnd();
     }
 
+    // ---- from inside
+
+    /** Opens the hold that {@code thread}, the current one, has in a group once more, if there is one. */
+    private @Nullable Hold enclosing(String key, Thread thread) {
+        if (engine.holds.parked(thread) != null) {
+            return null;
+        }
+        for (Hold h = engine.holds.topOpen(thread); h != null; h = Holds.open(h.below)) {
+            if (h.group.key.equals(key) && h.reopen()) {
+                return h;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Runs {@code task} with the current thread inside of a permit.
+     *
+     * @param kept kept for this
+     */
+    <T> T callInside(OpenablePermit kept, Callable<T> task) throws Exception {
+        Inside inside = enter(kept);
+        try {
+            return task.call();
+        } finally {
+            engine.releases.closeOnce(inside, 0);
+        }
+    }
+
+    /** Has the current thread be inside of {@code kept}; releases that if it fails. */
+    private Inside enter(OpenablePermit kept) throws InterruptedException {
+        Thread thread = Thread.currentThread();
+        Inside inside = null;
+        boolean entered = false;
+        try {
+            SharedGlobal shared = kept.hold().shareKept();
+            inside = new Inside(kept, shared);
+            engine.holds.push(inside, thread);
+            while (!shared.tryJoin(SharedGlobal.BOUND)) {
+                engine.lending.awaitReturned(shared);
+            }
+            entered = true;
+            return inside;
+        } finally {
+            if (!entered) {
+                if (inside != null && inside.thread != null) {
+                    engine.holds.drop(inside, thread);
+                }
+                kept.release();
+            }
+        }
+    }
+
+    /**
+     * Asks for a permit of another group that shares the global permit of a permit; in its own group it shares that.
+     *
+     * @param kept kept for this
+     */
+    CompletionStage<GroupPermit> acquireAsync(OpenablePermit kept, String key) {
+        boolean passedOn = false;
+        try {
+            if (kept.groupKey().equals(key)) {
+                CompletionStage<GroupPermit> stage = CompletableFuture.completedStage(new Reentry(kept.hold(), kept));
+                passedOn = true;
+                return stage;
+            }
+            engine.requireAdmitsFromInside();
+            return acquireAsync(key, "", Long.MAX_VALUE, kept.hold().shareKept());
+        } finally {
+            if (!passedOn) {
+                kept.release();
+            }
+        }
+    }
+
+    /**
+     * Submits a task that borrows the global permit of a permit.
+     *
+     * @param kept kept for this
+     */
+    <T> TaskHandle<T> submit(OpenablePermit kept, String key, String id, Callable<?> task, boolean async) {
+        try {
+            return engine.admission.submitSharing(
+                    key, id, task, async, kept.hold().shareKept());
+        } finally {
+            kept.release();
+        }
+    }
+
     private static long nanos(@Nullable Duration maxWait) {
         return maxWait == null ? Long.MAX_VALUE : EffectiveLimits.saturatedNanos(maxWait);
     }
 
-    /** A permit of a thread that was inside the group already: it shares the hold. */
-    private final class Reentry implements GroupPermit {
-        private final Hold hold;
-        private final AtomicBoolean closed = new AtomicBoolean();
+    /** A permit of one that has the group already: it shares that. */
+    private final class Reentry implements OpenablePermit {
 
-        Reentry(Hold hold) {
+        private static final int CLOSED = 1 << 31;
+
+        private final Hold hold;
+
+        /** What it keeps; {@code null}: it has opened the hold once more. */
+        private final @Nullable OpenablePermit kept;
+
+        /** How many use it, the one who has yet to close it among them; with {@link #CLOSED} once that is done. */
+        private final AtomicInteger uses = new AtomicInteger(1);
+
+        Reentry(Hold hold, @Nullable OpenablePermit kept) {
             this.hold = hold;
+            this.kept = kept;
         }
 
         @Override
-        public String groupKey() {
-            return hold.group.key;
+        public Hold hold() {
+            return hold;
+        }
+
+        @Override
+        public boolean keep() {
+            return uses.getAndUpdate(u -> u < 0 ? u : u + 1) >= 0;
+        }
+
+        @Override
+        public void release() {
+            if ((uses.decrementAndGet() & ~CLOSED) != 0) {
+                return;
+            }
+            if (kept != null) {
+                kept.release();
+            } else {
+                engine.releases.closeOnce(hold, 0);
+            }
         }
 
         @Override
         public void close() {
             StackReserve.requireToGiveBack();
-            if (closed.compareAndSet(false, true)) {
-                engine.releases.closeOnce(hold, 0);
+            if (uses.getAndUpdate(u -> u | CLOSED) >= 0) {
+                release();
             }
         }
     }

@@ -119,7 +119,16 @@ final class Engine {
      * @throws IllegalStateException if not
      */
     void requireAdmits() {
-        if (!lifecycle.admits()) {
+        requireAdmits(lifecycle.admits());
+    }
+
+    /** As {@link #requireAdmits()}, for what is asked of a permit that is open. */
+    void requireAdmitsFromInside() {
+        requireAdmits(!lifecycle.isOver());
+    }
+
+    private static void requireAdmits(boolean admits) {
+        if (!admits) {
             throw new IllegalStateException("The executor is shut down and takes no new work");
         }
     }

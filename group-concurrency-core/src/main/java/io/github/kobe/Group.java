@@ -77,7 +77,10 @@ final class Group extends FreePermits {
     // ---- written under the guard, read by anyone for statistics and guesses
     private final GroupSettings settings;
     private final GroupQueue queue;
-    /** Of those in flight, how many do not stand for a global permit. */
+    /**
+     * How many more are in flight here than global permits that were taken here are out: those that share the global permit
+     * of another. Negative where the one that took a global permit has ended before those that share it.
+     */
     private int nested;
     /** Lenders whose group permits are lent. */
     private int lent;
@@ -192,19 +195,24 @@ final class Group extends FreePermits {
     // ---- the fast way from inside another group: the guard keeps the number of nested ones in step with the word
 
     /**
-     * Grants what a thread asks for from inside another group, if the group is fast and has it; the word stays as it is but
-     * for that. It needs no memory.
+     * Takes permits for what shares {@code shared}, which is joined, if the group is fast and has them; the word stays as it
+     * is but for that. It needs no memory.
+     *
+     * @param as as in {@link SharedGlobal#tryJoin}
      */
-    boolean tryTakeNested(Hold asking) {
+    boolean tryTakeNested(SharedGlobal shared, long as) {
         if (!lockFast()) {
             return false;
         }
         try {
-            if (asking.ownsGlobal() || tryTake(true) != Take.TAKEN) {
+            if (tryTake(true) != Take.TAKEN) {
+                return false;
+            }
+            if (!shared.tryJoin(as)) {
+                tryGiveBack(ONE_OF_BOTH); // nobody makes the group slow meanwhile, so nobody waits
                 return false;
             }
             nested++;
-            asking.grant();
             return true;
         } finally {
             own.unlock();
@@ -292,7 +300,7 @@ final class Group extends FreePermits {
         }
     }
 
-    /** Gives back the permits of a hold that does not stand for the global permit of its thread. */
+    /** Gives back the permits of a hold that shares a global permit, which stays out. */
     void giveBackNested(@Nullable Batch batch) {
         giveBackUnused(true, batch);
     }
@@ -312,17 +320,33 @@ final class Group extends FreePermits {
     /**
      * Gives back the permits of flight of an asynchronous task whose stage has completed.
      *
-     * @param inherited whether another hold stands for its global permit now
+     * @param shares whether it shares its global permit, which stays out
      */
-    void giveBackFlight(boolean inherited, @Nullable Batch batch) {
-        if (!tryGiveBackFast(ONE_IN_FLIGHT, !inherited, batch)) {
-            enter();
-            try {
-                giveBack(0, 1);
-                endGlobal(inherited);
-            } finally {
-                exit(batch);
+    void giveBackFlight(boolean shares, @Nullable Batch batch) {
+        if (!shares && tryGiveBackFast(ONE_IN_FLIGHT, true, batch)) {
+            return;
+        }
+        enter();
+        try {
+            giveBack(0, 1);
+            if (shares) {
+                nested--;
+            } else {
+                freeGlobal();
             }
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /** Frees a global permit that was taken here, after the last hold that shared it was closed. */
+    void freeShared(@Nullable Batch batch) {
+        enter();
+        try {
+            nested++;
+            freeGlobal();
+        } finally {
+            exit(batch);
         }
     }
 
@@ -478,9 +502,9 @@ final class Group extends FreePermits {
             if (first == null
                     || queue.size() == 1
                     || isOverdrawn()
-                    || !first.needsGlobal()
+                    || first.shared() != null
                     || isExpired(first)
-                    || !first.grant(null)) {
+                    || !first.grant(null, false)) {
                 return null;
             }
             queue.removeFirst(first);
@@ -580,12 +604,10 @@ final class Group extends FreePermits {
                 attached = true;
                 queue.setCounted(true);
                 ledger.addInFlight(inFlightHere());
-                if (!isCapped()) {
-                    ledger.give(nested - inFlightHere());
-                }
                 guard = ledger.lock;
             }
             if (!isCapped() && ledger.isCapped()) {
+                ledger.give(nested - inFlightHere());
                 cap(limits());
             }
         } finally {
@@ -598,9 +620,6 @@ final class Group extends FreePermits {
         attached = false;
         queue.setCounted(engine.policy.boundsQueues());
         ledger.addInFlight(-inFlightHere());
-        if (!isCapped()) {
-            ledger.give(inFlightHere() - nested);
-        }
     }
 
     // ---- inside: permits
@@ -643,17 +662,17 @@ final class Group extends FreePermits {
 
     // ---- inside: global permits
 
-    /** {@return whether the ledger has the credits that this group takes and gives; else they are in the stripes} */
+    /** {@return whether the ledger decides over what starts here} With credits, it also has all that are free. */
     private boolean isDecidedByLedger() {
         return attached && (ledger.isOn() || !isCapped());
     }
 
     /** Takes a global permit; true also if there is no limit. */
     private boolean tryTakeGlobal() {
-        if (isDecidedByLedger()) {
-            return ledger.tryTake();
+        if (!isCapped()) {
+            return true;
         }
-        return !isCapped() || ledger.tryTakeCredit(home);
+        return isDecidedByLedger() ? ledger.tryTake() : ledger.tryTakeCredit(home);
     }
 
     /** As {@link #tryTakeGlobal}, for one that hasn't waited: what groups of the ring have yet to get is not for it. */
@@ -661,46 +680,33 @@ final class Group extends FreePermits {
         return !(isDecidedByLedger() && ledger.isAwaited()) && tryTakeGlobal();
     }
 
-    /** Frees the global permit that one in flight stood for. */
+    /** Frees a global permit. */
     void freeGlobal() {
+        if (!isCapped()) {
+            return;
+        }
         if (isDecidedByLedger()) {
             ledger.give(1);
-        } else if (isCapped() && !ledger.tryGiveCredit(home)) {
+        } else if (!ledger.tryGiveCredit(home)) {
             owedCredits++;
         }
     }
 
-    /**
-     * One in flight no longer stands for a global permit.
-     *
-     * @param inherited whether another hold stands for it now
-     */
-    void endGlobal(boolean inherited) {
-        if (inherited) {
-            countGlobal(-1);
-        } else {
-            freeGlobal();
-        }
-    }
-
-    /**
-     * So many more of those in flight stand for a global permit, which another hold has stood for, or with a negative
-     * number fewer. With credits there is nothing to count: the credit stays out.
-     */
-    void countGlobal(int number) {
-        if (attached && !isCapped()) {
-            ledger.give(-number);
-        }
-    }
-
-    /** Frees the global permit that one in flight stood for into the ledger; under its lock. */
+    /** Frees a global permit into the ledger; under its lock. */
     void freeGlobalToLedger() {
-        if (attached || isCapped()) {
+        if (isCapped()) {
             ledger.give(1);
         }
     }
 
-    /** Changes how many of those in flight do not stand for a global permit. */
+    /** Takes a global permit from the ledger, whether it is free or not; under its lock. */
+    void takeGlobalFromLedger() {
+        if (isCapped()) {
+            ledger.give(-1);
+        }
+    }
+
+    /** So many more in flight share the global permit of another, or with a negative number fewer. */
     void addNested(int delta) {
         nested += delta;
     }
@@ -756,7 +762,7 @@ final class Group extends FreePermits {
             if (!alive) {
                 return Verdict.DEAD;
             }
-            if (!engine.lifecycle.admits()) {
+            if (!engine.lifecycle.admits(node)) {
                 count(counters, shutDownCountsAs);
                 return Verdict.SHUT_DOWN;
             }
@@ -764,9 +770,9 @@ final class Group extends FreePermits {
                 queue.adaptLoader(task, loader);
             }
             if (queue.isEmpty() && hasRoom()) {
-                boolean global = node.needsGlobal();
-                if (!global || tryTakeSpareGlobal()) {
-                    if (tryGrant(node, global)) {
+                boolean shares = node.tryShare();
+                if (shares || tryTakeSpareGlobal()) {
+                    if (tryGrant(node, shares, batch)) {
                         return Verdict.GRANTED;
                     }
                 } else if (!isDecidedByLedger()) {
@@ -792,17 +798,19 @@ final class Group extends FreePermits {
     /**
      * Grants the group's permits to {@code node}, if that still wants them.
      *
-     * @param global whether it has been given a global permit, which is freed if it fails
+     * @param shares whether it shares a global permit; else it has been given one. That is taken back if it fails
      */
-    private boolean tryGrant(Node node, boolean global) {
+    private boolean tryGrant(Node node, boolean shares, Batch batch) {
         boolean granted = false;
         try {
-            granted = node.grant(null);
+            granted = node.grant(null, shares);
             return granted;
         } finally {
             if (granted) {
-                take(global);
-            } else if (global) {
+                take(!shares);
+            } else if (shares) {
+                node.unshare(batch);
+            } else {
                 freeGlobal();
             }
         }
@@ -859,11 +867,11 @@ final class Group extends FreePermits {
                 continue;
             }
             // Looked at for each: who comes after one that has left may need what that one did without.
-            boolean global = first.needsGlobal();
-            if (global && !tryTakeGlobal()) {
+            boolean shares = first.tryShare();
+            if (!shares && !tryTakeGlobal()) {
                 return false;
             }
-            boolean granted = tryGrant(first, global);
+            boolean granted = tryGrant(first, shares, batch);
             queue.removeFirst(first);
             if (granted) {
                 batch.granted(first);
@@ -876,7 +884,7 @@ final class Group extends FreePermits {
     /** {@return whether the head can do without a free global permit} */
     boolean headIsExempt() {
         Node first = queue.first();
-        return first != null && !first.needsGlobal();
+        return first != null && first.mayShare();
     }
 
     private boolean isExpired(Node node) {
@@ -965,11 +973,6 @@ final class Group extends FreePermits {
         return true;
     }
 
-    /** Has callers wait like all others that could do without a free global permit until now, and can no longer. */
-    void dropExemptThatNeedGlobal() {
-        queue.dropExemptThatNeedGlobal();
-    }
-
     /** Takes back what {@link #reserveFor} set aside. */
     void unreserve(Loan loan) {
         queue.removeLoan(loan);
@@ -990,7 +993,11 @@ final class Group extends FreePermits {
             boolean expired = isExpired(node);
             batch.reserveEnd();
             batch.reserveAside();
-            boolean granted = !expired && node.grant(loan);
+            boolean shares = loan == null && !expired && node.tryShare();
+            if (loan == null && !expired && !shares) {
+                continue; // it may no longer
+            }
+            boolean granted = !expired && node.grant(loan, shares);
             queue.remove(node);
             if (loan != null) {
                 ledger.unreserve(loan);
@@ -999,11 +1006,13 @@ final class Group extends FreePermits {
                 endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
             } else if (granted) {
                 if (loan != null) {
-                    ledger.give(-1);
+                    takeGlobalFromLedger();
                 }
-                take(node.needsGlobal());
+                take(!shares);
                 batch.grantedAside(node);
                 continue;
+            } else if (shares) {
+                node.unshare(batch);
             }
             if (loan != null) {
                 engine.lending.handBack(loan, false, false, true, batch);
@@ -1018,11 +1027,11 @@ final class Group extends FreePermits {
      */
     boolean grantLent(Task<?> task, Loan loan, Batch batch) {
         batch.reserveAside();
-        if (!task.isQueued() || !task.grant(loan)) {
+        if (!task.isQueued() || !task.grant(loan, false)) {
             return false;
         }
         queue.remove(task);
-        ledger.give(-1);
+        takeGlobalFromLedger();
         take(true);
         batch.grantedAside(task);
         return true;
@@ -1370,7 +1379,7 @@ final class Group extends FreePermits {
     }
 
     private boolean isIdle() {
-        return queue.isEmpty() && lent == 0 && pins == 0 && !stalled && isAllFree(limits());
+        return queue.isEmpty() && lent == 0 && nested == 0 && pins == 0 && !stalled && isAllFree(limits());
     }
 
     // ---- statistics, and readings that may be stale

@@ -281,7 +281,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws IllegalStateException after a shutdown
      */
     public GroupPermit acquire(String groupKey) throws InterruptedException {
-        return engine.callers.acquire(Objects.requireNonNull(groupKey, "groupKey"));
+        return engine.callers.acquire(Objects.requireNonNull(groupKey, "groupKey"), true);
     }
 
     /**
@@ -297,7 +297,47 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public Optional<GroupPermit> tryAcquire(String groupKey, Duration maxWait) throws InterruptedException {
         Objects.requireNonNull(groupKey, "groupKey");
-        return engine.callers.tryAcquire(groupKey, Objects.requireNonNull(maxWait, "maxWait"));
+        return engine.callers.tryAcquire(groupKey, Objects.requireNonNull(maxWait, "maxWait"), true);
+    }
+
+    /**
+     * Waits for a permit that belongs to no thread, so that a thread may take many and hand them to others: to take one is
+     * never re-entry, and needs a global permit of its own. <b>A thread that is inside the group already may wait for
+     * itself:</b> nothing is lent to it.
+     *
+     * <pre>{@code
+     * GroupPermit permit = executor.acquireUnbound(message.tenant());
+     * workers.execute(() -> {
+     *     try (permit) {
+     *         permit.call(() -> handle(message));
+     *     }
+     * });
+     * }</pre>
+     *
+     * @param groupKey the group
+     * @return the permit; close it on any thread, once done
+     * @throws RejectedTaskException if it was not let in, waited too long, or was shut down while it waited
+     * @throws InterruptedException if the caller is interrupted while it has to wait
+     * @throws IllegalStateException after a shutdown
+     */
+    public GroupPermit acquireUnbound(String groupKey) throws InterruptedException {
+        return engine.callers.acquire(Objects.requireNonNull(groupKey, "groupKey"), false);
+    }
+
+    /**
+     * Waits for a permit that belongs to no thread for some time, as {@link #acquireUnbound} does. Never overtakes what
+     * waits already, also with no time to wait.
+     *
+     * @param groupKey the group
+     * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all
+     * @return the permit; empty if there was none in time, or the queue is full
+     * @throws RejectedTaskException if the executor was shut down while it waited
+     * @throws InterruptedException if the caller is interrupted while it has to wait
+     * @throws IllegalStateException after a shutdown
+     */
+    public Optional<GroupPermit> tryAcquireUnbound(String groupKey, Duration maxWait) throws InterruptedException {
+        Objects.requireNonNull(groupKey, "groupKey");
+        return engine.callers.tryAcquire(groupKey, Objects.requireNonNull(maxWait, "maxWait"), false);
     }
 
     /**

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * never more dead ones than live ones, or than 32 if that is more, and none when nothing waits: so ending a wait costs amortised constant
  * time.
  *
- * <p>Some nodes can do without a free global permit (<i>exempt</i> ones): a caller that has its thread's already, and a
- * task for which a lender has set its own aside. They are listed beside, because they may have to overtake.
+ * <p>Some nodes may do without a free global permit (<i>exempt</i> ones): those that may share one, and a task for which a
+ * lender has set its own aside. They are listed beside, because they may have to overtake.
  *
  * <p>Taking a node out needs no memory: it follows on the grant, which must not be lost.
  */
@@ -105,7 +105,7 @@ final class GroupQueue {
 
     /** Appends {@code node}, for which a place was {@linkplain #reserve reserved}. */
     void add(Node node, long now) {
-        if (!node.needsGlobal()) {
+        if (node.shared() != null) {
             addExempt(new Exempt(node, null));
         }
         node.markQueued(now);
@@ -236,25 +236,12 @@ final class GroupQueue {
         if (listed != null) {
             for (int i = 0; i < listed.size(); i++) {
                 Exempt entry = listed.get(i);
-                if (!onLoan || entry.loan() != null) {
+                if (entry.loan() != null || (!onLoan && entry.node().mayShare())) {
                     return entry;
                 }
             }
         }
         return null;
-    }
-
-    /** Forgets that callers were exempt which need a free global permit now. */
-    void dropExemptThatNeedGlobal() {
-        ArrayList<Exempt> listed = exempt;
-        if (listed != null) {
-            for (int i = listed.size(); --i >= 0; ) {
-                Exempt entry = listed.get(i);
-                if (entry.loan() == null && entry.node().needsGlobal()) {
-                    listed.remove(i);
-                }
-            }
-        }
     }
 
     /** Forgets what was set aside for a task. */

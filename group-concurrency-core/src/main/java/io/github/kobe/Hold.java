@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits of one group that are out together: one of concurrency, one of flight, and perhaps the global one of its
- * thread.
+ * The permits of one group that are out together, one of concurrency and one of flight, and the global permit that they
+ * stand on: their own, or one that they share.
  *
  * <p>It may be opened several times, by re-entry; the permits go back at the last close, on whichever thread that is.
  *
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // identity is meant
 class Hold {
 
-    /** How often it is open. Zero is final, unless it is parked or asks. */
+    /** How often it is open. Zero is final, unless it is parked. */
     private static final int OPENS = (1 << 20) - 1;
 
     /** Where {@link Holds} has it: a number with a sign, in the bits above the opens. */
@@ -27,14 +27,11 @@ class Hold {
     private static final int PLACE_BITS = 3;
     private static final int PLACE = ((1 << PLACE_BITS) - 1) << PLACE_SHIFT;
 
-    /** Its thread waits for it, inside another group; or is about to, or has just been granted it. */
-    private static final int ASKS = 1 << 23;
-    /**
-     * It stands for the global permit of its thread; one that asks: it needs one of its own. Who closes it for good
-     * clears this once it is settled who has that permit next.
-     */
-    private static final int OWNS_GLOBAL = 1 << 24;
-    /** Its permits are lent; changed under the ledger's lock. */
+    /** Its own global permit is shared, by what was asked for from inside. */
+    private static final int SHARES = 1 << 23;
+    /** It was granted on a global permit of another hold, which it shares. */
+    private static final int NESTED = 1 << 24;
+    /** Its permits of the group are lent; changed under the ledger's lock. */
     private static final int LENT = 1 << 25;
     /** It was granted on the permits of a lender. */
     private static final int BORROWED = 1 << 26;
@@ -49,19 +46,24 @@ class Hold {
     /** Closed, and kept by its thread for the next call. */
     private static final int PARKED = 1 << 31;
 
+    /** What makes a close more than to give back three permits. */
+    private static final int NOT_PLAIN = SHARES | NESTED | LENT | BORROWED | TAILED;
+
     /** Nothing but its thread has it open, once, on permits of its own that go back together, with nothing below. */
-    private static final int SOLE = OWNS_GLOBAL | 1;
+    private static final int SOLE = 1;
 
     private static final int SOLE_AND_PARKABLE = SOLE | PARKABLE;
 
     private static final VarHandle STATE;
     private static final VarHandle BELOW;
+    private static final VarHandle SHARED;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             STATE = lookup.findVarHandle(Hold.class, "state", int.class);
             BELOW = lookup.findVarHandle(Hold.class, "below", Hold.class);
+            SHARED = lookup.findVarHandle(Hold.class, "shared", SharedGlobal.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
         }
@@ -71,7 +73,7 @@ class Hold {
     @Nullable
     Thread thread;
 
-    /** Changed only while it is parked, by its thread. */
+    /** Changed only by its thread, while it is parked or not granted yet. */
     Group group;
 
     /** The one below of the same thread; see {@link Holds}. */
@@ -80,26 +82,28 @@ class Hold {
 
     private volatile int state;
 
-    /** What it is lent on, while it is; guarded by the ledger's lock. */
-    @Nullable
-    Loan lentOn;
+    /** The global permit that it shares, if it does; set once. */
+    private volatile @Nullable SharedGlobal shared;
 
-    /**
-     * @param granted whether it has permits, the global one included; else its thread {@linkplain #asks asks} for it, on the
-     *     global permit that the thread has
-     */
-    Hold(@Nullable Thread thread, Group group, boolean granted) {
-        this.thread = thread;
+    /** Makes an open one, with a global permit of its own. */
+    Hold(Group group) {
         this.group = group;
         // Plainly, here and wherever nobody else knows it yet: a volatile write would cost a fence.
-        STATE.set(this, granted ? SOLE : ASKS);
+        STATE.set(this, SOLE);
+    }
+
+    /** Makes an open one that has joined {@code joined}. */
+    Hold(Group group, SharedGlobal joined) {
+        this.group = group;
+        SHARED.set(this, joined);
+        STATE.set(this, NESTED | 1);
     }
 
     // ---- before others know it
 
     /** Lets its thread park it. */
-    final void setParkable(boolean parkable) {
-        STATE.set(this, parkable ? SOLE_AND_PARKABLE : SOLE);
+    final void setParkable() {
+        STATE.set(this, SOLE_AND_PARKABLE);
     }
 
     /** Notes that it is on the permits of a lender. */
@@ -132,31 +136,18 @@ class Hold {
         return (state & OPENS) != 0;
     }
 
-    /** {@return whether it isn't closed for good, or it isn't settled yet who has its global permit next} */
-    final boolean isLive() {
-        return (state & (OPENS | ASKS | OWNS_GLOBAL | LENT)) != 0;
-    }
-
     /** {@return whether {@link Holds} may forget it} */
     final boolean isGone() {
-        return (state & (OPENS | ASKS | OWNS_GLOBAL | LENT | PARKED)) == 0;
-    }
-
-    final boolean ownsGlobal() {
-        return (state & OWNS_GLOBAL) != 0;
+        return (state & (OPENS | PARKED)) == 0;
     }
 
     final boolean isLent() {
         return (state & LENT) != 0;
     }
 
-    final boolean asks() {
-        return (state & ASKS) != 0;
-    }
-
-    /** {@return whether it is closed for good, but not settled yet who has its global permit next} */
-    final boolean isLeaving() {
-        return (state & (OPENS | ASKS | OWNS_GLOBAL | LENT | TAILED)) == OWNS_GLOBAL;
+    /** {@return what its thread is inside of by it} */
+    Hold real() {
+        return this;
     }
 
     // ---- from call to call of a platform thread
@@ -208,9 +199,14 @@ class Hold {
         return (state & ~PLACE) == SOLE;
     }
 
-    /** Closes it for good, if {@link #isSole}; by its thread. */
+    /** Closes it for good, if {@link #isSole} and it is not registered; by its thread. */
     final void closeSole() {
         STATE.setRelease(this, 0);
+    }
+
+    /** {@return whether the one who got it first has closed it} */
+    final boolean wasClosedByOwner() {
+        return wasClosedByOwner(state);
     }
 
     /** Closes it once; returns the state before. */
@@ -228,6 +224,11 @@ class Hold {
         }
     }
 
+    /** {@return its state, once nobody opens or keeps it any more} */
+    final int lastState() {
+        return state;
+    }
+
     // ---- what the state before a close says
 
     /** {@return whether {@link #closeOwn} had nothing to do} */
@@ -240,97 +241,125 @@ class Hold {
         return (before & OPENS) == 1;
     }
 
-    /** {@return whether the permits are its own and go back together, global one included, if the thread has no other} */
-    static boolean wasOwner(int before) {
-        return (before & (OWNS_GLOBAL | LENT | BORROWED | TAILED)) == OWNS_GLOBAL;
+    /** {@return whether three permits go back, and that is all} */
+    static boolean wasPlain(int before) {
+        return (before & NOT_PLAIN) == 0;
     }
 
-    /** {@return whether just the permits of the group go back} */
+    /** {@return whether it shares a global permit, its own or another's} */
+    static boolean wasSharing(int before) {
+        return (before & (SHARES | NESTED)) != 0;
+    }
+
+    /** {@return whether it is neither lent nor borrowed, nor kept by a stage} */
+    static boolean wasSharer(int before) {
+        return (before & (LENT | BORROWED | TAILED)) == 0;
+    }
+
+    /** {@return whether the global permit that it shares is another's} */
     static boolean wasNested(int before) {
-        return (before & (OWNS_GLOBAL | LENT | BORROWED | TAILED)) == 0;
+        return (before & NESTED) != 0;
+    }
+
+    static boolean wasLent(int before) {
+        return (before & LENT) != 0;
     }
 
     static boolean wasTailed(int before) {
         return (before & TAILED) != 0;
     }
 
-    // ---- asking from inside another group
+    // ---- the global permit
 
-    /** Opens one that asks, if nobody has yet: it is granted. */
-    final void grant() {
-        int s = state;
-        while ((s & ASKS) != 0 && !STATE.compareAndSet(this, s, (s & ~ASKS) | 1)) {
-            s = state;
-        }
+    /** {@return the global permit that it shares; {@code null}: it has its own alone} */
+    final @Nullable SharedGlobal shared() {
+        return shared;
     }
 
-    /** Closes one that asks for good: it was not granted. */
-    final void giveUp() {
-        STATE.getAndBitwiseAnd(this, ~(ASKS | OWNS_GLOBAL));
+    /** {@return whether it shares a global permit, its own or another's} */
+    final boolean sharesGlobal() {
+        return (state & (SHARES | NESTED)) != 0;
     }
 
-    /** Has one that asks need a global permit of its own; false if it asks no more. Its group's guard is held, or its thread is the current one and hasn't asked yet. */
-    final boolean needGlobal() {
-        for (; ; ) {
-            int s = state;
-            if ((s & ASKS) == 0) {
-                return false;
-            }
-            if (STATE.compareAndSet(this, s, s | OWNS_GLOBAL)) {
-                return true;
-            }
-        }
+    /** {@return whether it shares the global permit of another} */
+    final boolean isNested() {
+        return (state & NESTED) != 0;
     }
 
-    // ---- the global permit, and lending
-
-    /** Has it stand for the global permit of its thread; false if it isn't open, or does already. */
-    final boolean inherit() {
-        for (; ; ) {
-            int s = state;
-            if ((s & OPENS) == 0 || (s & OWNS_GLOBAL) != 0) {
-                return false;
-            }
-            if (STATE.compareAndSet(this, s, s | OWNS_GLOBAL)) {
-                return true;
-            }
-        }
+    /** {@return as what it shares a global permit} */
+    long sharesAs() {
+        return thread == null ? SharedGlobal.UNBOUND : SharedGlobal.BOUND;
     }
 
-    /** Has it no longer stand for a global permit; false if it didn't. Of several that do this, one succeeds. */
-    final boolean disown() {
-        return ((int) STATE.getAndBitwiseAnd(this, ~OWNS_GLOBAL) & OWNS_GLOBAL) != 0;
+    /** Has it share {@code joined}, which was joined for it, by its thread, before it is used. */
+    final void joined(SharedGlobal joined) {
+        SHARED.set(this, joined);
+        STATE.setRelease(this, ((int) STATE.get(this) & ~PARKABLE) | NESTED);
     }
 
-    /** As {@link #disown}, once it is closed for good, by its thread: nobody else has anything to do with it then. */
-    final boolean disownHere() {
-        int s = state;
-        STATE.setRelease(this, s & ~OWNS_GLOBAL);
-        return (s & OWNS_GLOBAL) != 0;
-    }
-
-    /** The lender has its global permit again; under the ledger's lock. */
-    final void own() {
-        STATE.getAndBitwiseOr(this, OWNS_GLOBAL);
-    }
-
-    /** Marks it as lent, unless it is closed for good; under the ledger's lock. */
-    final boolean lend(Loan loan) {
+    /** {@return its global permit, for others to join; {@code null}: it is closed for good} By any thread. */
+    final @Nullable SharedGlobal share() {
+        SharedGlobal made = shareUnlessMarked();
         for (; ; ) {
             int s = state;
             if ((s & OPENS) == 0) {
+                return null;
+            }
+            if ((s & (SHARES | NESTED)) != 0 || STATE.compareAndSet(this, s, s | SHARES)) {
+                return made;
+            }
+        }
+    }
+
+    /** As {@link #share}, by one that keeps it out: then it may be closed for its thread. */
+    final SharedGlobal shareKept() {
+        SharedGlobal made = shareUnlessMarked();
+        for (; ; ) {
+            int s = state;
+            if ((s & (SHARES | NESTED)) != 0) {
+                return made;
+            }
+            if (STATE.compareAndSet(this, s, s | SHARES)) {
+                if ((s & OPENS) == 0 && thread != null) {
+                    made.leaveUnbound(); // whoever closed it for its thread did not see that it shares
+                }
+                return made;
+            }
+        }
+    }
+
+    private SharedGlobal shareUnlessMarked() {
+        SharedGlobal known = shared;
+        if (known != null) {
+            return known;
+        }
+        SharedGlobal made = new SharedGlobal(group, thread == null ? SharedGlobal.UNBOUND : SharedGlobal.BOUND);
+        SharedGlobal faster = (SharedGlobal) SHARED.compareAndExchange(this, null, made);
+        return faster == null ? made : faster;
+    }
+
+    // ---- lending, under the ledger's lock
+
+    /**
+     * Marks its permits of the group as lent.
+     *
+     * @param kept whether the lender keeps it out; else it must be open
+     * @return false if it is closed for good
+     */
+    final boolean lend(boolean kept) {
+        for (; ; ) {
+            int s = state;
+            if (!kept && (s & OPENS) == 0) {
                 return false;
             }
             if (STATE.compareAndSet(this, s, s | LENT)) {
-                lentOn = loan;
                 return true;
             }
         }
     }
 
-    /** It is lent no longer; under the ledger's lock. */
+    /** They are lent no longer. */
     final void endLoan() {
-        lentOn = null;
         STATE.getAndBitwiseAnd(this, ~LENT);
     }
 

@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  * wider tables}, which are made when they are needed, and ends up in a map. All holds of a thread are in one
  * {@linkplain Hold#place place}, while it has any.
  *
- * <p>Only the thread itself, or whoever is about to start it, puts a hold on top, also one that it only asks for from
- * inside another; a hold that is {@linkplain Hold#isGone gone} is taken off by anyone who meets it on top, and unlinked
+ * <p>Only the thread itself puts a hold on top, also one that it is about to ask for; a hold that is {@linkplain Hold#isGone gone} is taken off by anyone who meets it on top, and unlinked
  * further down when its thread adds the next one.
  *
  * <p>A platform thread leaves the hold of its last call in its slot, {@linkplain Hold#park parked}, for its next call.
@@ -122,6 +121,14 @@ final class Holds {
     /** {@return whether {@link #parked} would find {@code hold} of {@code thread}, the current one, if it were parked} */
     boolean isInSlot(Hold hold, Thread thread) {
         return slots.get(slotOf(thread)) == hold;
+    }
+
+    /** Takes back what {@code thread}, the current one, has put on top and was not granted. */
+    void drop(Hold hold, Thread thread) {
+        if (!(isInSlot(hold, thread) && hold.park())) {
+            hold.closeOnce(); // and it still knows its place
+            prune(thread);
+        }
     }
 
     /** Forgets a hold that {@code thread}, the current one, has parked. */
@@ -261,38 +268,37 @@ final class Holds {
         }
     }
 
-    /** {@return {@code hold}, or the first below it that is live} */
-    private static @Nullable Hold live(@Nullable Hold hold) {
-        Hold h = hold;
-        while (h != null && !h.isLive()) {
-            h = h.below;
+    /**
+     * {@return the global permit of the current thread, for what it asks for to share; {@code null}: it is outside all
+     * groups}
+     *
+     * @param thread the current thread
+     */
+    @Nullable
+    SharedGlobal shareOf(Thread thread) {
+        SharedGlobal shared = null;
+        for (Hold h = topOpen(thread); h != null && shared == null; h = open(h.below)) {
+            shared = h.share(); // none: another thread has just closed it
         }
-        return h;
+        return shared;
     }
 
-    /** {@return whether {@code thread} has another one than {@code hold} that is live} */
-    boolean hasOther(Thread thread, Hold hold) {
-        Hold h = live(top(thread));
-        while (h == hold) {
-            h = live(h.below);
+    /** {@return how many open ones of {@code thread} share {@code shared}} */
+    int countSharing(Thread thread, SharedGlobal shared) {
+        int count = 0;
+        for (Hold h = topOpen(thread); h != null; h = open(h.below)) {
+            if (h.shared() == shared) {
+                count++;
+            }
         }
-        return h != null;
-    }
-
-    /** {@return whether one of {@code thread} is open and stands for its global permit} */
-    boolean hasGlobal(Thread thread) {
-        Hold h = topOpen(thread);
-        while (h != null && !h.ownsGlobal()) {
-            h = open(h.below);
-        }
-        return h != null;
+        return count;
     }
 
     /** Unlinks what is closed from a chain, by its own thread: hand over hand, a chain would grow for ever. */
     private static @Nullable Hold compact(Hold top) {
-        Hold first = live(top);
+        Hold first = open(top);
         for (Hold h = first; h != null; h = h.below) {
-            Hold next = live(h.below);
+            Hold next = open(h.below);
             if (next != h.below) {
                 h.below = next;
             }
@@ -303,7 +309,7 @@ final class Holds {
     /** Takes closed holds off the top for {@code thread}. */
     void prune(Thread thread) {
         for (Hold top = top(thread); top != null && top.isGone(); top = top(thread)) {
-            replace(thread, top, live(top.below));
+            replace(thread, top, open(top.below));
         }
     }
 

@@ -52,6 +52,9 @@ final class Ledger {
     /** Signalled when it may have become quiet. */
     final Condition quiet = lock.newCondition();
 
+    /** Signalled when something lent has been returned. */
+    final Condition returned = lock.newCondition();
+
     /** Written under the lock; read under the own lock of a group, which {@link #attachAll} takes after it. */
     private volatile boolean on;
 
@@ -68,9 +71,9 @@ final class Ledger {
     private int watchers;
 
     /**
-     * Without credits: the limit less the global permits that are out, of attached groups. Else the credits that are here:
-     * all that are free while it is on, and none while it is loose, at the end of a critical section. It is negative while
-     * more are out than a smaller limit allows.
+     * The credits that are here: all that are free while it is on, and none while it is loose, at the end of a critical
+     * section. It is negative while more are out than a smaller limit allows. Without credits, as if none were out but
+     * those that are set aside: what groups have out is counted when they are {@linkplain Group#attach capped}.
      */
     private long free = Integer.MAX_VALUE;
 
@@ -85,9 +88,6 @@ final class Ledger {
 
     /** How many global permits are set aside for borrowers. */
     private int setAside;
-
-    /** How many decisions, one inside the other, want attached groups to stay so. */
-    private int keptAttached;
 
     /** Whose turn it is. */
     private @Nullable Group turn;
@@ -126,12 +126,17 @@ final class Ledger {
     private void settle() {
         Credits stripes = credits;
         if (stripes == null) {
+            if (on && !isNeeded()) {
+                on = false;
+            }
             return;
         }
         if (on) {
             int enough = CALM_SECTIONS * stripes.count();
             calmSections = turn != null ? 0 : Math.min(calmSections, enough - 1) + 1;
-            if (calmSections >= enough && isUnneeded(stripes)) {
+            if (calmSections >= enough
+                    && !isNeeded()
+                    && free >= Math.max(1, Math.min(limit / 8, 2 * stripes.count()))) {
                 on = false;
                 stripes.thaw(free);
                 free = 0;
@@ -145,11 +150,8 @@ final class Ledger {
         }
     }
 
-    private boolean isUnneeded(Credits stripes) {
-        return watchers == 0
-                && firstReclaimer == null
-                && setAside == 0
-                && free >= Math.max(1, Math.min(limit / 8, 2 * stripes.count()));
+    private boolean isNeeded() {
+        return watchers > 0 || firstReclaimer != null || setAside > 0;
     }
 
     // ---- on and off
@@ -203,9 +205,7 @@ final class Ledger {
     void unwatch() {
         lock();
         try {
-            if (--watchers == 0 && credits == null) {
-                on = false;
-            }
+            watchers--;
         } finally {
             unlock();
         }
@@ -242,13 +242,8 @@ final class Ledger {
         group.pins--;
     }
 
-    /** Has attached groups stay so, or no longer, whatever the state; what has to be in one piece, by who has the lock. */
-    void keepAttached(boolean keep) {
-        keptAttached += keep ? 1 : -1;
-    }
-
     boolean isDetachable(Group group) {
-        return !on && group.pins == 0 && keptAttached == 0;
+        return !on && group.pins == 0;
     }
 
     void detach(Group group) {

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * again in the same critical section, whatever the limits are by then. A lender whose wait ends earlier takes what comes
  * free first, all at once, ahead of every queue.
  *
- * <p>Everything here happens under the ledger's lock, with the groups concerned pinned to the ledger. The thread's global
- * permit is first separated from the hold that stands for it ({@link Hold#ownsGlobal}), which makes that hold count as a
- * nested one.
+ * <p>Everything here happens under the ledger's lock, with the groups concerned pinned to the ledger. Nobody joins the
+ * lender's {@link SharedGlobal} while it is lent, and it is lent only while no other thread is at work on it: one that
+ * comes waits until it is back, and a lender that isn't alone lends as soon as it is.
  *
  * <p>Who closes a lent hold for good waits for that lock as well, and finds it lent or not. If it is, what is out of it
- * stays with the borrower, for whom it is no loan any more ({@link #closeLent}).
+ * stays with the borrower, for whom it is no loan any more ({@link #closeLent}, {@link #giveUpGlobal}).
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Lending {
@@ -31,78 +31,110 @@ final class Lending {
     }
 
     /**
-     * Lends what the current thread has to {@code task}, if that waits and it helps.
+     * Lends what the current thread has to {@code task}, if that waits and it helps; at once, or as soon as it is alone on
+     * what it lends.
      *
      * @return the loan, to {@link #reclaim}; {@code null} if nothing is lent
      */
     @Nullable
     Loan lend(Task<?> task) {
-        Thread thread = Thread.currentThread();
-        if (engine.holds.topOpen(thread) == null) {
+        if (engine.holds.topOpen(Thread.currentThread()) == null) {
             return null;
         }
         Batch batch = new Batch(engine);
+        Loan loan = new Loan(task);
         ledger.lock();
         try {
-            Loan loan = mark(task, thread, batch);
-            boolean lent = false;
-            try {
-                lent = loan != null && transfer(loan, batch);
-            } finally {
-                if (loan != null && !lent) {
-                    unmark(loan);
-                }
-            }
-            return lent ? loan : null;
+            return tryLend(loan, batch) ? loan : null;
         } finally {
             ledger.unlock();
             batch.carryOut();
         }
     }
 
-    /** Marks as lent what {@code thread} can lend to {@code task}; {@code null}: nothing. */
-    private @Nullable Loan mark(Task<?> task, Thread thread, Batch batch) {
-        // Again if another thread closes one of them first; then there is one less.
-        while (engine.releases.settleGlobal(thread, batch)) {
-            Hold inGroup = null;
-            Hold global = null;
-            for (Hold h = engine.holds.topOpen(thread); h != null; h = Holds.open(h.below)) {
-                if (inGroup == null && h.group == task.group) {
-                    inGroup = h;
-                }
-                if (h.ownsGlobal()) {
-                    global = h;
-                }
+    /** One of those that share {@code shared} has left: lends what waits for that, if its lender is alone now. */
+    void lendIfAlone(SharedGlobal shared, @Nullable Batch batch) {
+        ledger.lock();
+        try {
+            Loan loan = shared.loan;
+            if (batch != null && loan != null && !loan.begun) {
+                shared.endLoan();
+                loan.shared = null;
+                boolean unused = tryLend(loan, batch);
             }
-            // Also with no global limit in force: it may be set while the lender waits.
-            if (global != null) {
-                Loan loan = new Loan(task, inGroup, global);
-                if (global.lend(loan)) {
-                    if (inGroup == null || inGroup.lend(loan)) {
-                        return loan;
-                    }
-                    global.endLoan();
-                }
+        } catch (OutOfMemoryError lack) {
+            // What it lends has not changed; its wait ends as if nothing could be lent.
+        } finally {
+            ledger.unlock();
+        }
+    }
+
+    /** {@return whether the loan has begun, or will once its lender is alone} */
+    private boolean tryLend(Loan loan, Batch batch) {
+        while (mark(loan)) {
+            SharedGlobal shared = Objects.requireNonNull(loan.shared);
+            int own = engine.holds.countSharing(loan.lender, shared);
+            if (own == 0) {
+                continue; // another thread has closed them meanwhile
+            }
+            boolean alone = shared.tryLend(loan, own);
+            if (engine.holds.countSharing(loan.lender, shared) != own) {
+                shared.endLoan(); // as above, one of them
+            } else if (!alone) {
+                return true;
+            } else if (loan.groupHold != null && !loan.groupHold.lend(loan.kept)) {
+                shared.endLoan(); // there is one less
+            } else {
+                return begin(loan, batch);
             }
         }
-        return null;
+        return false;
+    }
+
+    /** Finds what the lender can lend; false if there is nothing. */
+    private boolean mark(Loan loan) {
+        Hold inGroup = engine.holds.topOpen(loan.lender);
+        while (inGroup != null && inGroup.group != loan.task.group) {
+            inGroup = Holds.open(inGroup.below);
+        }
+        // Also with no global limit in force: it may be set while the lender waits.
+        SharedGlobal shared = inGroup == null ? null : inGroup.share();
+        loan.groupHold = shared == null || inGroup == null ? null : inGroup.real();
+        loan.kept = inGroup instanceof Inside;
+        loan.shared = shared == null ? engine.holds.shareOf(loan.lender) : shared;
+        return loan.shared != null && !loan.shared.hasLoan();
+    }
+
+    private boolean begin(Loan loan, Batch batch) {
+        boolean begun = false;
+        try {
+            begun = transfer(loan, batch);
+            return begun;
+        } finally {
+            if (!begun) {
+                unmark(loan);
+            }
+        }
     }
 
     private boolean transfer(Loan loan, Batch batch) {
         Group group = loan.task.group;
         ledger.pin(group);
-        ledger.pin(globalHold(loan).group);
-        boolean lent = false;
+        ledger.pin(home(loan));
         group.enter();
         try {
-            lent = loan.groupHold == null ? reserveGlobal(loan) : lendAll(loan, batch);
-            return lent;
+            loan.begun = loan.groupHold == null ? reserveGlobal(loan) : lendAll(loan, batch);
+            return loan.begun;
         } finally {
-            if (!lent) {
+            if (!loan.begun) {
                 unpin(loan);
             }
             group.exit(batch);
         }
+    }
+
+    private static Group home(Loan loan) {
+        return Objects.requireNonNull(loan.shared).home;
     }
 
     /** Has the task start at once on the lender's permits. */
@@ -120,7 +152,7 @@ final class Lending {
             return granted;
         } finally {
             if (!granted) {
-                retake(loan);
+                retake(loan, true, true, true);
             }
         }
     }
@@ -135,24 +167,13 @@ final class Lending {
         return true;
     }
 
-    private void separateGlobal(Loan loan) {
-        Hold hold = globalHold(loan);
-        boolean unused = hold.disown();
-        hold.group.addNested(1);
-        ledger.give(1);
+    private static void separateGlobal(Loan loan) {
+        home(loan).addNested(1);
+        home(loan).freeGlobalToLedger();
         loan.lacksGlobal = true;
     }
 
-    /** {@return the hold for the lender's global permit} There is one as long as it lacks that. */
-    private static Hold globalHold(Loan loan) {
-        return Objects.requireNonNull(loan.globalHold);
-    }
-
-    /** Gives the lender what it lacks, whether it is free or not. */
-    private void retake(Loan loan) {
-        retake(loan, true, true, true);
-    }
-
+    /** Gives the lender these of the permits that it lacks, whether they are free or not. */
     private void retake(Loan loan, boolean concurrency, boolean flight, boolean global) {
         Hold groupHold = loan.groupHold;
         if (groupHold != null && concurrency && loan.lacksConcurrency) {
@@ -166,10 +187,8 @@ final class Lending {
         }
         if (global && loan.lacksGlobal) {
             unreserve(loan);
-            Hold globalHold = globalHold(loan);
-            globalHold.own();
-            globalHold.group.addNested(-1);
-            ledger.give(-1);
+            home(loan).addNested(-1);
+            home(loan).takeGlobalFromLedger();
             loan.lacksGlobal = false;
         }
     }
@@ -208,7 +227,7 @@ final class Lending {
         if (loan.lacksGlobal && !ledger.hasFree()) {
             return false;
         }
-        retake(loan);
+        retake(loan, true, true, true);
         return true;
     }
 
@@ -225,10 +244,9 @@ final class Lending {
         }
     }
 
-    private static void unmark(Loan loan) {
-        if (loan.globalHold != null) {
-            loan.globalHold.endLoan();
-        }
+    private void unmark(Loan loan) {
+        Objects.requireNonNull(loan.shared).endLoan();
+        ledger.returned.signalAll();
         if (loan.groupHold != null) {
             loan.groupHold.endLoan();
         }
@@ -236,46 +254,28 @@ final class Lending {
 
     private void unpin(Loan loan) {
         ledger.unpin(loan.task.group);
-        if (loan.globalHold != null) {
-            ledger.unpin(loan.globalHold.group);
-        }
+        ledger.unpin(home(loan));
     }
 
     /**
-     * Ends what concerns a hold that was closed for good while it was lent: what its lender lacks of it is no longer owed,
-     * and the rest goes back.
+     * Ends what concerns the permits of the group of a hold that was closed for good while it was lent: what its lender
+     * lacks of them is no longer owed, and the rest goes back.
      */
     void closeLent(Hold hold, @Nullable Batch batch) {
-        Loan loan = Objects.requireNonNull(hold.lentOn);
+        Loan loan = Objects.requireNonNull(Objects.requireNonNull(hold.shared()).loan);
         Group group = hold.group;
-        boolean owned = hold.disown(); // it has that back, but not all else
-        boolean inherited = owned && engine.releases.passGlobalOn(loan.lender, batch);
         group.enter();
         try {
-            boolean concurrency = true;
-            boolean flight = true;
-            if (hold == loan.groupHold) {
-                concurrency = !loan.lacksConcurrency;
-                flight = !loan.lacksInFlight;
-                if (!flight) {
-                    group.addLent(-1);
-                }
-                loan.lacksConcurrency = false;
-                loan.lacksInFlight = false;
-                loan.groupHold = null;
-            }
-            if (hold == loan.globalHold) {
-                replaceGlobalHold(loan, hold);
-            }
-            hold.endLoan();
-            group.giveBack(concurrency ? 1 : 0, flight ? 1 : 0);
-            if (flight) {
+            group.giveBack(loan.lacksConcurrency ? 0 : 1, loan.lacksInFlight ? 0 : 1);
+            if (loan.lacksInFlight) {
+                group.addLent(-1);
+            } else {
                 group.addNested(-1);
             }
-            if (owned) {
-                group.addNested(1);
-                group.endGlobal(inherited);
-            }
+            loan.lacksConcurrency = false;
+            loan.lacksInFlight = false;
+            loan.groupHold = null;
+            hold.endLoan();
             if (loan.lacksNothing()) {
                 settle(loan, batch);
             }
@@ -285,23 +285,34 @@ final class Lending {
     }
 
     /**
-     * Has another hold of the lender stand for its global permit once that is back; if it has none, or one that stands for
-     * a global permit already, it is not owed.
+     * The last hold that shares {@code shared} was closed for good: if it is lent, it is no longer owed.
+     *
+     * @return false if it isn't lent: it is to be freed
      */
-    private void replaceGlobalHold(Loan loan, Hold closed) {
-        boolean owed = loan.lacksGlobal && !engine.holds.hasGlobal(loan.lender);
-        Hold heir = owed ? engine.holds.topOpen(loan.lender) : null;
-        while (heir != null && !heir.lend(loan)) {
-            heir = Holds.open(heir.below);
+    boolean giveUpGlobal(SharedGlobal shared, @Nullable Batch batch) {
+        Loan loan = shared.loan;
+        if (loan == null || !loan.lacksGlobal) {
+            return false;
         }
-        if (heir == null) {
-            unreserve(loan);
-            loan.lacksGlobal = false;
-        } else {
-            ledger.pin(heir.group);
+        unreserve(loan);
+        loan.lacksGlobal = false;
+        if (loan.lacksNothing()) {
+            settle(loan, batch);
         }
-        loan.globalHold = heir;
-        ledger.unpin(closed.group);
+        drain(shared.home, batch);
+        return true;
+    }
+
+    /** Waits until {@code shared} is not lent. */
+    void awaitReturned(SharedGlobal shared) throws InterruptedException {
+        ledger.lock.lockInterruptibly();
+        try {
+            while (shared.isLent()) {
+                ledger.returned.await();
+            }
+        } finally {
+            ledger.unlock();
+        }
     }
 
     /** Returns when the lender, the current thread, has all its permits again; not interruptible, the flag is kept. */
@@ -332,6 +343,13 @@ final class Lending {
         if (loan.settled) {
             return;
         }
+        if (!loan.begun) {
+            if (loan.shared != null && loan.shared.loan == loan) {
+                loan.shared.endLoan();
+            }
+            loan.settled = true;
+            return;
+        }
         if (loan.reserved) {
             retake(loan, false, false, true);
         }
@@ -340,12 +358,12 @@ final class Lending {
         } else {
             loan.reclaiming = true;
             ledger.addReclaimer(loan);
-            drain(loan.task.group, batch);
         }
+        drain(loan.task.group, batch);
     }
 
-    /** As far as there is memory for it: what is left is tried again when {@code group} is. */
-    private void drain(Group group, @Nullable Batch batch) {
+    /** As far as there is memory for it: what is left is tried again when {@code group} is. Under the ledger's lock. */
+    void drain(Group group, @Nullable Batch batch) {
         try {
             if (batch != null) {
                 ledger.drain(batch);

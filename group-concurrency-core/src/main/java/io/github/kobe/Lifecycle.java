@@ -97,6 +97,12 @@ final class Lifecycle {
         return now == State.RUNNING || (now == State.DRAINING && engine.holds.topOpen(Thread.currentThread()) != null);
     }
 
+    /** {@return whether {@code node}, which the current thread brings, is let in} */
+    boolean admits(Node node) {
+        State now = state;
+        return now == State.RUNNING || (now == State.DRAINING && node.asksFromInside());
+    }
+
     boolean isTerminated() {
         if (state != State.SHUT_DOWN) {
             return false;
@@ -120,17 +126,40 @@ final class Lifecycle {
         }
         long own = 0;
         for (Insider insider = firstInsider; insider != null; insider = insider.next) {
-            own += flightsOf(insider.thread);
+            own += flightsOf(insider);
         }
         return ledger.inFlight() <= own;
     }
 
-    private long flightsOf(Thread thread) {
+    /** {@return how many permits its thread is inside of, without those that one before it in the list is inside of} */
+    private long flightsOf(Insider insider) {
         long flights = 0;
-        for (Hold hold = engine.holds.topOpen(thread); hold != null; hold = Holds.open(hold.below)) {
-            flights++;
+        for (Hold hold = engine.holds.topOpen(insider.thread); hold != null; hold = Holds.open(hold.below)) {
+            if (!isAmong(Holds.open(hold.below), hold.real()) && !isCounted(insider, hold.real())) {
+                flights++;
+            }
         }
         return flights;
+    }
+
+    /** {@return whether one before {@code insider} in the list is inside of {@code real}} */
+    private boolean isCounted(Insider insider, Hold real) {
+        Insider before = firstInsider;
+        while (before != null && before != insider) {
+            if (isAmong(engine.holds.topOpen(before.thread), real)) {
+                return true;
+            }
+            before = before.next;
+        }
+        return false;
+    }
+
+    private static boolean isAmong(@Nullable Hold top, Hold real) {
+        Hold hold = top;
+        while (hold != null && hold.real() != real) {
+            hold = Holds.open(hold.below);
+        }
+        return hold != null;
     }
 
     boolean awaitQuiet(Duration timeout) throws InterruptedException {
@@ -311,12 +340,13 @@ final class Lifecycle {
     private boolean awaitDrained(long nanos, @Nullable Insider insider) {
         long left = nanos;
         boolean interrupted = false;
-        long own = insider == null ? 0 : flightsOf(insider.thread);
+        long own = 0;
         ledger.lock();
         try {
             if (insider != null) {
                 insider.next = firstInsider;
                 firstInsider = insider;
+                own = flightsOf(insider); // the first in the list: all of them
                 ledger.addOwnFlights(own);
                 ledger.quiet.signalAll();
             }

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #settled}.
  *
  * <pre>
- *   lent          lender ({@link Lending#lend})      the pieces are the borrower's, or wait for it
+ *   pending       lender ({@link Lending#lend})      others are at work on its permits
+ *   -> lent       lender, or whoever leaves it alone  the pieces are the borrower's, or wait for it
  *   -> reclaiming lender, once its wait has ended    some piece is still out: takes what comes free first
  *   -> settled    lender, or whoever frees the last missing piece, or closes what lacks it
  * </pre>
@@ -26,9 +27,15 @@ final class Loan {
     @Nullable
     Hold groupHold;
 
-    /** The hold that is to stand for the lender's global permit again; {@code null}: the last of them was closed for good. */
+    /** Whether the lender keeps {@link #groupHold} out, and has not opened it. */
+    boolean kept;
+
+    /** The lender's global permit; {@code null} before one was found. */
     @Nullable
-    Hold globalHold;
+    SharedGlobal shared;
+
+    /** Whether anything was lent; if not, its lender isn't alone yet. */
+    boolean begun;
 
     /** What the lender lacks. */
     boolean lacksConcurrency;
@@ -48,10 +55,8 @@ final class Loan {
     /** Whether the lender has everything again. */
     volatile boolean settled;
 
-    Loan(Task<?> task, @Nullable Hold groupHold, Hold globalHold) {
+    Loan(Task<?> task) {
         this.task = task;
-        this.groupHold = groupHold;
-        this.globalHold = globalHold;
     }
 
     boolean lacksNothing() {

@@ -40,16 +40,50 @@ abstract class Node {
         this.group = group;
     }
 
-    /** {@return whether it takes a global permit when it is granted} */
-    abstract boolean needsGlobal();
+    /** {@return the global permit that it may share; {@code null}: it needs one of its own} */
+    @Nullable
+    SharedGlobal shared() {
+        return null;
+    }
+
+    /** {@return as what it shares that} */
+    long sharesAs() {
+        return SharedGlobal.UNBOUND;
+    }
+
+    /** {@return whether {@link #tryShare} may succeed} */
+    final boolean mayShare() {
+        SharedGlobal shared = shared();
+        return shared != null && shared.isJoinable(sharesAs());
+    }
+
+    /** Has it share a global permit, if it may; a {@link #grant} or {@link #unshare} follows. Under the guard. */
+    final boolean tryShare() {
+        SharedGlobal shared = shared();
+        return shared != null && shared.tryJoin(sharesAs());
+    }
+
+    /** Takes {@link #tryShare} back: it wants no permit any more. It needs no memory. */
+    final void unshare(Batch batch) {
+        SharedGlobal shared = shared();
+        if (shared != null && SharedGlobal.wasLast(shared.leave(sharesAs()))) {
+            batch.free(shared);
+        }
+    }
+
+    /** {@return whether a drain lets it in, because it is asked for by code that runs under the executor} */
+    boolean asksFromInside() {
+        return shared() != null || group.engine.holds.topOpen(Thread.currentThread()) != null;
+    }
 
     /**
      * Gives it the permits that the caller has taken for it; under the guard.
      *
      * @param loan what the permits are lent on, if they are
+     * @param shares whether it {@linkplain #tryShare shares} a global permit
      * @return false if it wants none any more: the permits stay with the caller
      */
-    abstract boolean grant(@Nullable Loan loan);
+    abstract boolean grant(@Nullable Loan loan, boolean shares);
 
     /**
      * Acts on a grant, outside every lock.

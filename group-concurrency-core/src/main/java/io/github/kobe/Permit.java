@@ -1,23 +1,77 @@
 package io.github.kobe;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/** A hold that is handed out, and given back by whoever closes it. */
-class Permit extends Hold implements GroupPermit {
+/**
+ * A hold that is handed out, and given back by whoever closes it, once nobody uses it.
+ *
+ * <p>It is open for its thread as a hold is. Apart from that it is kept: by all that together, until it is closed for its
+ * thread, and by each that does something under it. So its own thread is outside as soon as it has closed it.
+ */
+class Permit extends Hold implements OpenablePermit {
 
-    Permit(@Nullable Thread thread, Group group, boolean granted) {
-        super(thread, group, granted);
+    private static final VarHandle KEEPS;
+
+    static {
+        try {
+            KEEPS = MethodHandles.lookup().findVarHandle(Permit.class, "keeps", int.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    /** How many keep it out. Zero is final. */
+    private volatile int keeps;
+
+    Permit(Group group) {
+        super(group);
+        KEEPS.set(this, 1);
     }
 
     @Override
-    public final String groupKey() {
-        return group.key;
+    public final Hold hold() {
+        return this;
+    }
+
+    @Override
+    public final boolean keep() {
+        int k = keeps;
+        while (k != 0 && !wasClosedByOwner()) {
+            int found = (int) KEEPS.compareAndExchange(this, k, k + 1);
+            if (found == k) {
+                return true;
+            }
+            k = found;
+        }
+        return false;
+    }
+
+    /** Takes back one keep; true if that was the last. */
+    final boolean endKeep() {
+        return (int) KEEPS.getAndAdd(this, -1) == 1;
+    }
+
+    @Override
+    public final void release() {
+        if (endKeep()) {
+            group.engine.releases.giveBackPermit(this, 0);
+        }
+    }
+
+    @Override
+    final long sharesAs() {
+        return SharedGlobal.UNBOUND; // it is unbound before it is given back
     }
 
     @Override
     public final void close() {
         group.engine.callers.close(this);
     }
+
+    /** Its time begins now; before it is handed out. */
+    void begin() {}
 
     /** Tells of its end; its permits are back. */
     void reportEnd() {}
@@ -29,14 +83,13 @@ class Permit extends Hold implements GroupPermit {
         /** Written by the thread that asked for it, before anyone else knows the permit. */
         private long start;
 
-        Reported(@Nullable Thread thread, Group group, boolean granted, String id, @Nullable TaskTrace trace) {
-            super(thread, group, granted);
+        Reported(Group group, String id, @Nullable TaskTrace trace) {
+            super(group);
             this.id = id;
             this.trace = trace;
-            this.start = group.engine.nanoTime();
         }
 
-        /** Its time begins now; before it is handed out. */
+        @Override
         void begin() {
             start = group.engine.nanoTime();
         }

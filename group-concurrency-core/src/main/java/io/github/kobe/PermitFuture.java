@@ -43,17 +43,25 @@ final class PermitFuture extends Node {
     private final long timeoutNanos;
     private final @Nullable TaskTrace trace;
 
+    /** The global permit of the permit that it was asked of, if it was. */
+    private final @Nullable SharedGlobal shared;
+
+    /** Whether it was granted on {@link #shared}; written before the state. */
+    private boolean shares;
+
     /**
      * Makes a request.
      *
      * @param id names it in events and exceptions
      * @param timeoutNanos how long it may wait by its own wish; {@link Long#MAX_VALUE}: no wish
+     * @param shared the global permit of the permit that it is asked of; {@code null}: it is asked of the executor
      */
-    PermitFuture(Group group, String id, long timeoutNanos, @Nullable TaskTrace trace) {
+    PermitFuture(Group group, String id, long timeoutNanos, @Nullable TaskTrace trace, @Nullable SharedGlobal shared) {
         super(group);
         this.id = id;
         this.timeoutNanos = timeoutNanos;
         this.trace = trace;
+        this.shared = shared;
     }
 
     @Override
@@ -66,12 +74,14 @@ final class PermitFuture extends Node {
     }
 
     @Override
-    boolean needsGlobal() {
-        return true;
+    @Nullable
+    SharedGlobal shared() {
+        return shared;
     }
 
     @Override
-    boolean grant(@Nullable Loan loan) {
+    boolean grant(@Nullable Loan loan, boolean sharing) {
+        shares = sharing;
         return STATE.compareAndSet(this, WAITING, GRANTED);
     }
 
@@ -82,17 +92,15 @@ final class PermitFuture extends Node {
 
     /** Hands out the permit that it was granted; it is given back if nobody takes it. */
     void handOut() {
+        Engine engine = group.engine;
+        SharedGlobal joined = shares ? shared : null;
         Permit permit;
         try {
-            permit = group.engine.callers.newPermit(this, id, trace);
+            permit = engine.callers.newPermit(this, joined, id, trace);
         } catch (OutOfMemoryError lack) {
-            Batch batch = Batch.orNull(group.engine, 0);
             group.counters.ended(TaskStatus.FAILED);
-            group.giveBackUnused(false, batch);
-            if (batch != null) {
-                batch.carryOut();
-            }
-            group.engine.reports.failed(group.key, id, lack, trace);
+            engine.releases.giveBackUnused(group, joined, SharedGlobal.UNBOUND);
+            engine.reports.failed(group.key, id, lack, trace);
             future.completeExceptionally(lack);
             return;
         }

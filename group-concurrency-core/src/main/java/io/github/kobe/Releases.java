@@ -1,15 +1,15 @@
 package io.github.kobe;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives permits back, when a hold has been closed for good, and sees to who stands for a thread's global permit then.
+ * Gives permits back, when a hold has been closed for good.
  *
- * <p>Which way they go is told by the {@linkplain Hold state} before the last close. A hold that stood alone for its
- * thread, and one that was nested, concern their own group only. Where another hold of the thread may inherit the global
- * permit, or a loan is open, it is decided under the ledger's lock.
+ * <p>Which way they go is told by the {@linkplain Hold state} before the last close: three permits of its own go back
+ * together; one that shares a global permit gives back those of its group, and the global one if it was the last; what is
+ * lent, was borrowed, or is kept by a stage takes more.
  */
-@SuppressWarnings("ReferenceEquality") // identity is meant
 final class Releases {
 
     private final Engine engine;
@@ -44,14 +44,6 @@ final class Releases {
         }
     }
 
-    /** As {@link #closeOnce(Hold, long)}; what that lets start is in {@code batch}. */
-    void closeOnce(Hold hold, Batch batch) {
-        int before = hold.closeOnce();
-        if (Hold.wasLast(before)) {
-            lastClose(hold, before, batch);
-        }
-    }
-
     /**
      * Gives back what {@code hold} stands for, after its last close, and carries out what that lets start; on any thread,
      * without any lock.
@@ -60,66 +52,182 @@ final class Releases {
      * @param now a recent reading of the clock, for the outside hop; 0: nothing hops
      */
     void lastClose(Hold hold, int before, long now) {
-        Thread thread = hold.thread;
-        if (thread != null && takeOffOnly(hold, before, thread)) {
-            hold.group.giveBackBoth(now);
-            return;
+        takeOff(hold);
+        if (hold instanceof Permit permit) {
+            closeForThread(permit, before, now);
+        } else if (hold instanceof Inside inside) {
+            leave(inside, null, now);
+            inside.entered.release();
+        } else {
+            giveBack(hold, before, now);
         }
-        if (thread != null && Hold.wasNested(before) && hold.group.tryGiveBackNested()) {
+    }
+
+    private void closeForThread(Permit permit, int before, long now) {
+        if (permit.thread != null && Hold.wasSharing(before)) {
+            left(permit, sharedOf(permit).leaveUnbound(), null, now);
+        }
+        if (permit.endKeep()) {
+            giveBackPermit(permit, now);
+        }
+    }
+
+    /** Gives back what {@code permit} stands for, which nobody keeps any more. */
+    void giveBackPermit(Permit permit, long now) {
+        giveBack(permit, permit.lastState(), now);
+    }
+
+    private void giveBack(Hold hold, int before, long now) {
+        if (Hold.wasPlain(before)) {
+            hold.group.giveBackBoth(now);
+        } else if (Hold.wasSharer(before)) {
+            closeSharer(hold, before, now);
+        } else {
+            Batch batch = Batch.orNull(engine, now);
+            giveBack(hold, before, batch);
+            if (batch != null) {
+                batch.carryOut();
+            }
+        }
+    }
+
+    private void takeOff(Hold hold) {
+        Thread thread = hold.thread;
+        if (thread != null) {
             engine.holds.prune(thread);
-            return;
+        }
+    }
+
+    /** Gives back the permits of a run whose code never began; what that lets start is in {@code batch}. */
+    void closeUnstarted(Run run, Batch batch) {
+        int before = run.closeOnce();
+        if (Hold.wasPlain(before)) {
+            run.group.giveBackBoth(batch);
+        } else {
+            giveBack(run, before, batch);
+        }
+    }
+
+    private void giveBack(Hold hold, int before, @Nullable Batch batch) {
+        if (hold instanceof Run run && Hold.wasTailed(before)) {
+            closeTailed(run, batch);
+        } else if (hold instanceof Run run && run.loan != null) {
+            giveBackBorrowed(run, run.loan, true, true, batch);
+        } else {
+            closeAmongLoans(hold, batch);
+        }
+    }
+
+    // ---- shared global permits
+
+    private void closeSharer(Hold hold, int before, long now) {
+        Group group = hold.group;
+        if (!Hold.wasNested(before)) {
+            long after = sharedOf(hold).leave(hold.sharesAs());
+            if (SharedGlobal.isFree(after)) {
+                group.giveBackBoth(now);
+            } else {
+                left(hold, after, giveBackNested(group, now), now);
+            }
+        } else {
+            leave(hold, giveBackNested(group, now), now);
+        }
+    }
+
+    /** {@return what is to be carried out; {@code null}: nothing, or there is no memory for it} */
+    private @Nullable Batch giveBackNested(Group group, long now) {
+        if (group.tryGiveBackNested()) {
+            return null;
         }
         Batch batch = Batch.orNull(engine, now);
-        giveBack(hold, before, thread, batch);
+        group.giveBackNested(batch);
+        return batch;
+    }
+
+    private static SharedGlobal sharedOf(Hold hold) {
+        return Objects.requireNonNull(hold.shared());
+    }
+
+    private void leave(Hold hold, @Nullable Batch batch, long now) {
+        left(hold, sharedOf(hold).leave(hold.sharesAs()), batch, now);
+    }
+
+    /** Sees to what follows when {@code hold} has left what it shared, and carries {@code batch} out. */
+    private void left(Hold hold, long after, @Nullable Batch givenBatch, long now) {
+        Batch batch = givenBatch;
+        boolean follows = SharedGlobal.wasLast(after)
+                || SharedGlobal.isAwaited(after)
+                || (hold.sharesAs() == SharedGlobal.TASK && ledger.isOn());
+        if (follows) {
+            if (batch == null) {
+                batch = Batch.orNull(engine, now);
+            }
+            follow(hold, after, batch);
+        }
         if (batch != null) {
             batch.carryOut();
         }
     }
 
-    private void lastClose(Hold hold, int before, Batch batch) {
-        Thread thread = hold.thread;
-        if (thread != null && takeOffOnly(hold, before, thread)) {
-            hold.group.giveBackBoth(batch);
-        } else {
-            giveBack(hold, before, thread, batch);
+    private void follow(Hold hold, long after, @Nullable Batch batch) {
+        SharedGlobal shared = sharedOf(hold);
+        if (SharedGlobal.wasLast(after)) {
+            free(shared, batch);
+        } else if (SharedGlobal.isAwaited(after)) {
+            engine.lending.lendIfAlone(shared, batch);
         }
-    }
-
-    /** Takes a hold off the thread that has no other one, so that its permits go back together; false if it takes more. */
-    private boolean takeOffOnly(Hold hold, int before, Thread thread) {
-        if (!Hold.wasOwner(before) || engine.holds.hasOther(thread, hold)) {
-            return false;
-        }
-        // Claimed last: another thread's own may have registered more meanwhile, and seen to it itself.
-        if (!(thread == Thread.currentThread() ? hold.disownHere() : hold.disown())) {
-            return false;
-        }
-        engine.holds.prune(thread);
-        return true;
-    }
-
-    private void giveBack(Hold hold, int before, @Nullable Thread thread, @Nullable Batch batch) {
-        if (thread == null) {
-            // A permit that belongs to no thread, or a run whose thread couldn't be made.
-            if (hold instanceof Run run && run.loan != null) {
-                giveBackBorrowed(run, run.loan, true, true, batch);
-            } else {
-                hold.group.giveBackBoth(batch);
+        if (hold.sharesAs() == SharedGlobal.TASK && ledger.isOn()) {
+            ledger.lock();
+            try {
+                engine.lending.drain(shared.home, batch); // another task may borrow it now
+            } finally {
+                ledger.unlock();
             }
-        } else if (Hold.wasTailed(before)) {
-            tailed((Run) hold, thread, batch);
-        } else if (Hold.wasNested(before)) {
-            engine.holds.prune(thread);
-            hold.group.giveBackNested(batch);
-        } else {
-            amongOthers(hold, thread, batch);
         }
     }
+
+    /** Frees a global permit that the last one has left. */
+    void free(SharedGlobal shared, @Nullable Batch batch) {
+        if (!shared.hasLoan()) {
+            shared.home.freeShared(batch);
+            return;
+        }
+        ledger.lock();
+        try {
+            if (!engine.lending.giveUpGlobal(shared, batch)) {
+                shared.home.freeShared(batch);
+            }
+        } finally {
+            ledger.unlock();
+        }
+    }
+
+    /**
+     * Gives back what was granted to one that doesn't use it, and carries out what that lets start.
+     *
+     * @param joined the global permit that it shares, if it does
+     * @param as as what
+     */
+    void giveBackUnused(Group group, @Nullable SharedGlobal joined, long as) {
+        Batch batch = Batch.orNull(engine, 0);
+        group.giveBackUnused(joined != null, batch);
+        if (joined != null) {
+            long after = joined.leave(as);
+            if (SharedGlobal.wasLast(after)) {
+                free(joined, batch);
+            } else if (SharedGlobal.isAwaited(after)) {
+                engine.lending.lendIfAlone(joined, batch);
+            }
+        }
+        if (batch != null) {
+            batch.carryOut();
+        }
+    }
+
+    // ---- stages and loans
 
     /** Gives back the permit of concurrency of an asynchronous task, and what else if its stage has completed. */
-    private void tailed(Run run, Thread thread, @Nullable Batch batch) {
-        boolean unused = run.disown(); // the stage has it
-        engine.holds.prune(thread);
+    private void closeTailed(Run run, @Nullable Batch batch) {
         Loan loan = run.loan;
         if (loan == null) {
             run.group.giveBackConcurrency(batch);
@@ -134,222 +242,58 @@ final class Releases {
     /** Gives back the permits of flight of an asynchronous task, whose stage and whose code have ended. */
     void flight(Run run, @Nullable Batch batch) {
         Loan loan = run.loan;
-        Thread thread = run.thread;
         if (loan != null) {
             giveBackBorrowed(run, loan, false, true, batch);
-        } else if (thread == null || engine.holds.topOpen(thread) == null) {
-            run.group.giveBackFlight(false, batch);
         } else {
-            // The thread has left a permit behind, which counts globally from now on.
-            ledger.lock();
-            try {
-                boolean inherited = passGlobalOn(thread, batch);
-                run.group.giveBackFlight(inherited, batch);
-            } finally {
-                ledger.unlock();
+            run.group.giveBackFlight(run.sharesGlobal(), batch);
+            if (run.sharesGlobal()) {
+                follow(run, sharedOf(run).leave(run.sharesAs()), batch);
             }
         }
     }
 
     private void giveBackBorrowed(Run run, Loan loan, boolean concurrency, boolean flight, @Nullable Batch batch) {
+        Group group = run.group;
+        long left = 0;
+        boolean stays = false;
         ledger.lock();
         try {
-            Thread thread = run.thread;
-            boolean inherited = flight && thread != null && passGlobalOn(thread, batch);
-            run.group.enter();
+            group.enter();
             try {
-                run.group.giveBack(concurrency ? 1 : 0, flight ? 1 : 0);
-                if (inherited) {
-                    run.group.countGlobal(-1);
-                } else if (flight) {
-                    run.group.freeGlobalToLedger();
+                group.giveBack(concurrency ? 1 : 0, flight ? 1 : 0);
+                if (flight && run.sharesGlobal()) {
+                    left = sharedOf(run).leave(run.sharesAs());
+                    stays = !SharedGlobal.isFree(left); // with what shares it
                 }
-                engine.lending.handBack(loan, concurrency, flight, flight && !inherited, batch);
+                if (stays) {
+                    group.addNested(-1);
+                } else if (flight) {
+                    group.freeGlobalToLedger();
+                }
+                engine.lending.handBack(loan, concurrency, flight, flight && !stays, batch);
             } finally {
-                run.group.exit(batch);
+                group.exit(batch);
             }
         } finally {
             ledger.unlock();
         }
+        if (stays) {
+            follow(run, left, batch);
+        }
     }
 
-    /**
-     * Gives back the permits of one of several holds of a thread, or of a borrower, or of one that is lent. A global permit
-     * stays with the thread while it has another hold.
-     */
-    private void amongOthers(Hold hold, Thread thread, @Nullable Batch batch) {
+    /** Gives back the permits of a hold that was lent when it was closed, and may be still. */
+    private void closeAmongLoans(Hold hold, @Nullable Batch batch) {
         ledger.lock();
         try {
-            // Looked at again, for until now the lender or its thread may have changed it.
             if (hold.isLent()) {
                 engine.lending.closeLent(hold, batch);
             } else {
-                giveBackOneOf(hold, thread, batch);
+                hold.group.giveBackNested(batch);
             }
         } finally {
             ledger.unlock();
         }
-        engine.holds.prune(thread);
-    }
-
-    private void giveBackOneOf(Hold hold, Thread thread, @Nullable Batch batch) {
-        boolean owned = hold.disown();
-        boolean inherited = owned && passGlobalOn(thread, batch);
-        Group group = hold.group;
-        Loan loan = hold instanceof Run run ? run.loan : null;
-        group.enter();
-        try {
-            group.giveBack(1, 1);
-            if (!owned) {
-                group.addNested(-1);
-            } else if (loan != null && !inherited) {
-                group.freeGlobalToLedger();
-            } else {
-                group.endGlobal(inherited);
-            }
-            if (loan != null) {
-                engine.lending.handBack(loan, true, true, owned && !inherited, batch);
-            }
-        } finally {
-            group.exit(batch);
-        }
-    }
-
-    // ---- who stands for a thread's global permit
-
-    /**
-     * Makes an open hold of {@code thread} stand for its global permit, if there is one that can; else what the thread asks
-     * for needs one of its own. Under the ledger's lock.
-     *
-     * @return whether one has come to stand for it
-     */
-    boolean passGlobalOn(Thread thread, @Nullable Batch batch) {
-        if (engine.holds.hasGlobal(thread) || hasLentGlobal(thread)) {
-            return false;
-        }
-        ledger.keepAttached(true);
-        try {
-            return passGlobalOnInside(thread, batch);
-        } finally {
-            ledger.keepAttached(false);
-        }
-    }
-
-    /** {@return whether an open hold of {@code thread} gets back a global permit that is lent} */
-    private boolean hasLentGlobal(Thread thread) {
-        for (Hold h = engine.holds.topOpen(thread); h != null; h = Holds.open(h.below)) {
-            Loan loan = h.lentOn;
-            if (loan != null && loan.lacksGlobal && loan.globalHold == h) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private boolean passGlobalOnInside(Thread thread, @Nullable Batch batch) {
-        // So that nothing of the thread's is granted meanwhile. What it registers later, it looks after itself.
-        for (Hold h = engine.holds.top(thread); h != null; h = h.below) {
-            if (h.isLive()) {
-                ledger.attach(h.group);
-            }
-        }
-        for (Hold h = engine.holds.topOpen(thread); h != null; h = Holds.open(h.below)) {
-            if (inherit(h, batch)) {
-                return true;
-            }
-        }
-        for (Hold h = engine.holds.top(thread); h != null; h = h.below) {
-            if (h.asks() && needGlobal(h, batch)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private boolean inherit(Hold heir, @Nullable Batch batch) {
-        Group group = heir.group;
-        group.enter();
-        try {
-            return inheritInside(heir, group);
-        } finally {
-            group.exit(batch);
-        }
-    }
-
-    private static boolean inheritInside(Hold heir, Group group) {
-        if (!heir.inherit()) {
-            return false;
-        }
-        group.addNested(-1);
-        group.countGlobal(1);
-        return true;
-    }
-
-    /** {@return whether it has been granted in the meantime, and stands for the global permit now} */
-    private boolean needGlobal(Hold asking, @Nullable Batch batch) {
-        Group group = asking.group;
-        group.enter();
-        try {
-            if (asking.needGlobal()) {
-                group.dropExemptThatNeedGlobal();
-                return false;
-            }
-            return inheritInside(asking, group);
-        } finally {
-            group.exit(batch);
-        }
-    }
-
-    /**
-     * Registers what {@code thread}, the current one, is about to ask for from inside another group. It can do without a
-     * global permit of its own as long as the thread has one.
-     */
-    void registerAsking(Hold asking, Thread thread) {
-        engine.holds.push(asking, thread);
-        // Registered first, looked at then: whoever closes the one that stands for it is either seen here, or sees this
-        // one.
-        if (engine.holds.hasGlobal(thread)) {
-            return;
-        }
-        Batch batch = Batch.orNull(engine, 0);
-        ledger.lock();
-        try {
-            if (!settleGlobal(thread, batch)) {
-                boolean unused = asking.needGlobal();
-            }
-        } finally {
-            ledger.unlock();
-        }
-        if (batch != null) {
-            batch.carryOut();
-        }
-    }
-
-    /**
-     * Has an open hold of {@code thread}, the current one, stand for its global permit, if that can be: another thread may
-     * have closed the one that did, and not have come further yet. Under the ledger's lock.
-     *
-     * @return whether one stands for it
-     */
-    boolean settleGlobal(Thread thread, @Nullable Batch batch) {
-        if (engine.holds.hasGlobal(thread)) {
-            return true;
-        }
-        for (Hold h = engine.holds.top(thread); h != null; h = h.below) {
-            if (h.isLeaving() && engine.holds.topOpen(thread) != null && h.disown()) {
-                boolean inherited = passGlobalOn(thread, batch);
-                // From now on it is a nested one, and given back as such.
-                Group group = h.group;
-                group.enter();
-                try {
-                    group.addNested(1);
-                    group.endGlobal(inherited);
-                } finally {
-                    group.exit(batch);
-                }
-                return inherited;
-            }
-        }
-        return false;
+        follow(hold, sharedOf(hold).leave(hold.sharesAs()), batch);
     }
 }

@@ -63,8 +63,9 @@ final class Run extends Hold implements Runnable {
             @Nullable ClassLoader loader,
             boolean async,
             int stopEpoch,
-            @Nullable Loan loan) {
-        super(null, task.group, true);
+            @Nullable Loan loan,
+            @Nullable SharedGlobal joined) {
+        super(task.group);
         this.task = task;
         this.code = code;
         this.loader = loader;
@@ -73,6 +74,8 @@ final class Run extends Hold implements Runnable {
         this.loan = loan;
         if (loan != null) {
             setBorrowed();
+        } else if (joined != null) {
+            joined(joined);
         }
     }
 
@@ -80,11 +83,24 @@ final class Run extends Hold implements Runnable {
      * Makes a run of queued work.
      *
      * @param loader for work that has none of its own
+     * @param loan what its permits are lent on, if they are
+     * @param joined the global permit that it borrows, if it does
      */
-    static Run of(Task<?> task, Object work, @Nullable ClassLoader loader, int stopEpoch, @Nullable Loan loan) {
+    static Run of(
+            Task<?> task,
+            Object work,
+            @Nullable ClassLoader loader,
+            int stopEpoch,
+            @Nullable Loan loan,
+            @Nullable SharedGlobal joined) {
         return work instanceof Tailored tailored
-                ? new Run(task, tailored.code(), tailored.loader(), tailored.async(), stopEpoch, loan)
-                : new Run(task, (Callable<?>) work, loader, false, stopEpoch, loan);
+                ? new Run(task, tailored.code(), tailored.loader(), tailored.async(), stopEpoch, loan, joined)
+                : new Run(task, (Callable<?>) work, loader, false, stopEpoch, loan, joined);
+    }
+
+    @Override
+    long sharesAs() {
+        return isNested() ? SharedGlobal.TASK : SharedGlobal.BOUND;
     }
 
     /** {@return whether a shutdown has come since the permits were granted, which ends what it finds running} */
@@ -195,7 +211,7 @@ final class Run extends Hold implements Runnable {
         if (batch == null) {
             group.engine.releases.close(this, 0);
         } else {
-            group.engine.releases.closeOnce(this, batch);
+            group.engine.releases.closeUnstarted(this, batch);
         }
         return outcome;
     }

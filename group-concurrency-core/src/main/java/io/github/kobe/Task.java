@@ -101,14 +101,10 @@ class Task<T> extends Node implements TaskHandle<T> {
     }
 
     @Override
-    boolean needsGlobal() {
-        return true;
-    }
-
-    @Override
-    boolean grant(@Nullable Loan loan) {
+    boolean grant(@Nullable Loan loan, boolean shares) {
         Object w = queuedWork();
-        return w != null && engage(w, Run.of(this, w, group.queueLoader(), group.stopEpoch(), loan));
+        return w != null
+                && engage(w, Run.of(this, w, group.queueLoader(), group.stopEpoch(), loan, shares ? shared() : null));
     }
 
     /** Moves the work on to the next that sees to it. */

@@ -32,39 +32,54 @@ final class Waiter extends Node {
 
     private final Thread thread = Thread.currentThread();
 
-    /** What it asks for from inside another group; {@code null}: it is outside all groups. */
-    private final @Nullable Hold asking;
+    /** The global permit of its thread, if that is inside another group. */
+    private final @Nullable SharedGlobal shared;
 
-    /** Whether it takes a global permit; as of its grant. Guarded by the group's guard. */
-    private boolean needsGlobal = true;
+    /** Whether its thread is inside another group. */
+    private final boolean fromInside;
+
+    /** Whether it was granted on {@link #shared}; written before the state. */
+    private boolean shares;
 
     /** {@code null}: waiting; else GRANTED, LEFT, or a {@link RejectionReason}. */
     private volatile @Nullable Object state;
 
-    /** Makes a waiter for the current thread; it opens {@code asking} when it is granted. */
-    Waiter(Group group, @Nullable Hold asking) {
+    /** Makes a waiter for the current thread. */
+    Waiter(Group group, @Nullable SharedGlobal shared, boolean fromInside) {
         super(group);
-        this.asking = asking;
+        this.shared = shared;
+        this.fromInside = fromInside;
     }
 
     @Override
-    boolean needsGlobal() {
-        if (asking != null && state == null) {
-            needsGlobal = asking.ownsGlobal();
-        }
-        return needsGlobal;
+    @Nullable
+    SharedGlobal shared() {
+        return shared;
     }
 
     @Override
-    boolean grant(@Nullable Loan loan) {
-        boolean unused = needsGlobal(); // while nothing but the guard lets that change
-        if (!STATE.compareAndSet(this, null, GRANTED)) {
-            return false;
-        }
-        if (asking != null) {
-            asking.grant();
-        }
-        return true;
+    long sharesAs() {
+        return SharedGlobal.BOUND;
+    }
+
+    @Override
+    boolean asksFromInside() {
+        return fromInside;
+    }
+
+    @Override
+    boolean grant(@Nullable Loan loan, boolean sharing) {
+        shares = sharing;
+        return STATE.compareAndSet(this, null, GRANTED);
+    }
+
+    boolean isGranted() {
+        return state == GRANTED;
+    }
+
+    /** {@return whether it was granted on the global permit that it may share} */
+    boolean shares() {
+        return shares;
     }
 
     @Override
@@ -134,16 +149,7 @@ final class Waiter extends Node {
     }
 
     private void giveBackUnused() {
-        if (asking != null) {
-            asking.grant(); // whoever grants may not have come so far
-            group.engine.releases.closeOnce(asking, 0);
-            return;
-        }
-        Batch batch = Batch.orNull(group.engine, 0);
-        group.giveBackUnused(false, batch);
-        if (batch != null) {
-            batch.carryOut();
-        }
+        group.engine.releases.giveBackUnused(group, shares ? shared : null, SharedGlobal.BOUND);
     }
 
     private boolean leave(@Nullable RejectionReason reason) {

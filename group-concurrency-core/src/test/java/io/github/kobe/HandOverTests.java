@@ -446,45 +446,4 @@ class HandOverTests {
 
         assertThat(done).isEqualTo("done");
     }
-
-    /** Another thread has closed what stands for the global permit, and hasn't passed that on yet. */
-    @Test
-    void aCallThatIsToInheritTheGlobalPermitIsNotAlone() throws Exception {
-        GroupExecutor executor = engines.startPlain(GroupPolicy.builder().build());
-        List<GroupPermit> owner = new ArrayList<>();
-        Caller<String> caller = Caller.start(() -> {
-            GroupPermit first = executor.acquire("x");
-            return executor.call("a", () -> {
-                owner.add(executor.acquire("z"));
-                first.close();
-                executor.acquire("w").close();
-                gate.pass();
-                return "called";
-            });
-        });
-        gate.awaitArrived(1);
-        Caller<Object> closer;
-        executor.engine().ledger.lock.lock();
-        try {
-            Caller<Object> closing = Caller.startPlatform(() -> {
-                owner.getFirst().close();
-                return "closed";
-            });
-            closer = closing;
-            Deadline.until(
-                    "it waits for the ledger",
-                    () -> executor.engine().ledger.lock.hasQueuedThread(closing.thread()));
-            gate.open();
-            Deadline.until(
-                    "the call ends, or waits for the ledger",
-                    () -> caller.isDone() || executor.engine().ledger.lock.hasQueuedThread(caller.thread()));
-        } finally {
-            executor.engine().ledger.lock.unlock();
-        }
-
-        assertThat(closer.result()).isEqualTo("closed");
-        assertThat(caller.result()).isEqualTo("called");
-        assertThat(executor.engine().group("a").nested()).isZero();
-        assertThat(executor.engine().group("z").nested()).isZero();
-    }
 }

@@ -47,14 +47,13 @@ class HoldsTests {
     }
 
     private Hold push(Thread thread) {
-        Hold hold = new Hold(null, group, true);
+        Hold hold = new Hold(group);
         holds.push(hold, thread);
         return hold;
     }
 
     private static void close(Hold hold) {
         assertThat(Hold.wasLast(hold.closeOnce())).isTrue();
-        assertThat(hold.disown()).isTrue();
     }
 
     private List<Hold> pushMany() {
@@ -137,8 +136,8 @@ class HoldsTests {
         occupyAllSlots();
         pushMany();
         for (int i = 0; i < 100; i++) {
-            Hold hold = new Hold(null, group, true);
-            hold.setParkable(true);
+            Hold hold = new Hold(group);
+            hold.setParkable();
             holds.push(hold, new Thread());
 
             assertThat(hold.place()).isPositive();

@@ -251,14 +251,13 @@ class ParkedHoldTests {
 
     private static void close(Hold hold) {
         assertThat(Hold.wasLast(hold.closeOnce())).isTrue();
-        assertThat(hold.disown()).isTrue();
     }
 
     private record Holder(Thread thread, Hold hold) {}
 
     private Hold hold() {
-        Hold hold = new Hold(null, executor.engine().group("other"), true);
-        hold.setParkable(true);
+        Hold hold = new Hold(executor.engine().group("other"));
+        hold.setParkable();
         return hold;
     }
 

@@ -52,7 +52,7 @@ public class CallersLincheckTests {
     public String acquireAsync(@Param(name = "thread") int thread) {
         Engine engine = executor.engine();
         Group group = engine.group(KEY);
-        PermitFuture node = new PermitFuture(group, "", Long.MAX_VALUE, null);
+        PermitFuture node = new PermitFuture(group, "", Long.MAX_VALUE, null, null);
         Batch batch = new Batch(engine);
         Group.Verdict verdict = group.tryTakeFast()
                 ? Group.Verdict.GRANTED

@@ -67,7 +67,7 @@ class FirstWiderTableTests {
             }
             for (int i = 0; i < USUAL / 5; i++) {
                 Hold hold = inMap.remove(i % THREADS_IN_MAP);
-                if (!Hold.wasLast(hold.closeOnce()) || !hold.disown()) {
+                if (!Hold.wasLast(hold.closeOnce())) {
                     throw new AssertionError("open twice");
                 }
                 holds.prune(hold.thread);
@@ -76,7 +76,7 @@ class FirstWiderTableTests {
         }
 
         private Hold push(Thread thread) {
-            Hold hold = new Hold(null, executor.engine().group("group"), true);
+            Hold hold = new Hold(executor.engine().group("group"));
             executor.engine().holds.push(hold, thread);
             return hold;
         }

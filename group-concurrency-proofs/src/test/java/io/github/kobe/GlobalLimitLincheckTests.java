@@ -58,8 +58,7 @@ public class GlobalLimitLincheckTests {
         int before = held.get(thread).size();
         String unused = threads.act(thread, () -> {
             try {
-                executor.tryAcquire("group-" + group, Duration.ZERO)
-                        .ifPresent(held.get(thread)::add);
+                executor.tryAcquire("group-" + group, Duration.ZERO).ifPresent(held.get(thread)::add);
             } catch (InterruptedException impossible) {
                 throw new AssertionError(impossible);
             }

@@ -27,7 +27,8 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
         INTERRUPT_VERSUS_HAND_BACK,
         INTERRUPT_VERSUS_END,
         LATE_COUNT_VERSUS_EVICT,
-        CLOSE_VERSUS_WAIT;
+        CLOSE_VERSUS_WAIT,
+        UNDER_A_PERMIT;
 
         private Scenario scenario(Simulation simulation, long seed) {
             return switch (this) {
@@ -38,6 +39,7 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
                 case INTERRUPT_VERSUS_END -> new InterruptsAndEnds(simulation, seed);
                 case LATE_COUNT_VERSUS_EVICT -> new LateCount(simulation, seed);
                 case CLOSE_VERSUS_WAIT -> new ClosesAndWaits(simulation, seed);
+                case UNDER_A_PERMIT -> new UnderAPermit(simulation, seed);
                 default -> new LifeAndDeath(simulation, seed, LifeAndDeath.Race.valueOf(name()));
             };
         }
@@ -62,7 +64,8 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
                             Play.WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT,
                             Play.NESTED_WAIT_VERSUS_GLOBAL_LIMIT,
                             Play.INTERRUPT_VERSUS_HAND_BACK,
-                            Play.CLOSE_VERSUS_WAIT)
+                            Play.CLOSE_VERSUS_WAIT,
+                            Play.UNDER_A_PERMIT)
                     .contains(Play.valueOf(play));
             simulation.run(scenario::isDone, scenario.witness::findings, () -> {
                 if (exact) {

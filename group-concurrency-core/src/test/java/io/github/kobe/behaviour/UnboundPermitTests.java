@@ -1,0 +1,696 @@
+package io.github.kobe.behaviour;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPermit;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupStats;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskHandle;
+import io.github.kobe.audit.Engines;
+import io.github.kobe.audit.Waits;
+import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** E15: permits that belong to no thread, and what is done under a permit. */
+@Tag("E15")
+class UnboundPermitTests {
+
+    @RegisterExtension
+    final Engines engines = new Engines();
+
+    private final Gate gate = new Gate();
+
+    private GroupExecutor executor;
+
+    /** The ways to a permit, of which the first gives one of the thread. */
+    enum Way {
+        BOUND {
+            @Override
+            GroupPermit take(GroupExecutor executor) throws Exception {
+                return executor.acquire("a");
+            }
+        },
+        UNBOUND {
+            @Override
+            GroupPermit take(GroupExecutor executor) throws Exception {
+                return executor.acquireUnbound("a");
+            }
+        },
+        TRY_UNBOUND {
+            @Override
+            GroupPermit take(GroupExecutor executor) throws Exception {
+                return executor.tryAcquireUnbound("a", Duration.ZERO).orElseThrow();
+            }
+        },
+        ASYNC {
+            @Override
+            GroupPermit take(GroupExecutor executor) {
+                return executor.acquireAsync("a").toCompletableFuture().join();
+            }
+        };
+
+        abstract GroupPermit take(GroupExecutor executor) throws Exception;
+    }
+
+    private void start(int globalLimit) {
+        executor = engines.startPlain(
+                GroupPolicy.builder().globalMaxInFlight(globalLimit).build());
+    }
+
+    private GroupStats stats(String key) {
+        return executor.groupStats(key).orElseThrow();
+    }
+
+    private static <T> T elsewhere(Callable<T> work) throws Exception {
+        return Deadline.within(work);
+    }
+
+    private boolean isFree(String key) throws Exception {
+        Optional<GroupPermit> permit = elsewhere(() -> executor.tryAcquireUnbound(key, Duration.ZERO));
+        permit.ifPresent(GroupPermit::close);
+        return permit.isPresent();
+    }
+
+    private static GroupPermit now(CompletionStage<GroupPermit> stage) {
+        assertThat(stage.toCompletableFuture()).isDone();
+        return stage.toCompletableFuture().join();
+    }
+
+    // ---------------------------------------------------------------- to take one is never re-entry
+
+    @Test
+    void aThreadMayTakeManyAndHandThemToOthers() throws Exception {
+        executor = engines.startPlain(
+                GroupPolicy.builder().perGroupMaxConcurrency(Map.of("a", 2)).build());
+        GroupPermit first = executor.acquireUnbound("a");
+        GroupPermit second = executor.acquireUnbound("a");
+
+        assertThat(executor.tryAcquireUnbound("a", Duration.ZERO)).isEmpty();
+        assertThat(stats("a").running()).isEqualTo(2);
+        elsewhere(() -> {
+            first.close();
+            return null;
+        });
+        executor.acquireUnbound("a").close();
+        second.close();
+    }
+
+    @Test
+    void fromInsideItWaitsForItselfAndCanBeInterrupted() throws Exception {
+        start(10);
+        Caller<Object> caller = Caller.start(() -> executor.call("a", () -> executor.acquireUnbound("a")));
+        Waits.awaitQueued(executor, "a", 1);
+
+        caller.interrupt();
+
+        assertThatExceptionOfType(InterruptedException.class).isThrownBy(caller::result);
+        assertThat(isFree("a")).isTrue();
+    }
+
+    @Test
+    void fromInsideItNeedsAGlobalPermitOfItsOwn() throws Exception {
+        start(1);
+        assertThat(executor.call("a", () -> executor.tryAcquireUnbound("b", Duration.ZERO)))
+                .isEmpty();
+    }
+
+    @Test
+    void oneThatIsNotLetInSaysWhy() throws Exception {
+        executor = engines.startPlain(
+                GroupPolicy.builder().defaultQueueThresholdPerGroup(0).build());
+        try (GroupPermit permit = executor.acquireUnbound("a")) {
+            assertThatExceptionOfType(RejectedTaskException.class)
+                    .isThrownBy(() -> executor.acquireUnbound("a"))
+                    .satisfies(rejected -> assertThat(rejected.reason()).isEqualTo(RejectionReason.GROUP_QUEUE_FULL));
+            assertThat(permit.groupKey()).isEqualTo("a");
+        }
+        executor.shutdown();
+        assertThatIllegalStateException().isThrownBy(() -> executor.acquireUnbound("a"));
+        assertThatIllegalStateException().isThrownBy(() -> executor.tryAcquireUnbound("a", Duration.ZERO));
+    }
+
+    @Test
+    void nullsAreRefused() throws Exception {
+        start(1);
+        try (GroupPermit permit = executor.acquireUnbound("a")) {
+            assertThatNullPointerException().isThrownBy(() -> executor.acquireUnbound(null));
+            assertThatNullPointerException().isThrownBy(() -> executor.tryAcquireUnbound(null, Duration.ZERO));
+            assertThatNullPointerException().isThrownBy(() -> executor.tryAcquireUnbound("a", null));
+            assertThatNullPointerException().isThrownBy(() -> permit.call(null));
+            assertThatNullPointerException().isThrownBy(() -> permit.acquireAsync(null));
+            assertThatNullPointerException().isThrownBy(() -> permit.submit(null, "", () -> ""));
+            assertThatNullPointerException().isThrownBy(() -> permit.submit("b", null, () -> ""));
+            assertThatNullPointerException().isThrownBy(() -> permit.submit("b", "", null));
+            assertThatNullPointerException().isThrownBy(() -> permit.submitAsync("b", "", null));
+        }
+    }
+
+    // ---------------------------------------------------------------- call: inside, from any thread
+
+    @ParameterizedTest
+    @EnumSource
+    @Tag("E6")
+    void aCallIsInsideThePermitFromAnyThread(Way way) throws Exception {
+        start(1);
+        GroupPermit permit = way.take(executor);
+
+        assertThat(elsewhere(() -> permit.call(() -> executor.call("a", () -> executor.call("b", () -> "inside")))))
+                .isEqualTo("inside");
+
+        assertThat(stats("a").totals().submitted()).isEqualTo(1);
+        assertThat(stats("b").totals().succeeded()).isEqualTo(1);
+        assertThat(executor.stats().inFlight()).isEqualTo(1);
+        permit.close();
+        assertThat(executor.stats().inFlight()).isZero();
+        assertThat(isFree("a")).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void severalThreadsMayBeInsideAtOnce(Way way) throws Exception {
+        start(1);
+        GroupPermit permit = way.take(executor);
+        CyclicBarrier both = new CyclicBarrier(2);
+        Callable<Integer> work = () -> permit.call(() -> executor.call("b" + both.await(), () -> both.await()));
+
+        Caller<Integer> first = Caller.start(work);
+        Caller<Integer> second = Caller.start(work);
+
+        assertThat(first.result() + second.result()).isEqualTo(1);
+        permit.close();
+        assertThat(executor.stats().inFlight()).isZero();
+    }
+
+    @Test
+    void whatACallThrowsComesOut() throws Exception {
+        start(1);
+        try (GroupPermit permit = executor.acquireUnbound("a")) {
+            assertThatExceptionOfType(java.io.IOException.class)
+                    .isThrownBy(() -> permit.call(() -> {
+                        throw new java.io.IOException("thrown");
+                    }));
+            assertThat(permit.call(() -> "again")).isEqualTo("again");
+        }
+    }
+
+    @Test
+    void aShutdownDoesNotInterruptACall() throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquireUnbound("a");
+        Caller<Boolean> caller = Caller.start(() -> permit.call(() -> {
+            gate.pass();
+            return Thread.currentThread().isInterrupted();
+        }));
+        gate.awaitArrived(1);
+
+        executor.shutdown();
+        gate.open();
+
+        assertThat(caller.result()).isFalse();
+        permit.close();
+        assertThat(executor.awaitTermination(Deadline.LONG)).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void thePermitStaysOutUntilNobodyIsInside(Way way) throws Exception {
+        start(1);
+        GroupPermit permit = way.take(executor);
+        Caller<String> caller = Caller.start(() -> permit.call(gate.then("done")));
+        gate.awaitArrived(1);
+
+        permit.close();
+
+        assertThat(isFree("a")).isFalse();
+        assertThat(stats("a").running()).isEqualTo(1);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> permit.call(() -> "refused"))
+                .withMessageContaining("'a'")
+                .withMessageContaining("closed");
+        gate.open();
+        assertThat(caller.result()).isEqualTo("done");
+        assertThat(isFree("a")).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aClosedPermitIsRefused(Way way) throws Exception {
+        start(1);
+        GroupPermit permit = way.take(executor);
+        permit.close();
+
+        assertThatIllegalStateException().isThrownBy(() -> permit.call(() -> ""));
+        assertThatIllegalStateException().isThrownBy(() -> permit.submit("b", "", () -> ""));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> permit.submitAsync("b", "", () -> CompletableFuture.completedStage("")));
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(() -> permit.acquireAsync("b").toCompletableFuture().get())
+                .withCauseInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aSharedPermitOfTheSameThreadCanBeHandedOverToo() throws Exception {
+        start(1);
+        GroupPermit shared = executor.call("a", () -> executor.acquire("a"));
+        assertThat(isFree("a")).isFalse();
+
+        assertThat(elsewhere(() -> shared.call(() -> executor.call("b", () -> "inside"))))
+                .isEqualTo("inside");
+        shared.close();
+
+        assertThatIllegalStateException().isThrownBy(() -> shared.call(() -> ""));
+        assertThat(isFree("a")).isTrue();
+    }
+
+    @Test
+    void whatACallLeavesOpenKeepsTheGlobalPermit() throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit left = permit.call(() -> executor.acquire("b"));
+        permit.close();
+        assertThat(stats("a").running()).isZero();
+        assertThat(isFree("c")).isFalse();
+        assertThat(executor.stats().inFlight()).isEqualTo(1);
+
+        left.close();
+
+        assertThat(isFree("c")).isTrue();
+        assertThat(executor.stats().inFlight()).isZero();
+    }
+
+    // ---------------------------------------------------------------- acquireAsync under a permit
+
+    @ParameterizedTest
+    @EnumSource
+    void aPermitOfAnotherGroupSharesTheGlobalOne(Way way) throws Exception {
+        start(1);
+        GroupPermit outer = way.take(executor);
+
+        GroupPermit inner = now(outer.acquireAsync("b"));
+        assertThat(executor.stats().inFlight()).isEqualTo(1);
+        outer.close();
+        assertThat(stats("a").running()).isZero();
+        assertThat(isFree("c")).isFalse();
+        inner.close();
+
+        assertThat(isFree("c")).isTrue();
+    }
+
+    @Test
+    void forItsOwnGroupItSharesThePermit() throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit shared = now(permit.acquireAsync("a"));
+        permit.close();
+        assertThat(isFree("a")).isFalse();
+        assertThat(elsewhere(() -> shared.call(() -> "inside"))).isEqualTo("inside");
+
+        shared.close();
+
+        assertThat(isFree("a")).isTrue();
+        assertThat(stats("a").totals().submitted()).isEqualTo(3); // with two that were asked for above
+    }
+
+    @Test
+    void aRequestUnderAPermitThatIsClosedKeepsItsPlaceAndThenNeedsAGlobalPermitOfItsOwn() throws Exception {
+        start(2);
+        GroupPermit outer = executor.acquireUnbound("a");
+        GroupPermit ofB = executor.acquireUnbound("b");
+        CompletableFuture<GroupPermit> request = outer.acquireAsync("b").toCompletableFuture();
+        assertThat(stats("b").queued()).isEqualTo(1);
+        outer.close();
+        GroupPermit ofC = executor.acquireUnbound("c"); // the global permit that is back
+
+        ofB.close(); // another one
+        GroupPermit inner = Deadline.within(request::get);
+        assertThat(executor.stats().inFlight()).isEqualTo(2);
+        inner.close();
+        ofC.close();
+    }
+
+    @Test
+    void aRequestWaitsWhenThePermitAboveItIsClosedAndNoGlobalOneIsFree() throws Exception {
+        start(2);
+        GroupPermit outer = executor.acquireUnbound("a");
+        GroupPermit ofB = executor.acquireUnbound("b");
+        executor.pause("b");
+        CompletableFuture<GroupPermit> request = outer.acquireAsync("b").toCompletableFuture();
+        outer.close();
+        ofB.close();
+        GroupPermit ofC = executor.acquireUnbound("c");
+        GroupPermit ofD = executor.acquireUnbound("d");
+        executor.resume("b");
+
+        assertThat(request).isNotDone();
+        assertThat(executor.stats().inFlight()).isEqualTo(2);
+        ofC.close();
+
+        Deadline.within(request::get).close();
+        ofD.close();
+    }
+
+    @Test
+    void aRequestUnderAPermitOvertakesThoseWhoLackAGlobalPermit() throws Exception {
+        start(1);
+        GroupPermit outer = executor.acquireUnbound("a");
+        CompletableFuture<GroupPermit> waits = executor.acquireAsync("b").toCompletableFuture();
+        assertThat(waits).isNotDone();
+
+        CompletableFuture<GroupPermit> request = outer.acquireAsync("b").toCompletableFuture();
+
+        Deadline.within(request::get).close();
+        assertThat(waits).isNotDone();
+        outer.close();
+        Deadline.within(waits::get).close();
+    }
+
+    @Test
+    void aRequestThatIsCancelledLeavesTheQueue() throws Exception {
+        start(1);
+        GroupPermit outer = executor.acquireUnbound("a");
+        GroupPermit inner = now(outer.acquireAsync("b"));
+        CompletableFuture<GroupPermit> request = outer.acquireAsync("b").toCompletableFuture();
+
+        assertThat(request.cancel(false)).isTrue();
+
+        assertThat(stats("b").queued()).isZero();
+        inner.close();
+        outer.close();
+        assertThat(executor.stats().inFlight()).isZero();
+    }
+
+    // ---------------------------------------------------------------- tasks under a permit
+
+    @Test
+    void aTaskBorrowsTheGlobalPermitAndTheNextOneWaitsForIt() throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquireUnbound("a");
+        TaskHandle<String> first = permit.submit("b", "first", gate.then("first"));
+        gate.awaitArrived(1);
+
+        TaskHandle<String> second = permit.submit("c", "second", () -> "second");
+
+        assertThat(stats("c").queued()).isEqualTo(1);
+        assertThat(executor.stats().inFlight()).isEqualTo(1);
+        gate.open();
+        assertThat(Deadline.within(first::await).value()).isEqualTo("first");
+        assertThat(Deadline.within(second::await).value()).isEqualTo("second");
+        permit.close();
+        assertThat(executor.stats().inFlight()).isZero();
+    }
+
+    @Test
+    void aFurtherTaskTakesAGlobalPermitOfItsOwnIfOneIsFree() throws Exception {
+        start(2);
+        GroupPermit permit = executor.acquireUnbound("a");
+        TaskHandle<String> first = permit.submit("b", "first", gate.then("first"));
+        TaskHandle<String> second = permit.submit("c", "second", gate.then("second"));
+        gate.awaitArrived(2);
+
+        assertThat(executor.stats().inFlight()).isEqualTo(2);
+        assertThat(isFree("d")).isFalse();
+        gate.open();
+        assertThat(Deadline.within(first::await).value()).isEqualTo("first");
+        assertThat(Deadline.within(second::await).value()).isEqualTo("second");
+        permit.close();
+    }
+
+    @Test
+    void theGlobalPermitReturnsWithTheTaskThatOutlivesThePermit() throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquireUnbound("a");
+        TaskHandle<String> task = permit.submit("b", "task", gate.then("done"));
+        gate.awaitArrived(1);
+        permit.close();
+        assertThat(stats("a").running()).isZero();
+        assertThat(isFree("c")).isFalse();
+
+        gate.open();
+
+        assertThat(Deadline.within(task::await).value()).isEqualTo("done");
+        assertThat(isFree("c")).isTrue();
+    }
+
+    @Test
+    void anAsynchronousTaskBorrowsItUntilItsStageCompletes() throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquireUnbound("a");
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        TaskHandle<String> task = permit.submitAsync("b", "task", () -> stage);
+        Deadline.until(
+                "the callable has returned",
+                () -> stats("b").running() == 0 && stats("b").inFlight() == 1);
+        permit.close();
+        assertThat(isFree("c")).isFalse();
+
+        stage.complete("done");
+
+        assertThat(Deadline.within(task::await).value()).isEqualTo("done");
+        assertThat(isFree("c")).isTrue();
+        assertThat(executor.stats().inFlight()).isZero();
+    }
+
+    @Test
+    void aTaskUnderAPermitMayAskForMore() throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquireUnbound("a");
+
+        TaskHandle<String> task = permit.submit("b", "task", () -> executor.call("c", () -> "nested"));
+
+        assertThat(Deadline.within(task::await).value()).isEqualTo("nested");
+        permit.close();
+    }
+
+    // ---------------------------------------------------------------- drain and shutdown
+
+    @Test
+    @Tag("G42")
+    void aDrainLetsInWhatIsAskedOfAPermit() throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquireUnbound("a");
+        Caller<Boolean> drain = Caller.start(() -> executor.shutdown(Deadline.LONG));
+        Deadline.until("it drains", executor::isShutdown);
+        assertThatIllegalStateException().isThrownBy(() -> executor.call("b", () -> "refused"));
+
+        assertThat(permit.call(() -> executor.submit("a", "inside", () -> "ran")))
+                .isNotNull();
+        assertThat(permit.call(() -> executor.call("b", () -> "called"))).isEqualTo("called");
+        now(permit.acquireAsync("b")).close();
+        assertThat(Deadline.within(permit.submit("b", "task", () -> "ran")::await)
+                        .value())
+                .isEqualTo("ran");
+        permit.close();
+
+        assertThat(drain.result()).isTrue();
+        assertThatIllegalStateException().isThrownBy(() -> executor.acquireUnbound("a"));
+    }
+
+    @Test
+    @Tag("G42")
+    void aDrainFromInsideCountsAPermitOnce() throws Exception {
+        start(2);
+        GroupPermit permit = executor.acquireUnbound("a");
+        Callable<Boolean> drain = () -> permit.call(() -> permit.call(() -> executor.shutdown(Deadline.LONG)));
+        GroupPermit other = executor.acquireUnbound("b");
+        Caller<Boolean> first = Caller.start(drain);
+        Caller<Boolean> second = Caller.start(drain);
+        first.awaitBlockedOnACondition();
+        second.awaitBlockedOnACondition();
+        assertThat(executor.isTerminated()).isFalse();
+
+        other.close(); // if the permit counted twice, they would not have waited for this
+
+        assertThat(first.result()).isTrue();
+        assertThat(second.result()).isTrue();
+        permit.close();
+        assertThat(executor.isTerminated()).isTrue();
+    }
+
+    @Test
+    void aShutdownEndsARequestUnderAPermit() throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit inner = now(permit.acquireAsync("b"));
+        CompletionStage<GroupPermit> request = permit.acquireAsync("b");
+
+        executor.shutdown();
+
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(() -> Deadline.within(request.toCompletableFuture()::get))
+                .withCauseInstanceOf(RejectedTaskException.class);
+        assertThatIllegalStateException().isThrownBy(() -> permit.acquireAsync("b"));
+        assertThatIllegalStateException().isThrownBy(() -> permit.submit("b", "", () -> ""));
+        assertThat(permit.call(() -> "still inside")).isEqualTo("still inside");
+        inner.close();
+        permit.close();
+        assertThat(executor.awaitTermination(Deadline.LONG)).isTrue();
+    }
+
+    // ---------------------------------------------------------------- lending
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "BOUND") // whose own thread is inside as well
+    @Tag("E13")
+    void oneWhoIsAloneInsideLendsThePermit(Way way) throws Exception {
+        start(1);
+        GroupPermit permit = way.take(executor);
+
+        assertThat(elsewhere(() -> permit.call(
+                        () -> executor.submit("a", "task", () -> "ran").await().value())))
+                .isEqualTo("ran");
+        permit.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "b"})
+    @Tag("E13")
+    @Tag("I1")
+    void oneWhoIsNotAloneLendsThePermitOnceHeIs(String group) throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquireUnbound("a");
+        Caller<String> other = Caller.start(() -> permit.call(gate.then("other")));
+        gate.awaitArrived(1);
+        CompletableFuture<TaskHandle<String>> submitted = new CompletableFuture<>();
+        Caller<String> lender = Caller.start(() -> permit.call(() -> {
+            TaskHandle<String> task = executor.submit(group, "task", () -> "ran");
+            submitted.complete(task);
+            return task.await().value();
+        }));
+        lender.awaitBlockedOn(Deadline.within(submitted::get));
+        assertThat(stats(group).queued()).isEqualTo(1);
+
+        gate.open();
+
+        assertThat(other.result()).isEqualTo("other");
+        assertThat(lender.result()).isEqualTo("ran");
+        permit.close();
+        assertThat(executor.stats().inFlight()).isZero();
+    }
+
+    @Test
+    @Tag("E13")
+    void aLenderWhoNeverIsAloneGivesUpWhenInterrupted() throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquireUnbound("a");
+        Caller<String> other = Caller.start(() -> permit.call(gate.then("other")));
+        gate.awaitArrived(1);
+        CompletableFuture<TaskHandle<String>> submitted = new CompletableFuture<>();
+        Caller<String> lender = Caller.start(() -> permit.call(() -> {
+            submitted.complete(executor.submit("a", "task", () -> "ran"));
+            return submitted.get().await().value();
+        }));
+        lender.awaitBlockedOn(Deadline.within(submitted::get));
+
+        lender.interrupt();
+
+        assertThatExceptionOfType(InterruptedException.class).isThrownBy(lender::result);
+        gate.open();
+        assertThat(other.result()).isEqualTo("other");
+        assertThat(stats("a").queued()).isEqualTo(1);
+        permit.close();
+        assertThat(Deadline.within(submitted.get()::await).value()).isEqualTo("ran");
+    }
+
+    @Test
+    @Tag("E13")
+    @Tag("I1")
+    void whoEntersWhileThePermitIsLentWaitsUntilItIsBack() throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquireUnbound("a");
+        Caller<String> lender = Caller.start(() -> permit.call(
+                () -> executor.submit("a", "task", gate.then("ran")).await().value()));
+        gate.awaitArrived(1);
+        Caller<String> entering = Caller.start(() -> permit.call(() -> "entered"));
+        Caller<String> interrupted = Caller.start(() -> permit.call(() -> "never"));
+        entering.awaitBlockedOnACondition();
+        interrupted.awaitBlockedOnACondition();
+
+        interrupted.interrupt();
+        assertThatExceptionOfType(InterruptedException.class).isThrownBy(interrupted::result);
+        assertThat(entering.isDone()).isFalse();
+        gate.open();
+
+        assertThat(lender.result()).isEqualTo("ran");
+        assertThat(entering.result()).isEqualTo("entered");
+        permit.close();
+    }
+
+    @Test
+    @Tag("E13")
+    void aRequestUnderALentPermitWaitsUntilItIsBack() throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquireUnbound("a");
+        Caller<String> lender = Caller.start(() -> permit.call(
+                () -> executor.submit("a", "task", gate.then("ran")).await().value()));
+        gate.awaitArrived(1);
+        CompletableFuture<GroupPermit> request = permit.acquireAsync("b").toCompletableFuture();
+        assertThat(request).isNotDone();
+
+        gate.open();
+
+        assertThat(lender.result()).isEqualTo("ran");
+        Deadline.within(request::get).close();
+        permit.close();
+    }
+
+    @Test
+    @Tag("E13")
+    void oneWhoSharesTheGlobalPermitByATaskKeepsItFromBeingLent() throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquireUnbound("a");
+        TaskHandle<String> sharing = permit.submit("b", "sharing", gate.then("shared"));
+        gate.awaitArrived(1);
+        CompletableFuture<TaskHandle<String>> submitted = new CompletableFuture<>();
+        Caller<String> lender = Caller.start(() -> permit.call(() -> {
+            submitted.complete(executor.submit("c", "task", () -> "ran"));
+            return submitted.get().await().value();
+        }));
+        lender.awaitBlockedOn(Deadline.within(submitted::get));
+        assertThat(executor.stats().inFlight()).isEqualTo(1);
+        assertThat(stats("c").queued()).isEqualTo(1);
+
+        gate.open();
+
+        assertThat(lender.result()).isEqualTo("ran");
+        assertThat(sharing.await().value()).isEqualTo("shared");
+        permit.close();
+    }
+
+    @Test
+    void aFailedRequestSaysWhatTheExecutorsWouldSay() throws Exception {
+        executor = engines.startPlain(
+                GroupPolicy.builder().defaultQueueThresholdPerGroup(0).build());
+        try (GroupPermit permit = executor.acquireUnbound("a");
+                GroupPermit inner = now(permit.acquireAsync("b"))) {
+            assertThat(inner.groupKey()).isEqualTo("b");
+            assertThatExceptionOfType(CompletionException.class)
+                    .isThrownBy(
+                            () -> permit.acquireAsync("b").toCompletableFuture().join())
+                    .withCauseInstanceOf(RejectedTaskException.class);
+            assertThatExceptionOfType(RejectedTaskException.class)
+                    .isThrownBy(() -> permit.submit("b", "", () -> "").await());
+        }
+    }
+}
