@@ -75,7 +75,7 @@ final class Admission {
         try {
             return admitTold(key, id, task, ownTimeout, async, factory, trace);
         } catch (OutOfMemoryError lack) {
-            engine.retired.ended(TaskStatus.FAILED);
+            engine.accounts.others.ended(TaskStatus.FAILED);
             engine.reports.failed(key, id, lack, trace);
             throw lack;
         }
@@ -149,11 +149,13 @@ final class Admission {
                 batch.carryOut(); // before user code, here and below
                 Rejection rejection = Objects.requireNonNull(batch.rejection);
                 Object work = Objects.requireNonNull(node.end(rejection.reason()));
+                node.group.recordRejected(rejection.reason());
                 engine.rejections.reject(node, work, rejection, true);
             }
             case SHUT_DOWN -> {
                 batch.carryOut();
                 Objects.requireNonNull(node.end(RejectionReason.SHUTDOWN));
+                node.group.recordEnd(TaskStatus.CANCELLED, SafeRecorder.UNTIMED);
                 node.reportCancelled();
             }
             case DEAD -> {
@@ -173,6 +175,7 @@ final class Admission {
         if (batch != null) {
             batch.carryOut();
         }
+        node.group.recordEnd(TaskStatus.FAILED, SafeRecorder.UNTIMED);
         node.tellEnd(Outcome.failed(node, failure));
         return node;
     }

@@ -105,7 +105,8 @@ final class AsyncTail implements BiConsumer<@Nullable Object, @Nullable Throwabl
         Task<?> task = run.task;
         Object outcome = task.claim(this) ? Outcome.of(task, value, failure, start, end) : null;
         unregister(engine);
-        run.group.counters.ended(Outcome.statusOf(outcome));
+        TaskStatus status = Outcome.statusOf(outcome);
+        run.group.counters.ended(status);
         if (run.endsPart()) {
             Batch batch = Batch.orNull(engine, end);
             engine.releases.flight(run, batch);
@@ -113,6 +114,7 @@ final class AsyncTail implements BiConsumer<@Nullable Object, @Nullable Throwabl
                 batch.carryOut();
             }
         }
+        run.group.recordEnd(status, end - start);
         task.tellEnd(outcome);
     }
 

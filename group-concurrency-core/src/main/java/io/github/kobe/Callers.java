@@ -38,14 +38,16 @@ final class Callers {
             return callHeard(key, id, maxWait, task, trace, thread);
         }
         Hold hold = enterCall(key, id, maxWait, null, thread);
+        boolean timed = hold.group.isTimed();
+        long start = timed ? engine.nanoTime() : 0;
         T value;
         try {
             value = task.call();
         } catch (Throwable failure) {
-            endCall(hold, TaskStatus.of(failure), thread);
+            endCall(hold, TaskStatus.of(failure), timed ? engine.nanoTime() - start : SafeRecorder.UNTIMED, thread);
             throw failure;
         }
-        endCall(hold, TaskStatus.SUCCESS, thread);
+        endCall(hold, TaskStatus.SUCCESS, timed ? engine.nanoTime() - start : SafeRecorder.UNTIMED, thread);
         return value;
     }
 
@@ -70,15 +72,25 @@ final class Callers {
             failure = thrown;
             throw thrown;
         } finally {
-            endCall(hold, TaskStatus.of(failure), thread);
-            engine.reports.ended(key, id, value, failure, start, engine.nanoTime(), trace);
+            long end = engine.nanoTime();
+            endCall(hold, TaskStatus.of(failure), end - start, thread);
+            engine.reports.ended(key, id, value, failure, start, end, trace);
         }
     }
 
-    /** Counts a call, and closes its hold. */
-    private void endCall(Hold hold, TaskStatus status, Thread thread) {
-        Group group = hold.group;
+    /**
+     * Counts a call, closes its hold, and tells its group's recorder.
+     *
+     * @param nanos as in {@link Group#recordEnd}
+     */
+    private void endCall(Hold hold, TaskStatus status, long nanos, Thread thread) {
+        Group group = hold.group; // which a parked hold may change with the next call
         group.counters.ended(status);
+        leave(hold, group, thread);
+        group.recordEnd(status, nanos);
+    }
+
+    private void leave(Hold hold, Group group, Thread thread) {
         if (!engine.holds.isInSlot(hold, thread) || !hold.park()) {
             engine.releases.close(hold, 0);
             return;
@@ -96,21 +108,18 @@ final class Callers {
             Group group = engine.group(key); // which may ask a resolver, and so may call
             Hold hold = engine.holds.parked(thread);
             SharedGlobal shared = null;
-            if (hold != null) {
-                hold.unpark(group);
-            } else {
+            if (hold == null) {
                 shared = engine.holds.shareOf(thread);
                 hold = new Hold(group);
                 if (shared == null && !thread.isVirtual()) {
                     hold.setParkable();
                 }
-                engine.holds.push(hold, thread);
             }
-            Rejection rejection = ask(hold, shared, shared != null, id, maxWaitNanos, trace);
-            if (rejection != null) {
+            Object got = ask(group, hold, thread, shared, shared != null, id, maxWaitNanos, trace);
+            if (got instanceof Rejection rejection) {
                 throw rejection.toException(key, id);
             }
-            if (hold.isOpen()) {
+            if (got != null) {
                 return hold;
             }
         }
@@ -157,78 +166,104 @@ final class Callers {
             SharedGlobal shared = bound ? engine.holds.shareOf(thread) : null;
             boolean fromInside = bound ? shared != null : engine.holds.topOpen(thread) != null;
             Permit permit = newPermit(group, "", trace);
-            if (bound) {
-                engine.holds.push(permit, thread);
-            }
-            Rejection rejection = ask(permit, shared, fromInside, "", maxWaitNanos, trace);
-            if (rejection != null) {
-                return rejection;
-            }
-            if (permit.isOpen()) {
+            Object got = ask(group, permit, bound ? thread : null, shared, fromInside, "", maxWaitNanos, trace);
+            if (got != null) {
                 permit.begin();
-                return permit;
+                return got;
             }
         }
     }
 
     private Permit newPermit(Group group, String id, @Nullable TaskTrace trace) {
-        return engine.reports.isHeard(trace) ? new Permit.Reported(group, id, trace) : new Permit(group);
+        if (engine.reports.isHeard(trace)) {
+            return new Permit.Reported(group, id, trace);
+        }
+        return group.isTimed() ? new Permit.Timed(group) : new Permit(group);
     }
 
     /**
-     * Asks for the permits that {@code hold} is for, and waits if that is necessary. The hold stays open if they are
-     * granted, and else is closed.
+     * Asks for the permits that {@code hold} is for, and waits if that is necessary.
      *
+     * @param hold registered once they are granted, and not before: whoever hears that they are not may call
+     * @param owner the current thread, if that is inside by the hold then
      * @param shared the global permit that it may share, if there is one
      * @param fromInside whether the thread is inside a group
-     * @return why it is not let in; {@code null}: it is, or its group is dead
+     * @return the hold; the {@link Rejection} if it is not let in; {@code null}: the group is dead
      */
-    private @Nullable Rejection ask(
+    private @Nullable Object ask(
+            Group group,
             Hold hold,
+            @Nullable Thread owner,
             @Nullable SharedGlobal shared,
             boolean fromInside,
             String id,
             long maxWaitNanos,
             @Nullable TaskTrace trace)
             throws InterruptedException {
-        Group group = hold.group;
-        boolean granted = false;
-        long queuedNanos = 0;
-        try {
-            if (shared == null ? group.tryTakeFast() : group.tryTakeNested(shared, SharedGlobal.BOUND)) {
-                granted = true;
-                if (shared != null) {
-                    hold.joined(shared);
-                }
-            } else {
-                Waiter waiter = new Waiter(group, shared, fromInside);
-                Rejection rejection = await(waiter, maxWaitNanos);
-                if (rejection != null) {
-                    engine.reports.rejected(group.key, id, rejection.reason(), trace);
-                    return rejection;
-                }
-                granted = waiter.isGranted();
-                if (granted && shared != null && waiter.shares()) {
-                    hold.joined(shared);
-                }
-                queuedNanos = engine.reports.isHeard(trace) ? waiter.waitedNanos(engine.now()) : 0;
+        Waiter waiter = null;
+        boolean shares = shared != null;
+        if (shared == null ? !group.tryTakeFast() : !group.tryTakeNested(shared, SharedGlobal.BOUND)) {
+            waiter = new Waiter(group, id, shared, fromInside);
+            Object refused;
+            try {
+                refused = await(waiter, maxWaitNanos);
+            } catch (InterruptedException interrupted) {
+                engine.reports.cancelled(group.key, id, interrupted, trace);
+                throw interrupted;
             }
-        } catch (InterruptedException interrupted) {
-            engine.reports.cancelled(group.key, id, interrupted, trace);
-            throw interrupted;
-        } finally {
-            if (!granted) {
-                drop(hold);
+            if (refused instanceof Rejection rejection) {
+                engine.reports.rejected(group.key, id, rejection.reason(), trace);
+                return rejection;
             }
+            if (refused == Verdict.DEAD) {
+                return null;
+            }
+            shares = waiter.shares();
         }
-        if (granted && engine.reports.isHeard(trace)) {
-            engine.reports.started(group.key, id, queuedNanos, trace); // from inside, for it may call
+        SharedGlobal joined = shares ? shared : null;
+        if (joined != null) {
+            hold.joined(joined);
         }
-        return null;
+        if (owner != null) {
+            register(hold, owner, group, joined, id, trace);
+        }
+        tellStarted(waiter, group, id, trace);
+        return hold;
     }
 
-    /** {@return why {@code waiter} is not let in; {@code null}: it is, or its group is dead} */
-    private @Nullable Rejection await(Waiter waiter, long maxWaitNanos) throws InterruptedException {
+    /** Has {@code owner}, the current thread, be inside by a hold; gives back what that is for if there is no memory. */
+    private void register(
+            Hold hold, Thread owner, Group group, @Nullable SharedGlobal joined, String id, @Nullable TaskTrace trace) {
+        if (hold.isParked()) {
+            hold.unpark(group);
+            return;
+        }
+        try {
+            engine.holds.push(hold, owner);
+        } catch (OutOfMemoryError lack) {
+            group.counters.ended(TaskStatus.FAILED);
+            engine.releases.giveBackUnused(group, joined, SharedGlobal.BOUND);
+            group.recordEnd(TaskStatus.FAILED, SafeRecorder.UNTIMED);
+            engine.reports.failed(group.key, id, lack, trace);
+            throw lack;
+        }
+    }
+
+    /** Tells of a start those who hear of it; from inside, for they may call. */
+    private void tellStarted(@Nullable Waiter waiter, Group group, String id, @Nullable TaskTrace trace) {
+        boolean heard = engine.reports.isHeard(trace);
+        long queuedNanos = 0;
+        if (waiter != null && waiter.hasOpenWait()) {
+            group.recordStart(waiter);
+            queuedNanos = heard ? waiter.waitedNanos(engine.now()) : 0;
+        }
+        if (heard) {
+            engine.reports.started(group.key, id, queuedNanos, trace);
+        }
+    }
+
+    /** {@return the {@link Rejection} if {@code waiter} is not let in; {@link Verdict#DEAD}; {@code null}: it is} */
+    private @Nullable Object await(Waiter waiter, long maxWaitNanos) throws InterruptedException {
         Group group = waiter.group;
         if (maxWaitNanos <= 0 || !group.queueBehind(waiter, null)) {
             Batch batch = new Batch(engine);
@@ -240,11 +275,11 @@ final class Callers {
                 }
                 case QUEUED -> {}
                 case REJECTED, SHUT_DOWN -> {
-                    return rejection(batch, group);
+                    return refusal(batch, group);
                 }
                 case DEAD -> {
                     engine.forget(group);
-                    return null;
+                    return verdict;
                 }
             }
         }
@@ -252,17 +287,10 @@ final class Callers {
         return reason == null ? null : new Rejection(reason, -1, group.queued());
     }
 
-    private void drop(Hold hold) {
-        Thread thread = hold.thread;
-        if (thread == null) {
-            hold.closeSole();
-        } else {
-            engine.holds.drop(hold, thread);
-        }
-    }
-
-    private static Rejection rejection(Batch batch, Group group) {
+    /** {@return why a group has not let in who asked; its recorder hears it here} */
+    private static Rejection refusal(Batch batch, Group group) {
         Rejection rejection = batch.rejection;
+        group.recordRejected(rejection != null ? rejection.reason() : RejectionReason.SHUTDOWN);
         return rejection != null ? rejection : new Rejection(RejectionReason.SHUTDOWN, -1, group.queued());
     }
 
@@ -291,7 +319,7 @@ final class Callers {
             switch (verdict) {
                 case GRANTED -> node.handOut();
                 case QUEUED -> {}
-                case REJECTED, SHUT_DOWN -> node.reject(rejection(batch, group));
+                case REJECTED, SHUT_DOWN -> node.reject(refusal(batch, group));
                 case DEAD -> {
                     engine.forget(group);
                     continue;
@@ -311,10 +339,13 @@ final class Callers {
         if (joined != null) {
             permit.joined(joined);
         }
+        if (node.hasOpenWait()) {
+            node.group.recordStart(node);
+        }
         if (engine.reports.isHeard(trace)) {
             engine.reports.started(node.group.key, id, node.waitedNanos(engine.now()), trace);
-            permit.begin();
         }
+        permit.begin();
         return permit;
     }
 
@@ -378,7 +409,8 @@ final class Callers {
         } finally {
             if (!entered) {
                 if (inside != null && inside.thread != null) {
-                    engine.holds.drop(inside, thread);
+                    int unused = inside.closeOnce();
+                    engine.holds.prune(thread);
                 }
                 kept.release();
             }

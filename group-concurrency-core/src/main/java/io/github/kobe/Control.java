@@ -125,6 +125,7 @@ final class Control {
             engine.rebase(group);
         }
         engine.idle.policyChanged();
+        engine.dropRules();
     }
 
     void evict(String key) {
@@ -135,19 +136,27 @@ final class Control {
         }
         GroupPolicy before = engine.policy;
         EffectiveLimits base = before.resolve(key);
+        Counters counted = new Counters();
         Batch batch = new Batch(engine);
-        boolean evicted;
+        Group.Eviction done;
         try {
-            evicted = group.evict(base, batch);
+            done = group.evict(base, counted, batch);
         } finally {
             batch.carryOut();
         }
-        if (evicted && before != engine.policy) {
-            engine.rebase(group);
+        switch (done) {
+            case KNOWN_NO_MORE -> {
+                return;
+            }
+            case GONE -> group.recording().end(counted);
+            case IN_USE -> {
+                engine.record(group, true);
+                if (before != engine.policy) {
+                    engine.rebase(group);
+                }
+            }
         }
-        if (evicted) {
-            engine.reports.groupRemoved(key);
-        }
+        engine.reports.groupRemoved(key);
     }
 
     void shutdownGroup(String key) {

@@ -54,7 +54,7 @@ final class Counters {
                 };
     }
 
-    /** Moves all counts to {@code other}. */
+    /** Moves all counts to {@code other}; none is in both at any moment. */
     void moveTo(Counters other) {
         for (int i = 0; i < counts.length; i++) {
             if (get(i) != 0) {

@@ -67,6 +67,7 @@ final class Dispatcher {
             if (freed != null) {
                 freed.carryOut();
             }
+            recordUnstarted(run.task, end);
             run.task.tellEnd(end);
         }
     }
@@ -115,6 +116,10 @@ final class Dispatcher {
         return run.endWithoutThread(failure, batch);
     }
 
+    private static void recordUnstarted(Task<?> task, @Nullable Object end) {
+        task.group.recordEnd(Outcome.statusOf(end), SafeRecorder.UNTIMED);
+    }
+
     /** The end of a task whose thread could not be started. */
     private static final class FailedStart extends Report {
         private final Task<?> task;
@@ -122,6 +127,8 @@ final class Dispatcher {
         private @Nullable Object end;
         /** What is left to be told of a task that is complete. */
         private @Nullable Dependent dependents;
+
+        private boolean settled;
 
         FailedStart(Task<?> task) {
             this.task = task;
@@ -137,12 +144,14 @@ final class Dispatcher {
                 return false;
             }
             dependents = end == null ? null : task.settle(end);
-            return dependents == null;
+            settled = true;
+            return dependents == null && !task.group.isRecorded();
         }
 
         @Override
         public void run() {
-            if (dependents != null) {
+            recordUnstarted(task, end);
+            if (settled) {
                 task.tell(dependents);
             } else {
                 task.tellEnd(end);

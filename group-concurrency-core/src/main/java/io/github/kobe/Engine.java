@@ -3,6 +3,9 @@ package io.github.kobe;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -52,7 +55,7 @@ final class Engine {
     final AtomicLong waiting = new AtomicLong();
 
     /** How work of groups that are gone ended. */
-    final Counters retired = new Counters();
+    final Accounts accounts = new Accounts();
 
     /** Asynchronous tasks whose stage is open. */
     final Set<AsyncTail> tails = ConcurrentHashMap.newKeySet();
@@ -144,9 +147,11 @@ final class Engine {
     private Group newGroup(String key) {
         GroupPolicy resolvedBy = policy;
         EffectiveLimits limits = resolvedBy.resolve(key);
-        Group made = new Group(this, key, limits, resolvedBy.groups().containsKey(key));
+        Recording recording = newRecording(resolvedBy, key, limits.rule());
+        Group made = new Group(this, key, limits, resolvedBy.groups().containsKey(key), recording);
         Group known = groups.putIfAbsent(key, made);
         if (known != null) {
+            recording.end(new Counters());
             return known;
         }
         if (policy != resolvedBy) {
@@ -154,6 +159,15 @@ final class Engine {
             rebase(made);
         }
         return made;
+    }
+
+    /** {@return what a group has of a rule; may ask for a recorder} */
+    private Recording newRecording(GroupPolicy by, String key, @Nullable String rule) {
+        RuleAccount account = accounts.of(rule);
+        GroupRecorder.Factory factory = by.recorderFactoryOrNull();
+        return factory == null
+                ? account.unrecorded
+                : new Recording(account, factory, SafeRecorder.ask(factory, reports, key, rule));
     }
 
     @Nullable
@@ -187,7 +201,10 @@ final class Engine {
         }
     }
 
-    /** Resolves a group's limits by the policy in force, until that is still in force afterwards. */
+    /**
+     * Resolves a group's limits by the policy in force, until that is still in force afterwards, and has it recorded under
+     * the rule that they are by.
+     */
     void rebase(Group group) {
         for (GroupPolicy before = null; before != policy; ) {
             before = policy;
@@ -198,6 +215,45 @@ final class Engine {
             } finally {
                 batch.carryOut();
             }
+        }
+        record(group, false);
+    }
+
+    /**
+     * Has a group recorded under the rule that its limits are by, and by a recorder of the factory in force.
+     *
+     * @param anew whether to begin anew also if it is, and to forget what the group has counted
+     */
+    void record(Group group, boolean anew) {
+        for (boolean done = false; !done && !group.isDead(); ) {
+            GroupPolicy inForce = policy;
+            Recording before = group.recording();
+            String rule = group.rule();
+            if (!anew && before.account() == accounts.of(rule) && before.asked() == inForce.recorderFactoryOrNull()) {
+                return;
+            }
+            Counters counted = new Counters();
+            Counters kept = anew ? null : new Counters();
+            Recording made = newRecording(inForce, group.key, rule);
+            Batch batch = new Batch(this);
+            try {
+                done = group.record(before, made, counted, kept, batch);
+            } finally {
+                batch.carryOut();
+            }
+            (done ? before : made).end(counted);
+        }
+    }
+
+    /** Lets go of what is kept of rules that the policy in force hasn't; if there is no memory for it, the next one does. */
+    void dropRules() {
+        ledger.lock();
+        try {
+            accounts.keepOnly(policy);
+        } catch (OutOfMemoryError lack) {
+            // They are kept for longer.
+        } finally {
+            ledger.unlock();
         }
     }
 
@@ -284,14 +340,37 @@ final class Engine {
         GroupPolicy inForce = policy;
         if (group == null && inForce.groups().containsKey(key)) {
             // Named by the policy and not used yet: as it will be.
-            group = new Group(this, key, inForce.resolve(key), true);
+            EffectiveLimits limits = inForce.resolve(key);
+            group = new Group(this, key, limits, true, accounts.of(limits.rule()).unrecorded);
         }
         return Optional.ofNullable(group).map(Group::stats);
     }
 
+    List<GroupWaiter> waiters(String key, int limit) {
+        Group group = groups.get(key);
+        return group == null || group.queued() == 0 ? List.of() : group.waiters(limit);
+    }
+
+    List<RuleStats> ruleStats() {
+        GroupPolicy inForce = policy;
+        long now = now();
+        // In the order of their declaration. What is in accounts is read before what groups have: as RuleAccount says.
+        Map<@Nullable String, RuleSum> sums = new LinkedHashMap<>();
+        inForce.groups().keySet().forEach(rule -> sums.put(rule, new RuleSum(accounts.of(rule))));
+        inForce.patterns().keySet().forEach(rule -> sums.putIfAbsent(rule, new RuleSum(accounts.of(rule))));
+        sums.put(null, new RuleSum(accounts.of(null)));
+        for (Group group : groups.values()) {
+            RuleSum sum = sums.get(group.recording().account().rule);
+            if (sum != null) { // else it is of a policy that is just being replaced
+                sum.add(group, now);
+            }
+        }
+        return sums.values().stream().map(RuleSum::shown).toList();
+    }
+
     GroupExecutorStats stats() {
         Counters sum = new Counters();
-        retired.addTo(sum);
+        accounts.addTo(sum);
         long running = 0;
         long inFlight = 0;
         long nested = 0;

@@ -3,6 +3,8 @@ package io.github.kobe;
 import io.github.kobe.Outcome.Rejection;
 import io.github.kobe.internal.KeyText;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
@@ -43,6 +45,16 @@ final class Group extends FreePermits {
         DEAD
     }
 
+    /** What became of a group that was evicted. */
+    enum Eviction {
+        /** It is dead. */
+        GONE,
+        /** It lives on, since something runs or waits. */
+        IN_USE,
+        /** It was dead before. */
+        KNOWN_NO_MORE
+    }
+
     // ---- immutable
     final Engine engine;
     final String key;
@@ -77,6 +89,11 @@ final class Group extends FreePermits {
     // ---- written under the guard, read by anyone for statistics and guesses
     private final GroupSettings settings;
     private final GroupQueue queue;
+    private volatile Recording recording;
+    /** That of the recording; plain, for it is read at each start and end. */
+    private @Nullable SafeRecorder recorder;
+    /** What it has counted under other rules; {@code null}: nothing. The accounts of those have it too. */
+    private volatile @Nullable Counters earlier;
     /**
      * How many more are in flight here than global permits that were taken here are out: those that share the global permit
      * of another. Negative where the one that took a global permit has ended before those that share it.
@@ -112,7 +129,7 @@ final class Group extends FreePermits {
     /** How many it may still start in its turn; 0: its turn hasn't begun. */
     int credit;
 
-    Group(Engine engine, String key, EffectiveLimits base, boolean named) {
+    Group(Engine engine, String key, EffectiveLimits base, boolean named, Recording recording) {
         super(base, engine.ledger.isCapped());
         this.engine = engine;
         this.key = key;
@@ -121,6 +138,8 @@ final class Group extends FreePermits {
         this.home = key.hashCode() ^ (key.hashCode() >>> 16);
         this.settings = new GroupSettings(base, named);
         this.queue = new GroupQueue(engine.waiting);
+        this.recording = recording;
+        this.recorder = recording.recorder();
     }
 
     private EffectiveLimits limits() {
@@ -923,6 +942,7 @@ final class Group extends FreePermits {
     void withdraw(Node node, @Nullable RejectionReason reason) {
         if (withdrawAmongOthers(node, reason)) {
             engine.seeToWhatIsOwed();
+            recordLeft(reason);
             return;
         }
         Batch batch = Batch.orNull(engine, 0);
@@ -931,12 +951,24 @@ final class Group extends FreePermits {
             if (node.isQueued()) {
                 queue.remove(node);
             }
-            count(alive ? counters : engine.retired, reason);
+            count(counters, reason);
+            if (!alive) {
+                handOverCounts();
+            }
         } finally {
             exit(batch);
         }
         if (batch != null) {
             batch.carryOut();
+        }
+        recordLeft(reason);
+    }
+
+    private void recordLeft(@Nullable RejectionReason reason) {
+        if (reason == null) {
+            recordEnd(TaskStatus.CANCELLED, SafeRecorder.UNTIMED);
+        } else {
+            recordRejected(reason);
         }
     }
 
@@ -944,7 +976,10 @@ final class Group extends FreePermits {
     void countOutside(TaskStatus status, @Nullable Batch batch) {
         boolean alive = enter();
         try {
-            (alive ? counters : engine.retired).ended(status);
+            counters.ended(status);
+            if (!alive) {
+                handOverCounts();
+            }
         } finally {
             exit(batch);
         }
@@ -954,8 +989,13 @@ final class Group extends FreePermits {
     void countLate(TaskStatus status) {
         counters.ended(status);
         if (isDead()) {
-            counters.moveTo(engine.retired);
+            handOverCounts();
         }
+    }
+
+    /** A dead group counts nothing any more. */
+    private void handOverCounts() {
+        recording.account().take(counters);
     }
 
     // ---- inside: without a free global permit
@@ -1327,34 +1367,57 @@ final class Group extends FreePermits {
         }
     }
 
-    /** Forgets override, pause and counters; dies if nothing runs or waits. False if it was dead already. */
-    boolean evict(EffectiveLimits newBase, Batch batch) {
+    /**
+     * Forgets override and pause; dies if nothing runs or waits. Its counters {@link Engine#record} drops if it lives on.
+     *
+     * @param counted gets what it had counted, if it dies
+     */
+    Eviction evict(EffectiveLimits newBase, Counters counted, Batch batch) {
         boolean alive = enter();
         try {
-            if (alive) {
-                EffectiveLimits before = limits();
-                settings.override(null, newBase);
-                settings.setPaused(false);
-                limitsChanged(before);
-                counters.moveTo(engine.retired);
-                if (dieIfIdle()) {
-                    counters.moveTo(engine.retired); // what was counted late, by one who saw it alive
-                }
+            if (!alive) {
+                return Eviction.KNOWN_NO_MORE;
             }
-            return alive;
+            EffectiveLimits before = limits();
+            settings.override(null, newBase);
+            settings.setPaused(false);
+            limitsChanged(before);
+            if (!dieIfIdle()) {
+                return Eviction.IN_USE;
+            }
+            handOver(recording, counted);
+            return Eviction.GONE;
         } finally {
             exit(batch);
         }
     }
 
-    /** Dies if nothing runs or waits and nothing keeps it. */
-    boolean retire() {
+    /** Hands its counts over to the account of {@code until}; inside. */
+    private void handOver(Recording until, Counters counted) {
+        counters.moveTo(counted);
+        until.account().add(counted);
+    }
+
+    /**
+     * Dies if nothing runs or waits and nothing keeps it.
+     *
+     * @param counted gets what it had counted, if it dies; {@code null}: it lives on if that is to be told
+     */
+    boolean retire(@Nullable Counters counted) {
         Batch batch = Batch.orNull(engine, 0);
         boolean died = false;
         boolean alive = enter();
         try {
-            if (alive && !settings.isKept() && dieIfIdle()) {
-                counters.moveTo(engine.retired);
+            // With a recorder, but nobody to tell it: the policy that had its factory has just been replaced, and
+            // whoever
+            // replaced it comes here too.
+            boolean tellable = counted != null || recorder == null;
+            if (alive && tellable && !settings.isKept() && dieIfIdle()) {
+                if (counted != null) {
+                    handOver(recording, counted);
+                } else {
+                    handOverCounts();
+                }
                 died = true;
             }
         } finally {
@@ -1380,6 +1443,84 @@ final class Group extends FreePermits {
 
     private boolean isIdle() {
         return queue.isEmpty() && lent == 0 && nested == 0 && pins == 0 && !stalled && isAllFree(limits());
+    }
+
+    // ---- who hears of its work; user code, without any lock
+
+    Recording recording() {
+        return recording;
+    }
+
+    /** {@return the rule that its limits are by} */
+    @Nullable
+    String rule() {
+        return limits().rule();
+    }
+
+    /**
+     * Has it counted and recorded by {@code made} from now on, in the place of {@code before}. Enters and leaves.
+     *
+     * @param counted gets what it has counted since then
+     * @param kept for what it has counted in all, of which it keeps account; {@code null}: it forgets that
+     * @return false if it is dead, or counts by another one
+     */
+    boolean record(Recording before, Recording made, Counters counted, @Nullable Counters kept, Batch batch) {
+        boolean replaced = enter();
+        try {
+            replaced &= recording == before;
+            if (replaced) {
+                handOver(before, counted);
+                if (kept != null) {
+                    if (earlier != null) {
+                        earlier.addTo(kept);
+                    }
+                    counted.addTo(kept);
+                }
+                earlier = kept;
+                recording = made;
+                recorder = made.recorder();
+            }
+            return replaced;
+        } finally {
+            exit(batch);
+        }
+    }
+
+    boolean isRecorded() {
+        return recorder != null;
+    }
+
+    /** {@return whether somebody wants to know how long its work runs} */
+    boolean isTimed() {
+        SafeRecorder heard = recorder;
+        return heard != null && heard.wantsTimes;
+    }
+
+    /** Work that has waited is about to begin. */
+    void recordStart(Node waited) {
+        SafeRecorder heard = recorder;
+        if (heard != null && heard.wantsWaits) {
+            heard.started(waited.waitedNanos(engine.now()));
+        }
+    }
+
+    /**
+     * Work has ended.
+     *
+     * @param nanos how long it ran; {@link SafeRecorder#UNTIMED}: that isn't known
+     */
+    void recordEnd(TaskStatus status, long nanos) {
+        SafeRecorder heard = recorder;
+        if (heard != null) {
+            heard.completed(status, nanos);
+        }
+    }
+
+    void recordRejected(RejectionReason reason) {
+        SafeRecorder heard = recorder;
+        if (heard != null) {
+            heard.rejected(reason);
+        }
     }
 
     // ---- statistics, and readings that may be stale
@@ -1433,7 +1574,64 @@ final class Group extends FreePermits {
                 Optional.ofNullable(settings.overriddenSince()),
                 Duration.ofNanos(oldest == 0 ? 0 : Math.max(0, engine.now() - oldest)),
                 settings.isPaused(),
-                counters.totals((long) inFlight + queued + lent));
+                totals((long) inFlight + queued + lent));
+    }
+
+    /** {@return since when the one waits that has waited longest, on the engine's clock; 0: nothing waits} */
+    long oldestQueuedAt() {
+        return queue.oldestQueuedAt();
+    }
+
+    /** {@return what waits, the oldest first, at most so many; each with the time since when} */
+    List<GroupWaiter> waiters(int limit) {
+        List<Node> nodes = new ArrayList<>(Math.min(limit, queue.size()));
+        while (!isListed(nodes, limit)) {
+            nodes.clear();
+        }
+        long now = engine.now();
+        return nodes.stream()
+                .map(node -> node.shown(Duration.ofNanos(node.waitedNanos(now))))
+                .toList();
+    }
+
+    /**
+     * Lists what waits, unless so many have left in between that it would take long; then some of those are unlinked, and
+     * it is to be tried again.
+     */
+    private boolean isListed(List<Node> nodes, int limit) {
+        ReentrantLock lock = lockGuard();
+        try {
+            return queue.listOldest(nodes, limit, engine.environment.portion());
+        } finally {
+            if (lock == own) {
+                own.unlock();
+            } else {
+                ledger.unlock();
+            }
+        }
+    }
+
+    /** Locks the guard, and leaves the group as it is. */
+    private ReentrantLock lockGuard() {
+        for (; ; ) {
+            ReentrantLock lock = guard;
+            lock.lock();
+            if (lock == guard) {
+                return lock;
+            }
+            lock.unlock();
+        }
+    }
+
+    private TaskTotals totals(long open) {
+        Counters before = earlier;
+        if (before == null) {
+            return counters.totals(open);
+        }
+        Counters sum = new Counters();
+        before.addTo(sum);
+        counters.addTo(sum);
+        return sum.totals(open);
     }
 
     /** {@return how many nodes the queue links, dead ones included; for tests} */

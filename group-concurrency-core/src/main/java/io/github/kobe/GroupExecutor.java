@@ -51,6 +51,9 @@ import java.util.function.UnaryOperator;
  */
 public final class GroupExecutor implements AutoCloseable {
 
+    /** So many {@link #waiters} shows at most: they are listed in one critical section. */
+    private static final int MOST_WAITERS = 1_000;
+
     private final Engine engine;
 
     private GroupExecutor(Engine engine) {
@@ -510,6 +513,33 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public Optional<GroupStats> groupStats(String groupKey) {
         return engine.groupStats(Objects.requireNonNull(groupKey, "groupKey"));
+    }
+
+    /**
+     * Shows all groups together, rule by rule; never blocks, calls no user code, and takes a time that is linear in the groups
+     * that the engine knows and in the rules.
+     *
+     * @return each exact key of the policy, then each pattern, in their order of declaration; last, without a rule, the
+     *     groups that fall under none. Can't be changed
+     */
+    public List<RuleStats> ruleStats() {
+        return engine.ruleStats();
+    }
+
+    /**
+     * Shows what waits in a group, the oldest first; takes the group's lock for a short time, however many wait.
+     *
+     * @param groupKey the group
+     * @param limit how many to show at most: from 1 to 1,000
+     * @return what waits now; empty if nothing does, or the group isn't known. Can't be changed
+     * @throws IllegalArgumentException if the limit is out of its range
+     */
+    public List<GroupWaiter> waiters(String groupKey, int limit) {
+        Objects.requireNonNull(groupKey, "groupKey");
+        if (limit < 1 || limit > MOST_WAITERS) {
+            throw new IllegalArgumentException("limit is " + limit + "; allowed: from 1 to " + MOST_WAITERS);
+        }
+        return engine.waiters(groupKey, limit);
     }
 
     /** {@return the keys of the groups that the engine knows, now; never blocks, can't be changed} */

@@ -63,6 +63,7 @@ public final class GroupPolicy {
     private final @Nullable TaskLifecycleListener listener;
     private final @Nullable TaskTracer tracer;
     private final @Nullable GroupTaskDecorator decorator;
+    private final GroupRecorder.@Nullable Factory recorderFactory;
     private final int maxIdleGroups;
     private final Duration idleTimeout;
     private final EffectiveLimits unnamed;
@@ -87,6 +88,7 @@ public final class GroupPolicy {
         listener = ListenerChain.of(taskLifecycleListeners);
         tracer = TracerChain.of(taskTracers);
         decorator = DecoratorChain.of(taskDecorators);
+        recorderFactory = builder.recorderFactory;
         maxIdleGroups = builder.maxIdleGroups;
         idleTimeout = builder.idleTimeout;
         unnamed = new EffectiveLimits(
@@ -236,6 +238,15 @@ public final class GroupPolicy {
         return decorator;
     }
 
+    /** {@return what makes the recorders of groups, if set} */
+    public Optional<GroupRecorder.Factory> recorderFactory() {
+        return Optional.ofNullable(recorderFactory);
+    }
+
+    GroupRecorder.@Nullable Factory recorderFactoryOrNull() {
+        return recorderFactory;
+    }
+
     /** {@return about how many idle groups are kept} */
     public int maxIdleGroups() {
         return maxIdleGroups;
@@ -288,6 +299,11 @@ public final class GroupPolicy {
     public Optional<String> rule(String groupKey) {
         Objects.requireNonNull(groupKey, "groupKey");
         return Optional.ofNullable(new Rules(groupKey).rule());
+    }
+
+    /** {@return whether {@code rule} is an exact key or a pattern of it} */
+    boolean hasRule(String rule) {
+        return groups.containsKey(rule) || patterns.containsKey(rule);
     }
 
     private EffectiveLimit<Integer> resolveNumber(
@@ -403,6 +419,7 @@ public final class GroupPolicy {
         private final List<TaskLifecycleListener> taskLifecycleListeners = new ArrayList<>();
         private final List<TaskTracer> taskTracers = new ArrayList<>();
         private final List<GroupTaskDecorator> taskDecorators = new ArrayList<>();
+        private GroupRecorder.@Nullable Factory recorderFactory;
         private int maxIdleGroups = 1_000;
         private Duration idleTimeout = Duration.ofMinutes(10);
         /** Settings with a null where a number or a policy belongs; reported by build. */
@@ -422,6 +439,7 @@ public final class GroupPolicy {
             taskLifecycleListeners.addAll(policy.taskLifecycleListeners);
             taskTracers.addAll(policy.taskTracers);
             taskDecorators.addAll(policy.taskDecorators);
+            recorderFactory = policy.recorderFactory;
             maxIdleGroups = policy.maxIdleGroups;
             idleTimeout = policy.idleTimeout;
         }
@@ -691,6 +709,17 @@ public final class GroupPolicy {
             List<E> copy = List.copyOf(values);
             list.clear();
             list.addAll(copy);
+            return this;
+        }
+
+        /**
+         * Sets what makes a recorder for each group: for meters. Default: nothing.
+         *
+         * @param value {@code null}: nothing
+         * @return this builder
+         */
+        public Builder recorderFactory(GroupRecorder.@Nullable Factory value) {
+            recorderFactory = value;
             return this;
         }
 

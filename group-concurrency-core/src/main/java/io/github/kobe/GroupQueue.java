@@ -1,6 +1,7 @@
 package io.github.kobe;
 
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -202,6 +203,36 @@ final class GroupQueue {
             }
             node = next;
         }
+    }
+
+    /**
+     * Adds what waits to {@code nodes}, the oldest first, until there are {@code limit}. Dead ones on the way are unlinked.
+     *
+     * @param portion how many dead ones at most
+     * @return false if that wasn't enough
+     */
+    boolean listOldest(List<Node> nodes, int limit, int portion) {
+        int unlinked = 0;
+        Node live = null;
+        for (Node node = first(); node != null && nodes.size() < limit; ) {
+            Node next = node.next;
+            if (node.isQueued()) {
+                nodes.add(node);
+                live = node;
+            } else if (live != null) { // as the first does
+                live.next = next;
+                node.next = null;
+                if (next == null) {
+                    tail = live;
+                }
+                dead--;
+                if (++unlinked == portion && next != null) {
+                    return false;
+                }
+            }
+            node = next;
+        }
+        return true;
     }
 
     /** Lets go of what an empty queue has no use for. */

@@ -73,7 +73,7 @@ class Hold {
     @Nullable
     Thread thread;
 
-    /** Changed only by its thread, while it is parked or not granted yet. */
+    /** Changed only by its thread, while it is parked. */
     Group group;
 
     /** The one below of the same thread; see {@link Holds}. */
@@ -291,10 +291,10 @@ class Hold {
         return thread == null ? SharedGlobal.UNBOUND : SharedGlobal.BOUND;
     }
 
-    /** Has it share {@code joined}, which was joined for it, by its thread, before it is used. */
+    /** Has it share {@code joined}, which was joined for it; before anyone else knows it. */
     final void joined(SharedGlobal joined) {
         SHARED.set(this, joined);
-        STATE.setRelease(this, ((int) STATE.get(this) & ~PARKABLE) | NESTED);
+        STATE.set(this, (int) STATE.get(this) | NESTED);
     }
 
     /** {@return its global permit, for others to join; {@code null}: it is closed for good} By any thread. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * wider tables}, which are made when they are needed, and ends up in a map. All holds of a thread are in one
  * {@linkplain Hold#place place}, while it has any.
  *
- * <p>Only the thread itself puts a hold on top, also one that it is about to ask for; a hold that is {@linkplain Hold#isGone gone} is taken off by anyone who meets it on top, and unlinked
+ * <p>Only the thread itself puts a hold on top; a hold that is {@linkplain Hold#isGone gone} is taken off by anyone who meets it on top, and unlinked
  * further down when its thread adds the next one.
  *
  * <p>A platform thread leaves the hold of its last call in its slot, {@linkplain Hold#park parked}, for its next call.
@@ -121,14 +121,6 @@ final class Holds {
     /** {@return whether {@link #parked} would find {@code hold} of {@code thread}, the current one, if it were parked} */
     boolean isInSlot(Hold hold, Thread thread) {
         return slots.get(slotOf(thread)) == hold;
-    }
-
-    /** Takes back what {@code thread}, the current one, has put on top and was not granted. */
-    void drop(Hold hold, Thread thread) {
-        if (!(isInSlot(hold, thread) && hold.park())) {
-            hold.closeOnce(); // and it still knows its place
-            prune(thread);
-        }
     }
 
     /** Forgets a hold that {@code thread}, the current one, has parked. */

@@ -218,14 +218,14 @@ final class IdleGroups {
     private void retireLeaving() {
         Removals removals = null;
         try {
-            if (engine.reports.hearsOfGroups()) {
+            if (engine.reports.hearsOfGroups() || engine.policy.recorderFactoryOrNull() != null) {
                 removals = new Removals();
             }
             retireAll(removals);
         } catch (OutOfMemoryError lack) {
             // Those that are left stay listed.
         } finally {
-            if (removals != null && !removals.keys.isEmpty()) {
+            if (removals != null && !removals.isEmpty()) {
                 engine.dispatcher.report(removals);
             }
         }
@@ -236,33 +236,42 @@ final class IdleGroups {
             if (removals != null) {
                 removals.reserve();
             }
+            Counters counted = removals == null ? null : new Counters();
             Group group = takeLeaving();
             if (group == null) {
                 return;
             }
-            if (group.retire() && removals != null) {
-                removals.add(group.key);
+            if (group.retire(counted) && removals != null && counted != null) {
+                removals.add(group, counted);
             }
         }
     }
 
     /** Tells of groups that were removed. */
     private final class Removals extends Report {
-        private final ArrayList<String> keys = new ArrayList<>();
+        private final ArrayList<Group> groups = new ArrayList<>();
+        private final ArrayList<Counters> counts = new ArrayList<>();
 
         /** Makes room for one more. */
         private void reserve() {
-            keys.ensureCapacity(keys.size() + 1);
+            groups.ensureCapacity(groups.size() + 1);
+            counts.ensureCapacity(counts.size() + 1);
         }
 
-        private void add(String key) {
-            keys.add(key);
+        private void add(Group group, Counters counted) {
+            groups.add(group);
+            counts.add(counted);
+        }
+
+        private boolean isEmpty() {
+            return groups.isEmpty();
         }
 
         @Override
         public void run() {
-            for (int i = 0; i < keys.size(); i++) {
-                engine.reports.groupRemoved(keys.get(i));
+            for (int i = 0; i < groups.size(); i++) {
+                groups.get(i).recording().end(counts.get(i));
+                engine.reports.groupRemoved(groups.get(i).key);
             }
         }
     }

@@ -1,5 +1,6 @@
 package io.github.kobe;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,6 +118,9 @@ abstract class Node {
      * @param work as {@link #end} returned it, or what {@link #settleEnd} left of it
      */
     abstract void reportEnd(RejectionReason reason, Object work);
+
+    /** {@return how it is shown to those who ask what waits} */
+    abstract GroupWaiter shown(Duration waited);
 
     /** {@return how long it may wait by its own wish, in nanoseconds; {@link Long#MAX_VALUE}: no wish} */
     long ownTimeoutNanos() {

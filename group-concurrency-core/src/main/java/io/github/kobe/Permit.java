@@ -70,18 +70,43 @@ class Permit extends Hold implements OpenablePermit {
         group.engine.callers.close(this);
     }
 
-    /** Its time begins now; before it is handed out. */
+    /** Its time begins now, if that matters; before it is handed out. */
     void begin() {}
 
     /** Tells of its end; its permits are back. */
-    void reportEnd() {}
+    void reportEnd() {
+        group.recordEnd(TaskStatus.SUCCESS, SafeRecorder.UNTIMED);
+    }
 
-    /** A permit whose life is reported to the listener. */
-    static final class Reported extends Permit {
-        private final String id;
-        private final @Nullable TaskTrace trace;
+    /** A permit whose time is taken. */
+    static class Timed extends Permit {
         /** Written by the thread that asked for it, before anyone else knows the permit. */
         private long start;
+
+        Timed(Group group) {
+            super(group);
+        }
+
+        @Override
+        final void begin() {
+            start = group.engine.nanoTime();
+        }
+
+        @Override
+        final void reportEnd() {
+            long end = group.engine.nanoTime();
+            group.recordEnd(TaskStatus.SUCCESS, end - start);
+            reportEnd(start, end);
+        }
+
+        /** Tells others than the recorder. */
+        void reportEnd(long begun, long ended) {}
+    }
+
+    /** A permit whose life is reported to the listener. */
+    static final class Reported extends Timed {
+        private final String id;
+        private final @Nullable TaskTrace trace;
 
         Reported(Group group, String id, @Nullable TaskTrace trace) {
             super(group);
@@ -90,14 +115,8 @@ class Permit extends Hold implements OpenablePermit {
         }
 
         @Override
-        void begin() {
-            start = group.engine.nanoTime();
-        }
-
-        @Override
-        void reportEnd() {
-            Engine engine = group.engine;
-            engine.reports.ended(group.key, id, null, null, start, engine.nanoTime(), trace);
+        void reportEnd(long begun, long ended) {
+            group.engine.reports.ended(group.key, id, null, null, begun, ended, trace);
         }
     }
 }

@@ -2,6 +2,8 @@ package io.github.kobe;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +76,11 @@ final class PermitFuture extends Node {
     }
 
     @Override
+    GroupWaiter shown(Duration waited) {
+        return new GroupWaiter(id, waited, GroupWaiter.Kind.ASYNC, Optional.empty());
+    }
+
+    @Override
     @Nullable
     SharedGlobal shared() {
         return shared;
@@ -100,6 +107,7 @@ final class PermitFuture extends Node {
         } catch (OutOfMemoryError lack) {
             group.counters.ended(TaskStatus.FAILED);
             engine.releases.giveBackUnused(group, joined, SharedGlobal.UNBOUND);
+            group.recordEnd(TaskStatus.FAILED, SafeRecorder.UNTIMED);
             engine.reports.failed(group.key, id, lack, trace);
             future.completeExceptionally(lack);
             return;
@@ -117,6 +125,7 @@ final class PermitFuture extends Node {
 
     @Override
     void reportEnd(RejectionReason reason, Object work) {
+        group.recordRejected(reason);
         Outcome.Rejection rejection;
         try {
             rejection = new Outcome.Rejection(reason, -1, group.queued());

@@ -215,7 +215,8 @@ final class Reports {
         }
     }
 
-    private void methodFailed(String method, String key, Throwable failure) {
+    /** User code failed where it was told of something, or asked. */
+    void methodFailed(String method, String key, Throwable failure) {
         failures.methodFailed(method, key, failure);
     }
 

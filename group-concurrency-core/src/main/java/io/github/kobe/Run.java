@@ -158,6 +158,9 @@ final class Run extends Hold implements Runnable {
             endHere(lack);
             return;
         }
+        if (task.hasOpenWait()) {
+            group.recordStart(task);
+        }
         TaskTrace trace = task.trace();
         if (engine.reports.isHeard(trace)) {
             task.markWaited(task.hasOpenWait() ? engine.now() : 0);
@@ -186,7 +189,7 @@ final class Run extends Hold implements Runnable {
         }
         boolean completes = letGo();
         endInterrupts();
-        finish(completes ? Outcome.of(task, value, failure, start, end) : null, end);
+        finish(completes ? Outcome.of(task, value, failure, start, end) : null, end, end - start);
     }
 
     /** Ends a run whose code never began, by its thread. */
@@ -194,7 +197,7 @@ final class Run extends Hold implements Runnable {
         boolean completes = letGo();
         endInterrupts(); // one may have come all the same
         long now = group.engine.nanoTime();
-        finish(withoutCode(completes, failure, now), now);
+        finish(withoutCode(completes, failure, now), now, SafeRecorder.UNTIMED);
     }
 
     /**
@@ -240,10 +243,13 @@ final class Run extends Hold implements Runnable {
      *
      * @param outcome of {@link Outcome}'s; {@code null}: it was cancelled while it ran, and is complete
      * @param now as in {@link Batch#now}
+     * @param nanos as in {@link Group#recordEnd}
      */
-    private void finish(@Nullable Object outcome, long now) {
-        group.counters.ended(Outcome.statusOf(outcome));
+    private void finish(@Nullable Object outcome, long now, long nanos) {
+        TaskStatus status = Outcome.statusOf(outcome);
+        group.counters.ended(status);
         group.engine.releases.close(this, now);
+        group.recordEnd(status, nanos);
         task.tellEnd(outcome);
     }
 

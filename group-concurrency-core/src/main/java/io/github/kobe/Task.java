@@ -9,8 +9,10 @@ import io.github.kobe.Outcome.Sleeper;
 import io.github.kobe.internal.KeyText;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -192,6 +194,11 @@ class Task<T> extends Node implements TaskHandle<T> {
         return w != null && claim(w) ? w : null;
     }
 
+    @Override
+    GroupWaiter shown(Duration waited) {
+        return new GroupWaiter(id, waited, GroupWaiter.Kind.TASK, Optional.empty());
+    }
+
     /** {@return whether user code hears of its end before it is complete} */
     boolean isFollowed() {
         return group.engine.reports.isHeard(trace());
@@ -210,11 +217,20 @@ class Task<T> extends Node implements TaskHandle<T> {
             return endedWork;
         }
         markWaited(group.engine.now());
-        return settle(terminal);
+        Dependent dependents = settle(terminal);
+        return dependents == null && group.isRecorded() ? this : dependents;
     }
 
     @Override
     void reportEnd(RejectionReason reason, Object endedWork) {
+        if (reason == RejectionReason.SHUTDOWN) {
+            group.recordEnd(TaskStatus.CANCELLED, SafeRecorder.UNTIMED);
+        } else {
+            group.recordRejected(reason);
+        }
+        if (endedWork == this) {
+            return; // settled, and nobody else is to be told
+        }
         if (endedWork instanceof Dependent dependents) {
             tell(dependents);
         } else if (reason == RejectionReason.SHUTDOWN) {

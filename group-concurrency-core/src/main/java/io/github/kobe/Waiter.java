@@ -2,6 +2,8 @@ package io.github.kobe;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,8 @@ final class Waiter extends Node {
 
     private final Thread thread = Thread.currentThread();
 
+    private final String id;
+
     /** The global permit of its thread, if that is inside another group. */
     private final @Nullable SharedGlobal shared;
 
@@ -45,10 +49,16 @@ final class Waiter extends Node {
     private volatile @Nullable Object state;
 
     /** Makes a waiter for the current thread. */
-    Waiter(Group group, @Nullable SharedGlobal shared, boolean fromInside) {
+    Waiter(Group group, String id, @Nullable SharedGlobal shared, boolean fromInside) {
         super(group);
+        this.id = id;
         this.shared = shared;
         this.fromInside = fromInside;
+    }
+
+    @Override
+    GroupWaiter shown(Duration waited) {
+        return new GroupWaiter(id, waited, GroupWaiter.Kind.THREAD, Optional.of(thread.getName()));
     }
 
     @Override
@@ -71,10 +81,6 @@ final class Waiter extends Node {
     boolean grant(@Nullable Loan loan, boolean sharing) {
         shares = sharing;
         return STATE.compareAndSet(this, null, GRANTED);
-    }
-
-    boolean isGranted() {
-        return state == GRANTED;
     }
 
     /** {@return whether it was granted on the global permit that it may share} */
@@ -132,7 +138,11 @@ final class Waiter extends Node {
                 LockSupport.park(this);
             }
         }
-        return state instanceof RejectionReason reason ? reason : null;
+        if (!(state instanceof RejectionReason reason)) {
+            return null;
+        }
+        group.recordRejected(reason);
+        return reason;
     }
 
     private void leaveInterrupted() throws InterruptedException {
@@ -142,6 +152,7 @@ final class Waiter extends Node {
         if (state == GRANTED) {
             group.counters.ended(TaskStatus.CANCELLED);
             giveBackUnused();
+            group.recordEnd(TaskStatus.CANCELLED, SafeRecorder.UNTIMED);
             throw new InterruptedException();
         }
         // Rejected in the same instant: that is the answer, and the interrupt is for what comes next.

@@ -59,7 +59,7 @@ class PastDefectsTests {
         assertThat(dead.isDead()).isTrue();
         executor.updatePolicy(GroupPolicy.builder().globalMaxInFlight(1).build());
 
-        assertThat(Deadline.within(dead::retire)).isFalse();
+        assertThat(Deadline.within(() -> dead.retire(null))).isFalse();
     }
 
     // ---------------------------------------------------------------- what grows

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupRecorder;
 import io.github.kobe.GroupResult;
 import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectionHandler;
@@ -87,6 +88,7 @@ class GroupPolicyTests {
         ToIntFunction<String> resolver = String::length;
         TaskLifecycleListener listener = new TaskLifecycleListener() {};
         TaskTracer tracer = (groupKey, taskId) -> null;
+        GroupRecorder.Factory recorders = (groupKey, rule) -> null;
 
         GroupPolicy policy = GroupPolicy.builder()
                 .globalMaxInFlight(11)
@@ -104,6 +106,7 @@ class GroupPolicyTests {
                 .taskLifecycleListener(listener)
                 .taskTracer(tracer)
                 .taskDecorator(decorator)
+                .recorderFactory(recorders)
                 .maxIdleGroups(20)
                 .idleTimeout(Duration.ofSeconds(21))
                 .build();
@@ -123,6 +126,7 @@ class GroupPolicyTests {
         assertThat(policy.taskLifecycleListeners()).containsExactly(listener);
         assertThat(policy.taskTracers()).containsExactly(tracer);
         assertThat(policy.taskDecorators()).containsExactly(decorator);
+        assertThat(policy.recorderFactory()).containsSame(recorders);
         assertThat(policy.maxIdleGroups()).isEqualTo(20);
         assertThat(policy.idleTimeout()).isEqualTo(Duration.ofSeconds(21));
     }
@@ -187,6 +191,7 @@ class GroupPolicyTests {
     void toBuilderKeepsEverySetting() {
         TaskLifecycleListener listener = new TaskLifecycleListener() {};
         TaskTracer tracer = (groupKey, taskId) -> null;
+        GroupRecorder.Factory recorders = (groupKey, rule) -> null;
         RejectionHandler handler = (groupKey, taskId, task) -> {
             return GroupResult.rejected(groupKey, taskId);
         };
@@ -205,6 +210,7 @@ class GroupPolicyTests {
                 .taskLifecycleListener(listener)
                 .taskTracer(tracer)
                 .taskDecorator(decorator)
+                .recorderFactory(recorders)
                 .maxIdleGroups(7)
                 .idleTimeout(Duration.ofSeconds(8))
                 .build();
@@ -222,6 +228,7 @@ class GroupPolicyTests {
         assertThat(copy.taskLifecycleListeners()).containsExactly(listener);
         assertThat(copy.taskTracers()).containsExactly(tracer);
         assertThat(copy.taskDecorators()).containsExactly(decorator);
+        assertThat(copy.recorderFactory()).containsSame(recorders);
         assertThat(copy.maxIdleGroups()).isEqualTo(7);
         assertThat(copy.idleTimeout()).isEqualTo(Duration.ofSeconds(8));
     }

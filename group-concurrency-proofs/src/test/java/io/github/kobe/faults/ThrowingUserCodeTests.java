@@ -4,6 +4,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupRecorder;
 import io.github.kobe.GroupResult;
 import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectionHandler;
@@ -11,6 +12,8 @@ import io.github.kobe.RejectionPolicy;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
+import io.github.kobe.TaskStatus;
+import io.github.kobe.TaskTotals;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.testing.FragileLog;
 import java.util.Locale;
@@ -58,6 +61,11 @@ class ThrowingUserCodeTests {
         ON_REJECTED,
         ON_COMPLETED,
         ON_GROUP_REMOVED,
+        RECORDER_FACTORY,
+        RECORDER_STARTED,
+        RECORDER_COMPLETED,
+        RECORDER_REJECTED,
+        RECORDER_REMOVED,
         DECORATOR,
         DECORATED_TASK,
         HANDLER,
@@ -73,7 +81,7 @@ class ThrowingUserCodeTests {
     }
 
     /** Throws at one hook, until all is healed. */
-    private final class Thrower implements TaskLifecycleListener, GroupTaskDecorator, RejectionHandler {
+    private final class Thrower implements TaskLifecycleListener, GroupTaskDecorator, RejectionHandler, GroupRecorder {
 
         private final Hook where;
         private final Thrown what;
@@ -114,6 +122,31 @@ class ThrowingUserCodeTests {
             at(Hook.ON_GROUP_REMOVED);
         }
 
+        private GroupRecorder recorder() {
+            at(Hook.RECORDER_FACTORY);
+            return this;
+        }
+
+        @Override
+        public void started(long queuedNanos) {
+            at(Hook.RECORDER_STARTED);
+        }
+
+        @Override
+        public void completed(TaskStatus status, long nanos) {
+            at(Hook.RECORDER_COMPLETED);
+        }
+
+        @Override
+        public void rejected(RejectionReason reason) {
+            at(Hook.RECORDER_REJECTED);
+        }
+
+        @Override
+        public void removed(TaskTotals totals) {
+            at(Hook.RECORDER_REMOVED);
+        }
+
         @Override
         public Callable<?> decorate(String groupKey, Callable<?> task) {
             at(Hook.DECORATOR);
@@ -149,6 +182,7 @@ class ThrowingUserCodeTests {
                     .maxIdleGroups(1)
                     .concurrencyResolver(key -> concurrency())
                     .taskLifecycleListener(this)
+                    .recorderFactory((key, rule) -> recorder())
                     .taskDecorator(this);
             if (where == Hook.TASK_THAT_ITS_CALLER_RUNS) {
                 return builder.rejectionPolicy(RejectionPolicy.CALLER_RUNS).build();

@@ -1,0 +1,30 @@
+package io.github.kobe;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * One that waits in a group's queue, as {@link GroupExecutor#waiters} shows it. It may have left since.
+ *
+ * @param taskId its task id; empty where it has none
+ * @param waited how long it has waited
+ * @param kind what it is
+ * @param threadName the name of the thread that is blocked; empty unless it is a {@link Kind#THREAD}
+ * @since 0.1.0
+ */
+public record GroupWaiter(String taskId, Duration waited, Kind kind, Optional<String> threadName) {
+
+    /**
+     * What can wait.
+     *
+     * @since 0.1.0
+     */
+    public enum Kind {
+        /** A submitted task; it has no thread until it starts. */
+        TASK,
+        /** A thread that is blocked in {@code call}, {@code acquire} or {@code tryAcquire}. */
+        THREAD,
+        /** A request of {@code acquireAsync}, which blocks no thread. */
+        ASYNC
+    }
+}
