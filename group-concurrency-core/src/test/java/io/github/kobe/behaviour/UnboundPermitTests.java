@@ -235,6 +235,7 @@ class UnboundPermitTests {
 
     @ParameterizedTest
     @EnumSource
+    @Tag("I3")
     void thePermitStaysOutUntilNobodyIsInside(Way way) throws Exception {
         start(1);
         GroupPermit permit = way.take(executor);
@@ -285,6 +286,7 @@ class UnboundPermitTests {
     }
 
     @Test
+    @Tag("I3")
     void whatACallLeavesOpenKeepsTheGlobalPermit() throws Exception {
         start(1);
         GroupPermit permit = executor.acquireUnbound("a");
