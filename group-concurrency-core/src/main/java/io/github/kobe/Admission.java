@@ -120,7 +120,7 @@ final class Admission {
         Group group = node.group;
         int stopEpoch = group.stopEpoch();
         SharedGlobal shared = node.shared();
-        if (shared == null ? !group.tryTakeFast() : !group.tryTakeNested(shared, SharedGlobal.TASK)) {
+        if (shared == null ? !group.tryTakeFast(group.home) : !group.tryTakeNested(shared, SharedGlobal.TASK)) {
             return false;
         }
         Run run;

@@ -95,7 +95,7 @@ final class Callers {
             engine.releases.close(hold, 0);
             return;
         }
-        group.giveBackBoth(0);
+        group.giveBackBoth(0, hold.stripe());
         if (group.isDead()) {
             engine.holds.forgetParked(hold, thread);
         }
@@ -202,7 +202,8 @@ final class Callers {
             throws InterruptedException {
         Waiter waiter = null;
         boolean shares = shared != null;
-        if (shared == null ? !group.tryTakeFast() : !group.tryTakeNested(shared, SharedGlobal.BOUND)) {
+        int stripe = owner == null ? group.home : Hold.stripeOf(owner);
+        if (shared == null ? !group.tryTakeFast(stripe) : !group.tryTakeNested(shared, SharedGlobal.BOUND)) {
             waiter = new Waiter(group, id, shared, fromInside);
             Object refused;
             try {
@@ -308,7 +309,7 @@ final class Callers {
         for (; ; ) {
             Group group = engine.group(key);
             PermitFuture node = new PermitFuture(group, id, maxWaitNanos, trace, shared);
-            if (shared == null ? group.tryTakeFast() : group.tryTakeNested(shared, SharedGlobal.UNBOUND)) {
+            if (shared == null ? group.tryTakeFast(group.home) : group.tryTakeNested(shared, SharedGlobal.UNBOUND)) {
                 boolean unused = node.grant(null, shared != null);
                 node.handOut();
                 return node.future();

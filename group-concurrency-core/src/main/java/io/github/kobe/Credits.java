@@ -10,8 +10,9 @@ import java.lang.invoke.VarHandle;
  * meets one goes to the {@link Ledger}, which freezes all of them together, and later fills them again. Taking and giving
  * are lock-free, and are safe for use under any lock.
  *
- * <p>A credit is taken from the stripe of the group, or else from the next one that has any, so that no credit lies idle
- * while somebody wants one. Stripes are chosen by group and not by thread: the carriers of virtual threads change.
+ * <p>A credit is taken from one stripe, or else from the next one that has any, so that no credit lies idle while somebody
+ * wants one. Tasks have the stripe of their group: one thread takes their credits, and many give them back. Calls have the
+ * stripe of their thread.
  */
 final class Credits {
 

@@ -58,8 +58,8 @@ final class Group extends FreePermits {
     // ---- immutable
     final Engine engine;
     final String key;
-    /** The stripe of credits that it looks at first. */
-    private final int home;
+    /** The stripe of the credits of its tasks. */
+    final int home;
     /** Makes the threads of its tasks. */
     final ThreadFactory threads;
 
@@ -151,25 +151,27 @@ final class Group extends FreePermits {
     /**
      * Takes one permit of both layers, and a global one, if the group is fast and has them. The caller holds no lock: what
      * it gives back may let others start.
+     *
+     * @param stripe where to look for a credit first; see {@link Hold#stripe}
      */
-    boolean tryTakeFast() {
+    boolean tryTakeFast(int stripe) {
         Take taken = tryTake(false);
         if (taken != Take.WANTS_CREDIT) {
             return taken == Take.TAKEN;
         }
-        if (!ledger.tryTakeCredit(home)) {
+        if (!ledger.tryTakeCredit(stripe)) {
             return false;
         }
         if (tryTake(true) != Take.TAKEN) {
-            giveCredit(0);
+            giveCredit(0, stripe);
             return false;
         }
         return true;
     }
 
     /** Gives back a credit whose permits are back, or were never taken, and carries out what that lets start. */
-    private void giveCredit(long now) {
-        if (!ledger.tryGiveCredit(home)) {
+    private void giveCredit(long now, int stripe) {
+        if (!ledger.tryGiveCredit(stripe)) {
             Batch batch = Batch.orNull(engine, now);
             settleWithLedger(1, false, batch);
             if (batch != null) {
@@ -200,13 +202,13 @@ final class Group extends FreePermits {
     }
 
     /** Gives back both permits of a hold that stood alone for its thread, if the group is fast; by who holds no lock. */
-    private boolean tryGiveBackBoth(long now) {
+    private boolean tryGiveBackBoth(long now, int stripe) {
         long after = tryGiveBack(ONE_OF_BOTH);
         if (isIdleWord(after) && needsOffer()) {
             engine.idle.offer(this);
         }
         if (isCappedWord(after)) {
-            giveCredit(now);
+            giveCredit(now, stripe);
         }
         return !isSlowWord(after);
     }
@@ -286,9 +288,10 @@ final class Group extends FreePermits {
      * As {@link #giveBackBoth(Batch)}; what that lets start is carried out.
      *
      * @param now as in {@link Batch#now}
+     * @param stripe where the credit goes
      */
-    void giveBackBoth(long now) {
-        if (tryGiveBackBoth(now)) {
+    void giveBackBoth(long now, int stripe) {
+        if (tryGiveBackBoth(now, stripe)) {
             return;
         }
         Node successor = passOn();

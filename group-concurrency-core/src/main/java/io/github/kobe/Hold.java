@@ -150,6 +150,19 @@ class Hold {
         return this;
     }
 
+    /**
+     * {@return the stripe of {@link Credits} that its global permit belongs to} That of its thread, so that threads of one
+     * group don't contend for it; but of the group where another thread takes it than gives it back.
+     */
+    int stripe() {
+        Thread owner = thread;
+        return owner == null ? group.home : stripeOf(owner);
+    }
+
+    static int stripeOf(Thread owner) {
+        return (int) owner.threadId();
+    }
+
     // ---- from call to call of a platform thread
 
     /**

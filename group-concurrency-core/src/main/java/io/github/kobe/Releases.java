@@ -30,7 +30,7 @@ final class Releases {
         Thread thread = hold.thread;
         if (thread != null && hold.isSole() && engine.holds.removeAlone(hold, thread)) {
             hold.closeSole();
-            hold.group.giveBackBoth(now);
+            hold.group.giveBackBoth(now, hold.stripe());
         } else {
             closeOnce(hold, now);
         }
@@ -79,7 +79,7 @@ final class Releases {
 
     private void giveBack(Hold hold, int before, long now) {
         if (Hold.wasPlain(before)) {
-            hold.group.giveBackBoth(now);
+            hold.group.giveBackBoth(now, hold.stripe());
         } else if (Hold.wasSharer(before)) {
             closeSharer(hold, before, now);
         } else {
@@ -125,7 +125,7 @@ final class Releases {
         if (!Hold.wasNested(before)) {
             long after = sharedOf(hold).leave(hold.sharesAs());
             if (SharedGlobal.isFree(after)) {
-                group.giveBackBoth(now);
+                group.giveBackBoth(now, hold.stripe());
             } else {
                 left(hold, after, giveBackNested(group, now), now);
             }

@@ -99,6 +99,11 @@ final class Run extends Hold implements Runnable {
     }
 
     @Override
+    int stripe() {
+        return group.home;
+    }
+
+    @Override
     long sharesAs() {
         return isNested() ? SharedGlobal.TASK : SharedGlobal.BOUND;
     }

@@ -38,7 +38,7 @@ class GlobalPermitsMeanwhileTests {
         Group a = executor.engine().group("a");
         a.enter();
         a.exit(new Batch(executor.engine()));
-        assertThat(a.tryTakeFast()).isTrue();
+        assertThat(a.tryTakeFast(a.home)).isTrue();
         TaskHandle<String> first = executor.submit("a", "first", () -> "done");
         assertThat(ledger.isOn()).isFalse();
 

@@ -54,7 +54,7 @@ public class CallersLincheckTests {
         Group group = engine.group(KEY);
         PermitFuture node = new PermitFuture(group, "", Long.MAX_VALUE, null, null);
         Batch batch = new Batch(engine);
-        Group.Verdict verdict = group.tryTakeFast()
+        Group.Verdict verdict = group.tryTakeFast(group.home)
                 ? Group.Verdict.GRANTED
                 : group.admit(node, null, true, RejectionReason.SHUTDOWN, batch);
         threads.act(thread, batch::carryOut);
