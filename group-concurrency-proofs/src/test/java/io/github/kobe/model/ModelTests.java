@@ -59,7 +59,10 @@ class ModelTests {
             "cap LIMITS=2 NEXT_CAP=1 LAST_CAP=UNLIMITED FIRST=2",
             "cap WATCHED CAP=1 LIMITS=1 NEXT_CAP=2",
             "cap WATCHED LIMITS=1 NEXT_CAP=1 FIRST=2",
-            "cap LENDER CAP=1 FIRST=2 STRIPES=2");
+            "cap LENDER CAP=1 FIRST=2 STRIPES=2",
+            "shared IMPATIENT",
+            "shared CLOSED IMPATIENT",
+            "shared OTHERS=3");
 
     /** They take minutes and some gigabytes of memory. */
     private static final List<String> LARGE = List.of(
@@ -80,7 +83,8 @@ class ModelTests {
             "cap CAP=2 FIRST=2 SECOND=2 SECOND_LIMIT=2 BOUND",
             "cap CAP=1 FIRST=2 SECOND=2 LIMIT=2 BOUND TURNS",
             "cap CAP=1 FIRST=3 CANCELLED=2",
-            "cap CAP=2 LIMITS=2 NEXT_CAP=1 LAST_CAP=2 FIRST=2 SECOND_LIMIT=2 STRIPES=2");
+            "cap CAP=2 LIMITS=2 NEXT_CAP=1 LAST_CAP=2 FIRST=2 SECOND_LIMIT=2 STRIPES=2",
+            "shared CLOSED OTHERS=3 IMPATIENT");
 
     /** The smallest of each model, which take a second or two. */
     private static final Set<String> BRIEF = Set.of(
@@ -89,7 +93,8 @@ class ModelTests {
             "groups PER_GROUP=1 SWITCHING FIRST_GLOBAL_LIMIT=1 SECOND_GLOBAL_LIMIT=UNLIMITED",
             "lending SAME_GROUP DEPTH=2 IMPATIENT",
             "shutdown GROUP_STOPPED GROUPS=1 PER_GROUP=2",
-            "cap CAP=1 GROUPS=3 STRIPES=2 NO_WAIT=1");
+            "cap CAP=1 GROUPS=3 STRIPES=2 NO_WAIT=1",
+            "shared CLOSED IMPATIENT");
 
     /** For liveness, which costs more. */
     private static final List<String> FAIR = List.of(
@@ -100,7 +105,8 @@ class ModelTests {
             "lending SAME_GROUP DEPTH=2 IMPATIENT",
             "shutdown FORCED GROUPS=1 PER_GROUP=1",
             "cap CAP=1 FIRST=2",
-            "cap LIMITS=1 NEXT_CAP=1");
+            "cap LIMITS=1 NEXT_CAP=1",
+            "shared CLOSED");
 
     /** With a bug each, which a macro seeds. */
     private static final List<String> SEEDED = List.of(
@@ -139,7 +145,12 @@ class ModelTests {
             "cap LIMITS=1 NEXT_CAP=1 BUG_MISSES_THE_FIRST_LIMIT",
             "cap LIMITS=1 NEXT_CAP=2 FIRST=2 LIMIT=2 BUG_MODE_NOT_IN_THE_WORD",
             "cap LENDER CAP=1 BUG_THAWS_WITH_A_RECLAIMER",
-            "cap CAP=1 BUG_THAWS_WITH_A_GROUP_IN_THE_RING");
+            "cap CAP=1 BUG_THAWS_WITH_A_GROUP_IN_THE_RING",
+            "shared BUG_JOINS_WHAT_IS_LENT",
+            "shared BUG_LENDS_AMONG_OTHERS",
+            "shared BUG_LEAVES_UNHEARD",
+            "shared CLOSED BUG_COUNTS_ONCE",
+            "shared CLOSED BUG_LENDS_WHAT_IS_DEAD");
 
     @TempDir
     Path work;
