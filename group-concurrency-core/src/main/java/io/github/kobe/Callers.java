@@ -37,9 +37,9 @@ final class Callers {
         if (engine.reports.isHeard(trace)) {
             return callHeard(key, id, maxWait, task, trace, thread);
         }
-        Hold hold = enterCall(key, id, maxWait, null, thread);
+        Hold hold = enterCall(key, id, maxWait, null, !id.isEmpty(), thread);
         boolean timed = hold.group.isTimed();
-        long start = timed ? engine.nanoTime() : 0;
+        long start = timed ? begin(hold) : 0;
         T value;
         try {
             value = task.call();
@@ -60,9 +60,9 @@ final class Callers {
             @Nullable TaskTrace trace,
             Thread thread)
             throws Exception {
-        Hold hold = enterCall(key, id, maxWait, trace, thread);
+        Hold hold = enterCall(key, id, maxWait, trace, true, thread);
         Callable<T> code = engine.reports.around(trace, key, task);
-        long start = engine.nanoTime();
+        long start = begin(hold);
         T value = null;
         Throwable failure = null;
         try {
@@ -76,6 +76,15 @@ final class Callers {
             endCall(hold, TaskStatus.of(failure), end - start, thread);
             engine.reports.ended(key, id, value, failure, start, end, trace);
         }
+    }
+
+    /** The code of a call begins; returns when. */
+    private long begin(Hold hold) {
+        long now = engine.nanoTime();
+        if (hold instanceof Call call) {
+            call.begin(engine.sinceOrigin(now));
+        }
+        return now;
     }
 
     /**
@@ -101,16 +110,23 @@ final class Callers {
         }
     }
 
-    private Hold enterCall(String key, String id, @Nullable Duration maxWait, @Nullable TaskTrace trace, Thread thread)
+    /**
+     * Gets the permits for a call, and has {@code thread}, the current one, be inside by them.
+     *
+     * @param told whether there is more to show of it than its thread; there is, too, if its time is taken
+     */
+    private Hold enterCall(
+            String key, String id, @Nullable Duration maxWait, @Nullable TaskTrace trace, boolean told, Thread thread)
             throws InterruptedException {
         long maxWaitNanos = nanos(maxWait);
         for (; ; ) {
             Group group = engine.group(key); // which may ask a resolver, and so may call
             Hold hold = engine.holds.parked(thread);
             SharedGlobal shared = null;
-            if (hold == null) {
+            boolean more = told || group.isTimed();
+            if (hold == null || (more && !(hold instanceof Call))) {
                 shared = engine.holds.shareOf(thread);
-                hold = new Hold(group);
+                hold = more ? new Call(group, id) : new Hold(group);
                 if (shared == null && !thread.isVirtual()) {
                     hold.setParkable();
                 }
@@ -169,6 +185,9 @@ final class Callers {
             Object got = ask(group, permit, bound ? thread : null, shared, fromInside, "", maxWaitNanos, trace);
             if (got != null) {
                 permit.begin();
+                if (!bound && !(got instanceof Rejection)) {
+                    permit.register("");
+                }
                 return got;
             }
         }
@@ -236,7 +255,11 @@ final class Callers {
     private void register(
             Hold hold, Thread owner, Group group, @Nullable SharedGlobal joined, String id, @Nullable TaskTrace trace) {
         if (hold.isParked()) {
-            hold.unpark(group);
+            if (hold instanceof Call call) {
+                call.unpark(group, id);
+            } else {
+                hold.unpark(group);
+            }
             return;
         }
         try {
@@ -347,6 +370,7 @@ final class Callers {
             engine.reports.started(node.group.key, id, node.waitedNanos(engine.now()), trace);
         }
         permit.begin();
+        permit.register(id);
         return permit;
     }
 
@@ -428,6 +452,9 @@ final class Callers {
         try {
             if (kept.groupKey().equals(key)) {
                 CompletionStage<GroupPermit> stage = CompletableFuture.completedStage(new Reentry(kept.hold(), kept));
+                if (kept.hold().real() instanceof Permit permit) {
+                    permit.register(""); // its thread may close it before
+                }
                 passedOn = true;
                 return stage;
             }

@@ -351,6 +351,11 @@ final class Engine {
         return group == null || group.queued() == 0 ? List.of() : group.waiters(limit);
     }
 
+    List<GroupHolder> holders(String key) {
+        Group group = groups.get(key);
+        return group == null ? List.of() : Holders.of(group);
+    }
+
     List<RuleStats> ruleStats() {
         GroupPolicy inForce = policy;
         long now = now();

@@ -64,6 +64,7 @@ final class Group extends FreePermits {
     final ThreadFactory threads;
 
     final Counters counters = new Counters();
+    final UnboundPermits unbound = new UnboundPermits();
     private final ReentrantLock own = new ReentrantLock();
     private final Ledger ledger;
 

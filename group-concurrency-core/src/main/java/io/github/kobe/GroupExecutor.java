@@ -542,6 +542,23 @@ public final class GroupExecutor implements AutoCloseable {
         return engine.waiters(groupKey, limit);
     }
 
+    /**
+     * Shows who has permits of a group, whoever is known to have had them longest first. It never blocks and takes no lock;
+     * it takes a time that is linear in what has permits in all groups.
+     *
+     * <p>Each one is shown once, however often it has entered the group by re-entry. While permits come and go, who has just
+     * got some may be missing, and each that is shown had them at some moment during the call. At rest they are exact:
+     * as many as are in flight in the group, and one more for each that has {@linkplain GroupHolder#lent lent} its permits
+     * to another. A task that was let in, and whose thread waits for the JVM to run it for the first time, is not shown
+     * yet. Where memory runs out, a permit without a thread or an open stage may be missing for good.
+     *
+     * @param groupKey the group
+     * @return who has its permits now; empty if nobody has, or the group isn't known. Can't be changed
+     */
+    public List<GroupHolder> holders(String groupKey) {
+        return engine.holders(Objects.requireNonNull(groupKey, "groupKey"));
+    }
+
     /** {@return the keys of the groups that the engine knows, now; never blocks, can't be changed} */
     public Set<String> groupKeys() {
         return engine.groupKeys();

@@ -150,6 +150,11 @@ class Hold {
         return this;
     }
 
+    /** {@return what is known of it while it stands for permits of {@code of}} By any thread. */
+    Particulars particulars(Group of) {
+        return Particulars.NONE;
+    }
+
     /**
      * {@return the stripe of {@link Credits} that its global permit belongs to} That of its thread, so that threads of one
      * group don't contend for it; but of the group where another thread takes it than gives it back.

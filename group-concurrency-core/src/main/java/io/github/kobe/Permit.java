@@ -25,6 +25,9 @@ class Permit extends Hold implements OpenablePermit {
     /** How many keep it out. Zero is final. */
     private volatile int keeps;
 
+    /** Whether its group has it among the {@link UnboundPermits}; written by one that keeps it. */
+    private boolean registered;
+
     Permit(Group group) {
         super(group);
         KEEPS.set(this, 1);
@@ -60,6 +63,19 @@ class Permit extends Hold implements OpenablePermit {
         }
     }
 
+    /** Has it be seen without a thread, under that id; by one that keeps it. */
+    final void register(String id) {
+        registered = true;
+        group.unbound.add(this, id);
+    }
+
+    /** It is out no more; by the last that kept it. */
+    final void unregister() {
+        if (registered) {
+            group.unbound.remove(this);
+        }
+    }
+
     @Override
     final long sharesAs() {
         return SharedGlobal.UNBOUND; // it is unbound before it is given back
@@ -80,7 +96,7 @@ class Permit extends Hold implements OpenablePermit {
 
     /** A permit whose time is taken. */
     static class Timed extends Permit {
-        /** Written by the thread that asked for it, before anyone else knows the permit. */
+        /** Written by the thread that makes the permit, before that is handed out; whoever looks may read it earlier. */
         private long start;
 
         Timed(Group group) {
@@ -90,6 +106,12 @@ class Permit extends Hold implements OpenablePermit {
         @Override
         final void begin() {
             start = group.engine.nanoTime();
+        }
+
+        @Override
+        final Particulars particulars(Group of) {
+            long begun = start;
+            return begun == 0 ? Particulars.NONE : new Particulars("", group.engine.sinceOrigin(begun));
         }
 
         @Override

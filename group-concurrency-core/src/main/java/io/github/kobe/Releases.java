@@ -74,6 +74,7 @@ final class Releases {
 
     /** Gives back what {@code permit} stands for, which nobody keeps any more. */
     void giveBackPermit(Permit permit, long now) {
+        permit.unregister();
         giveBack(permit, permit.lastState(), now);
     }
 

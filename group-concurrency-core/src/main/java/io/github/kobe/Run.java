@@ -51,6 +51,9 @@ final class Run extends Hold implements Runnable {
     @Nullable
     Loan loan;
 
+    /** Since when its code runs, on the engine's clock; 0: it is about to begin. By its thread, read by anyone. */
+    private long begun;
+
     private volatile int phase; // CODE
 
     /** How many of code and stage have ended, if it is {@linkplain #setTailed tailed}. */
@@ -106,6 +109,11 @@ final class Run extends Hold implements Runnable {
     @Override
     long sharesAs() {
         return isNested() ? SharedGlobal.TASK : SharedGlobal.BOUND;
+    }
+
+    @Override
+    Particulars particulars(Group of) {
+        return new Particulars(task.taskId(), begun);
     }
 
     /** {@return whether a shutdown has come since the permits were granted, which ends what it finds running} */
@@ -172,7 +180,8 @@ final class Run extends Hold implements Runnable {
             engine.reports.started(task.groupKey(), task.taskId(), task.waitedNanos(0), trace);
         }
         long start = engine.nanoTime();
-        task.markWaited(engine.sinceOrigin(start));
+        begun = engine.sinceOrigin(start);
+        task.markWaited(begun);
         // An interrupt that came before the thread had started may be lost to it.
         if (phase != CODE || isStopped()) {
             Thread.currentThread().interrupt();

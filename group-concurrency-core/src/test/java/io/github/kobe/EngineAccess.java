@@ -112,6 +112,9 @@ public final class EngineAccess {
         List<String> open = new ArrayList<>();
         executor.engine().holds.forEachOpen(hold -> open.add("an open hold in " + hold.group.key));
         executor.engine().tails.forEach(tail -> open.add("an open stage"));
+        executor.engine()
+                .groups()
+                .forEach(group -> group.unbound.forEach((permit, id) -> open.add("a permit in " + group.key)));
         return open;
     }
 

@@ -1,0 +1,36 @@
+package io.github.kobe;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * One that has permits of a group, as {@link GroupExecutor#holders} shows it. It may have given them back since.
+ *
+ * @param taskId its task id; empty where it has none
+ * @param held how long its code has run, or it has had its permits; empty where no clock was read: for a call or a permit
+ *     that no listener, tracer or recorder with times hears of, and for what is just about to begin
+ * @param kind what it is
+ * @param threadName the name of the thread that runs under the permits; of several, that of the owner, or else of the one
+ *     that was made first. Empty for a {@link Kind#STAGE}, and for a {@link Kind#PERMIT} that nobody is inside of
+ * @param lent whether it has lent its permits of the group to a task that it waits for, which is shown as well
+ * @since 0.1.0
+ */
+public record GroupHolder(
+        String taskId, Optional<Duration> held, Kind kind, Optional<String> threadName, boolean lent) {
+
+    /**
+     * What can have permits.
+     *
+     * @since 0.1.0
+     */
+    public enum Kind {
+        /** A submitted task whose code runs. */
+        TASK,
+        /** A thread in {@code call}, or with a permit of {@code acquire} or {@code tryAcquire} that it hasn't closed. */
+        THREAD,
+        /** A permit that belongs to no thread, or that its own thread has closed while others use it. */
+        PERMIT,
+        /** An asynchronous task whose code has returned and whose stage is open. */
+        STAGE
+    }
+}
