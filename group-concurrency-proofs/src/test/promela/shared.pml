@@ -124,13 +124,19 @@ inline leave(wasLast, awaited, hadLoan) {
         unlock()
 #ifndef BUG_LEAVES_UNHEARD
     :: !wasLast && awaited ->
-        /* Lending.lendIfAlone */
-        lock();
+        /* SharedGlobal.takeAwaited: of several, one has it tried again, on a thread of its own */
+        d_step { awaited = shared.whenAlone; shared.whenAlone = 0 };
         if
-        :: shared.whenAlone && !begun && !settled -> shared.whenAlone = 0; tryLend()
+        :: awaited ->
+            /* Lending.lendIfAlone */
+            lock();
+            if
+            :: !begun && !settled -> shared.whenAlone = 0; tryLend()
+            :: else
+            fi;
+            unlock()
         :: else
-        fi;
-        unlock()
+        fi
 #endif
     :: else
     fi;

@@ -30,6 +30,12 @@ final class Batch {
     /** Granted out of turn: their queue may still link them as dead ones, so {@link Node#next} is not theirs to use. */
     private @Nullable ArrayList<Node> grantedAside;
 
+    /** One that another task may borrow: whichever it is, all that waits for one is looked at. */
+    private @Nullable SharedGlobal borrowable;
+
+    /** Loans to be tried again, linked by {@link Report#next}. */
+    private @Nullable Report toLend;
+
     /** Global permits that the last one has left, linked by {@link SharedGlobal#next}. */
     private @Nullable SharedGlobal toFree;
 
@@ -128,6 +134,19 @@ final class Batch {
         ended.add(node, reason, work);
     }
 
+    /** A task was to borrow a global permit, and doesn't: another one may. */
+    void lendToNextTask(SharedGlobal shared) {
+        borrowable = shared;
+    }
+
+    /** Somebody has left a lender, who may be alone now. */
+    void lend(@Nullable Loan awaited) {
+        if (awaited != null) {
+            awaited.next = toLend;
+            toLend = awaited;
+        }
+    }
+
     /** The last one that shared a global permit has left it. */
     void free(SharedGlobal shared) {
         shared.next = toFree;
@@ -173,6 +192,17 @@ final class Batch {
                 SharedGlobal shared = toFree;
                 toFree = shared.next;
                 engine.releases.free(shared, this);
+            }
+            SharedGlobal left = borrowable;
+            borrowable = null;
+            if (left != null) {
+                engine.releases.lendToNextTask(left, this);
+            }
+            while (toLend != null) {
+                Report loan = toLend;
+                toLend = loan.next;
+                loan.next = null;
+                engine.dispatcher.report(loan);
             }
             startGranted();
             tellEnded();

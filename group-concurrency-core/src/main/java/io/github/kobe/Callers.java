@@ -173,7 +173,7 @@ final class Callers {
         Thread thread = Thread.currentThread();
         Hold outer = bound ? enclosing(key, thread) : null;
         if (outer != null) {
-            return new Reentry(outer, null);
+            return reentry(outer);
         }
         engine.requireAdmits();
         TaskTrace trace = engine.policy.isSilent() ? null : engine.reports.submitted(key, "");
@@ -190,6 +190,16 @@ final class Callers {
                 }
                 return got;
             }
+        }
+    }
+
+    /** {@return a permit that shares {@code opened}, which was opened once more for it} */
+    private GroupPermit reentry(Hold opened) {
+        try {
+            return new Reentry(opened, null);
+        } catch (OutOfMemoryError lack) {
+            engine.releases.closeOnce(opened, 0);
+            throw lack;
         }
     }
 
@@ -378,14 +388,9 @@ final class Callers {
     void close(Permit permit) {
         StackReserve.requireToGiveBack();
         int before = permit.closeOwn();
-        if (Hold.wasClosedByOwner(before)) {
-            return;
-        }
-        permit.group.countLate(TaskStatus.SUCCESS);
-        if (Hold.wasLast(before)) {
+        if (!Hold.wasClosedByOwner(before) && Hold.wasLast(before)) {
             engine.releases.lastClose(permit, before, 0);
         }
-        permit.reportEnd();
     }
 
     // ---- from inside
@@ -508,13 +513,37 @@ final class Callers {
             return hold;
         }
 
+        /** Whether it keeps the hold out by itself; else what it shares does. */
+        private boolean keepsByItself() {
+            return !(hold instanceof Permit);
+        }
+
         @Override
         public boolean keep() {
-            return uses.getAndUpdate(u -> u < 0 ? u : u + 1) >= 0;
+            int u = uses.get();
+            while (u >= 0 && !uses.compareAndSet(u, u + 1)) {
+                u = uses.get();
+            }
+            if (u < 0 || keepsByItself()) {
+                return u >= 0;
+            }
+            try {
+                return ((Permit) hold).keepShared(); // its own thread may be outside before this ends
+            } finally {
+                endUse();
+            }
         }
 
         @Override
         public void release() {
+            if (keepsByItself()) {
+                endUse();
+            } else {
+                ((Permit) hold).release();
+            }
+        }
+
+        private void endUse() {
             if ((uses.decrementAndGet() & ~CLOSED) != 0) {
                 return;
             }
@@ -528,8 +557,12 @@ final class Callers {
         @Override
         public void close() {
             StackReserve.requireToGiveBack();
-            if (uses.getAndUpdate(u -> u | CLOSED) >= 0) {
-                release();
+            int u = uses.get();
+            while (u >= 0 && !uses.compareAndSet(u, u | CLOSED)) {
+                u = uses.get();
+            }
+            if (u >= 0) {
+                endUse();
             }
         }
     }

@@ -989,14 +989,6 @@ final class Group extends FreePermits {
         }
     }
 
-    /** Counts work whose permits may be back already; without the guard. */
-    void countLate(TaskStatus status) {
-        counters.ended(status);
-        if (isDead()) {
-            handOverCounts();
-        }
-    }
-
     /** A dead group counts nothing any more. */
     private void handOverCounts() {
         recording.account().take(counters);
@@ -1041,7 +1033,14 @@ final class Group extends FreePermits {
             if (loan == null && !expired && !shares) {
                 continue; // it may no longer
             }
-            boolean granted = !expired && node.grant(loan, shares);
+            boolean granted = false;
+            try {
+                granted = !expired && node.grant(loan, shares);
+            } finally {
+                if (shares && !granted) {
+                    node.unshare(batch);
+                }
+            }
             queue.remove(node);
             if (loan != null) {
                 ledger.unreserve(loan);
@@ -1055,8 +1054,6 @@ final class Group extends FreePermits {
                 take(!shares);
                 batch.grantedAside(node);
                 continue;
-            } else if (shares) {
-                node.unshare(batch);
             }
             if (loan != null) {
                 engine.lending.handBack(loan, false, false, true, batch);

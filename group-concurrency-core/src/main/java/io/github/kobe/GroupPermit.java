@@ -14,7 +14,8 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>A permit of {@code acquire} or {@code tryAcquire} belongs to the thread that took it: what that thread takes in the
  * same group meanwhile shares it, and it is given back at the last close, in any order. <b>Don't hand it to a worker:</b>
- * its own thread would go on to enter the group without a permit, so that more than the limit work in it.
+ * its own thread would go on to enter the group without a permit, so that more than the limit work in it. One that shares
+ * what a {@code call} or a task has keeps that thread inside until it is closed and nobody uses it.
  *
  * <p>A permit of {@code acquireUnbound}, {@code tryAcquireUnbound} or {@code acquireAsync} belongs to no thread, and may
  * be handed over. Code that works under it does so in {@link #call}: then what it asks the executor for is asked from

@@ -304,6 +304,11 @@ class Hold {
         return (state & NESTED) != 0;
     }
 
+    /** {@return whether a stage keeps its permits of flight} */
+    final boolean isTailed() {
+        return wasTailed(state);
+    }
+
     /** {@return as what it shares a global permit} */
     long sharesAs() {
         return thread == null ? SharedGlobal.UNBOUND : SharedGlobal.BOUND;
@@ -339,7 +344,8 @@ class Hold {
             }
             if (STATE.compareAndSet(this, s, s | SHARES)) {
                 if ((s & OPENS) == 0 && thread != null) {
-                    made.leaveUnbound(); // whoever closed it for its thread did not see that it shares
+                    // Whoever closed it for its thread did not see that it shares.
+                    group.engine.lending.lendSoon(made.takeAwaited(made.leaveUnbound()));
                 }
                 return made;
             }

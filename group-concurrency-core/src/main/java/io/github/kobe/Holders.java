@@ -60,9 +60,10 @@ final class Holders {
         see(real, "", real instanceof Run ? Kind.TASK : kindOf(real));
     }
 
-    private void seeUnbound(Permit permit, String id) {
+    private void seeUnbound(UnboundPermits.Entry entry) {
+        Permit permit = entry.permit;
         Found known = found.remove(permit);
-        see(permit, id, known == null ? kindOf(permit) : known.kind);
+        see(permit, entry.id, known == null ? kindOf(permit) : known.kind);
     }
 
     private static Kind kindOf(Hold real) {

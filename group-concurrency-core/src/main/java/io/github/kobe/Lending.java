@@ -52,20 +52,46 @@ final class Lending {
         }
     }
 
-    /** One of those that share {@code shared} has left: lends what waits for that, if its lender is alone now. */
-    void lendIfAlone(SharedGlobal shared, @Nullable Batch batch) {
-        ledger.lock();
+    /** Has a loan tried again, of which the caller has {@linkplain SharedGlobal#takeAwaited taken} that on; by who holds no lock. */
+    void lendSoon(@Nullable Loan awaited) {
+        if (awaited != null) {
+            engine.dispatcher.report(awaited);
+        }
+    }
+
+    /** Lends what waits for its lender to be alone, if it is now; else it goes on waiting. */
+    void lendIfAlone(Loan loan) {
         try {
-            Loan loan = shared.loan;
-            if (batch != null && loan != null && !loan.begun) {
-                shared.endLoan();
-                loan.shared = null;
-                boolean unused = tryLend(loan, batch);
+            Batch batch = new Batch(engine);
+            ledger.lock();
+            try {
+                SharedGlobal shared = loan.shared;
+                if (shared != null && shared.loan == loan && !loan.begun) {
+                    shared.endLoan();
+                    boolean unused = tryLend(loan, batch);
+                }
+            } finally {
+                ledger.unlock();
+                batch.carryOut();
             }
         } catch (OutOfMemoryError lack) {
-            // What it lends has not changed; its wait ends as if nothing could be lent.
+            retryLater(loan);
+        }
+    }
+
+    private void retryLater(Loan loan) {
+        ledger.lock();
+        try {
+            SharedGlobal shared = loan.shared;
+            if (shared == null || loan.begun || loan.settled) {
+                return;
+            }
+            shared.loan = loan; // its lender still waits for it
         } finally {
             ledger.unlock();
+        }
+        if (!engine.housekeeper.reportLater(loan)) {
+            engine.dispatcher.report(loan);
         }
     }
 
@@ -102,7 +128,7 @@ final class Lending {
         loan.groupHold = shared == null || inGroup == null ? null : inGroup.real();
         loan.kept = inGroup instanceof Inside;
         loan.shared = shared == null ? engine.holds.shareOf(loan.lender) : shared;
-        return loan.shared != null && !loan.shared.hasLoan();
+        return loan.shared != null && loan.shared.loan == null;
     }
 
     private boolean begin(Loan loan, Batch batch) {

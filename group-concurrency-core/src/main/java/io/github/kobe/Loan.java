@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *   -> settled    lender, or whoever frees the last missing piece, or closes what lacks it
  * </pre>
  */
-final class Loan {
+final class Loan extends Report {
 
     final Thread lender = Thread.currentThread();
 
@@ -57,6 +57,12 @@ final class Loan {
 
     Loan(Task<?> task) {
         this.task = task;
+    }
+
+    /** Tries again to lend, once somebody has left; on a fresh thread. */
+    @Override
+    public void run() {
+        task.group.engine.lending.lendIfAlone(this);
     }
 
     boolean lacksNothing() {

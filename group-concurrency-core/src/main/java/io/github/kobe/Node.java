@@ -67,8 +67,16 @@ abstract class Node {
     /** Takes {@link #tryShare} back: it wants no permit any more. It needs no memory. */
     final void unshare(Batch batch) {
         SharedGlobal shared = shared();
-        if (shared != null && SharedGlobal.wasLast(shared.leave(sharesAs()))) {
-            batch.free(shared);
+        if (shared != null) {
+            long after = shared.leave(sharesAs());
+            if (SharedGlobal.wasLast(after)) {
+                batch.free(shared);
+            } else {
+                batch.lend(shared.takeAwaited(after));
+                if (SharedGlobal.isTask(sharesAs())) {
+                    batch.lendToNextTask(shared);
+                }
+            }
         }
     }
 

@@ -67,6 +67,7 @@ interface OpenablePermit extends GroupPermit {
         Objects.requireNonNull(groupKey, "groupKey");
         Objects.requireNonNull(taskId, "taskId");
         Objects.requireNonNull(task, "task");
+        StackReserve.require();
         keepOrThrow();
         return callers().submit(this, groupKey, taskId, task, async);
     }

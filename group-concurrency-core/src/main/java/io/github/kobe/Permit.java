@@ -13,10 +13,13 @@ import org.jspecify.annotations.Nullable;
 class Permit extends Hold implements OpenablePermit {
 
     private static final VarHandle KEEPS;
+    private static final VarHandle ENTRY;
 
     static {
         try {
-            KEEPS = MethodHandles.lookup().findVarHandle(Permit.class, "keeps", int.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            KEEPS = lookup.findVarHandle(Permit.class, "keeps", int.class);
+            ENTRY = lookup.findVarHandle(Permit.class, "entry", UnboundPermits.Entry.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
         }
@@ -25,8 +28,8 @@ class Permit extends Hold implements OpenablePermit {
     /** How many keep it out. Zero is final. */
     private volatile int keeps;
 
-    /** Whether its group has it among the {@link UnboundPermits}; written by one that keeps it. */
-    private boolean registered;
+    /** As its group has it among the {@link UnboundPermits}, if it does; set once, by one that keeps it. */
+    private volatile UnboundPermits.@Nullable Entry entry;
 
     Permit(Group group) {
         super(group);
@@ -40,8 +43,13 @@ class Permit extends Hold implements OpenablePermit {
 
     @Override
     public final boolean keep() {
+        return !wasClosedByOwner() && keepShared();
+    }
+
+    /** As {@link #keep}, for one that shares it: whoever got it first may have closed it. */
+    final boolean keepShared() {
         int k = keeps;
-        while (k != 0 && !wasClosedByOwner()) {
+        while (k != 0) {
             int found = (int) KEEPS.compareAndExchange(this, k, k + 1);
             if (found == k) {
                 return true;
@@ -65,14 +73,24 @@ class Permit extends Hold implements OpenablePermit {
 
     /** Has it be seen without a thread, under that id; by one that keeps it. */
     final void register(String id) {
-        registered = true;
-        group.unbound.add(this, id);
+        if (entry != null) {
+            return;
+        }
+        try {
+            UnboundPermits.Entry made = new UnboundPermits.Entry(this, id);
+            if (ENTRY.compareAndSet(this, null, made)) {
+                group.unbound.add(made);
+            }
+        } catch (OutOfMemoryError lack) {
+            // Then nobody sees it.
+        }
     }
 
     /** It is out no more; by the last that kept it. */
     final void unregister() {
-        if (registered) {
-            group.unbound.remove(this);
+        UnboundPermits.Entry known = entry;
+        if (known != null) {
+            group.unbound.remove(known);
         }
     }
 

@@ -74,8 +74,10 @@ final class Releases {
 
     /** Gives back what {@code permit} stands for, which nobody keeps any more. */
     void giveBackPermit(Permit permit, long now) {
+        permit.group.counters.ended(TaskStatus.SUCCESS);
         permit.unregister();
         giveBack(permit, permit.lastState(), now);
+        permit.reportEnd();
     }
 
     private void giveBack(Hold hold, int before, long now) {
@@ -156,14 +158,14 @@ final class Releases {
     /** Sees to what follows when {@code hold} has left what it shared, and carries {@code batch} out. */
     private void left(Hold hold, long after, @Nullable Batch givenBatch, long now) {
         Batch batch = givenBatch;
-        boolean follows = SharedGlobal.wasLast(after)
-                || SharedGlobal.isAwaited(after)
-                || (hold.sharesAs() == SharedGlobal.TASK && ledger.isOn());
+        boolean follows = SharedGlobal.wasLast(after) || (SharedGlobal.isTask(hold.sharesAs()) && ledger.isOn());
         if (follows) {
             if (batch == null) {
                 batch = Batch.orNull(engine, now);
             }
             follow(hold, after, batch);
+        } else {
+            engine.lending.lendSoon(sharedOf(hold).takeAwaited(after));
         }
         if (batch != null) {
             batch.carryOut();
@@ -174,13 +176,20 @@ final class Releases {
         SharedGlobal shared = sharedOf(hold);
         if (SharedGlobal.wasLast(after)) {
             free(shared, batch);
-        } else if (SharedGlobal.isAwaited(after)) {
-            engine.lending.lendIfAlone(shared, batch);
+        } else {
+            engine.lending.lendSoon(shared.takeAwaited(after));
         }
-        if (hold.sharesAs() == SharedGlobal.TASK && ledger.isOn()) {
+        if (SharedGlobal.isTask(hold.sharesAs())) {
+            lendToNextTask(shared, batch);
+        }
+    }
+
+    /** A task has left {@code shared}: another one that waits may borrow it. */
+    void lendToNextTask(SharedGlobal shared, @Nullable Batch batch) {
+        if (ledger.isOn()) {
             ledger.lock();
             try {
-                engine.lending.drain(shared.home, batch); // another task may borrow it now
+                engine.lending.drain(shared.home, batch);
             } finally {
                 ledger.unlock();
             }
@@ -216,8 +225,11 @@ final class Releases {
             long after = joined.leave(as);
             if (SharedGlobal.wasLast(after)) {
                 free(joined, batch);
-            } else if (SharedGlobal.isAwaited(after)) {
-                engine.lending.lendIfAlone(joined, batch);
+            } else {
+                engine.lending.lendSoon(joined.takeAwaited(after));
+            }
+            if (SharedGlobal.isTask(as)) {
+                lendToNextTask(joined, batch);
             }
         }
         if (batch != null) {
@@ -234,6 +246,10 @@ final class Releases {
             run.group.giveBackConcurrency(batch);
         } else {
             giveBackBorrowed(run, loan, true, false, batch);
+        }
+        if (run.sharesGlobal()) {
+            SharedGlobal shared = sharedOf(run);
+            engine.lending.lendSoon(shared.takeAwaited(shared.leaveUnbound()));
         }
         if (run.endsPart()) {
             flight(run, batch);

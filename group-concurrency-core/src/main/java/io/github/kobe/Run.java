@@ -108,7 +108,8 @@ final class Run extends Hold implements Runnable {
 
     @Override
     long sharesAs() {
-        return isNested() ? SharedGlobal.TASK : SharedGlobal.BOUND;
+        long as = isNested() ? SharedGlobal.TASK : SharedGlobal.BOUND;
+        return isTailed() ? SharedGlobal.unbound(as) : as;
     }
 
     @Override

@@ -60,9 +60,9 @@ final class SharedGlobal {
     /** How many holds share it, how many of those are of threads, and the flags. */
     private volatile long state;
 
-    /** What it is lent on, or is to be once its lender is alone; guarded by the ledger's lock. */
+    /** What it is lent on, or is to be once its lender is alone; written under the ledger's lock. */
     @Nullable
-    Loan loan;
+    volatile Loan loan;
 
     /** The next of those that a {@link Batch} has to free; by the one who was the last to leave. */
     @Nullable
@@ -110,6 +110,15 @@ final class SharedGlobal {
         return (long) STATE.getAndAdd(this, -as) - as;
     }
 
+    static boolean isTask(long as) {
+        return (as & HAS_TASK) != 0;
+    }
+
+    /** {@return as what shares it what did as {@code as}, and belongs to no thread any more} */
+    static long unbound(long as) {
+        return as - ONE_THREAD;
+    }
+
     /** One that shares it belongs to no thread any more; returns the state after that. */
     long leaveUnbound() {
         return leave(ONE_THREAD);
@@ -125,9 +134,19 @@ final class SharedGlobal {
         return wasLast(after) && (after & (LENT | LENDS_WHEN_ALONE)) == 0;
     }
 
-    /** {@return whether somebody waits for others to leave} */
-    static boolean isAwaited(long after) {
-        return (after & LENDS_WHEN_ALONE) != 0;
+    /**
+     * Asked by one that has left, and was not the last.
+     *
+     * @param after the state after that
+     * @return the loan that waits for others to leave, which the caller has {@linkplain Lending#lendSoon tried again};
+     *     {@code null}: none does, or somebody else has it tried
+     */
+    @Nullable
+    Loan takeAwaited(long after) {
+        Loan waiting = loan;
+        boolean awaited = (after & LENDS_WHEN_ALONE) != 0
+                && ((long) STATE.getAndBitwiseAnd(this, ~LENDS_WHEN_ALONE) & LENDS_WHEN_ALONE) != 0;
+        return awaited ? waiting : null;
     }
 
     // ---- lending, under the ledger's lock

@@ -2,8 +2,10 @@ package io.github.kobe;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,51 +14,70 @@ import org.jspecify.annotations.Nullable;
  */
 final class UnboundPermits {
 
-    private static final VarHandle IDS;
+    private static final VarHandle ENTRIES;
 
     static {
         try {
-            IDS = MethodHandles.lookup().findVarHandle(UnboundPermits.class, "ids", ConcurrentHashMap.class);
+            ENTRIES = MethodHandles.lookup().findVarHandle(UnboundPermits.class, "entries", Set.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
         }
     }
 
-    /** Each with its task id; made for the first one. */
-    private volatile @Nullable ConcurrentHashMap<Permit, String> ids;
+    /** Made for the first one; a concurrent set. */
+    private volatile @Nullable Set<Entry> entries;
 
-    void add(Permit permit, String id) {
-        try {
-            made().putIfAbsent(permit, id);
-        } catch (OutOfMemoryError lack) {
-            // Then nobody sees it, or the map could not grow.
+    /** A permit with its task id. Its hash code is its own: a tool that tries schedules may give others than the JVM. */
+    static final class Entry {
+        final Permit permit;
+        final String id;
+        private final int hash = ThreadLocalRandom.current().nextInt();
+
+        Entry(Permit permit, String id) {
+            this.permit = permit;
+            this.id = id;
         }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other;
+        }
+    }
+
+    /** Adds one; an {@link OutOfMemoryError} doesn't tell whether it did. */
+    void add(Entry entry) {
+        made().add(entry);
     }
 
     @SuppressWarnings("unchecked")
-    private ConcurrentHashMap<Permit, String> made() {
-        ConcurrentHashMap<Permit, String> known = ids;
+    private Set<Entry> made() {
+        Set<Entry> known = entries;
         if (known != null) {
             return known;
         }
-        ConcurrentHashMap<Permit, String> made = new ConcurrentHashMap<>();
-        Object faster = IDS.compareAndExchange(this, null, made);
-        return faster == null ? made : (ConcurrentHashMap<Permit, String>) faster;
+        Set<Entry> made = ConcurrentHashMap.newKeySet();
+        Object faster = ENTRIES.compareAndExchange(this, null, made);
+        return faster == null ? made : (Set<Entry>) faster;
     }
 
-    void remove(Permit permit) {
-        ConcurrentHashMap<Permit, String> known = ids;
+    void remove(Entry entry) {
+        Set<Entry> known = entries;
         if (known != null) {
             try {
-                known.remove(permit);
+                known.remove(entry);
             } catch (OutOfMemoryError lack) {
                 // The map rebuilds a crowded bin after the removal.
             }
         }
     }
 
-    void forEach(BiConsumer<Permit, String> action) {
-        ConcurrentHashMap<Permit, String> known = ids;
+    void forEach(Consumer<Entry> action) {
+        Set<Entry> known = entries;
         if (known != null) {
             known.forEach(action);
         }

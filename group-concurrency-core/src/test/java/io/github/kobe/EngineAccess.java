@@ -114,7 +114,7 @@ public final class EngineAccess {
         executor.engine().tails.forEach(tail -> open.add("an open stage"));
         executor.engine()
                 .groups()
-                .forEach(group -> group.unbound.forEach((permit, id) -> open.add("a permit in " + group.key)));
+                .forEach(group -> group.unbound.forEach(entry -> open.add("a permit in " + group.key)));
         return open;
     }
 

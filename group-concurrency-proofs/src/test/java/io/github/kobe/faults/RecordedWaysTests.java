@@ -126,7 +126,8 @@ class RecordedWaysTests {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         int calls = 1_000;
         long bytes = Caller.startPlatform(() -> {
-                    executor.call("a", WORK);
+                    executor.call("a", WORK); // makes its hold
+                    executor.call("a", WORK); // and links what is called for one that is kept
                     long before = threads.getCurrentThreadAllocatedBytes();
                     for (int i = 0; i < calls; i++) {
                         executor.call("a", WORK);

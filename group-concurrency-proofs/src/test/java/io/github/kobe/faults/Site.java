@@ -148,6 +148,26 @@ public class Site {
         });
     }
 
+    /** Takes a permit as {@link #hold} does; {@return it, or {@code null} if it couldn't be had} */
+    final GroupPermit holdOne(String name) throws Exception {
+        int before = held.size();
+        hold(name);
+        CompletableFuture<GroupPermit> last =
+                held.stream().skip(before).findFirst().orElse(null);
+        return last == null || !last.isDone() || last.isCompletedExceptionally() ? null : last.join();
+    }
+
+    /** What is done under a permit that is open. */
+    interface Under {
+        Object at(GroupPermit permit) throws Exception;
+    }
+
+    /** Does something under a permit that belongs to no thread. */
+    final Object under(String name, Under use) throws Exception {
+        GroupPermit permit = executor.acquireUnbound(key(name));
+        return with(permit, () -> use.at(permit));
+    }
+
     /** Takes a step that gives nothing. */
     final void act(Consumer<GroupExecutor> act) throws Exception {
         step(() -> {
@@ -235,8 +255,11 @@ public class Site {
             executor.resume(key(Ways.PAUSED_KEY));
         }
         release();
-        Deadline.until(() -> "all that was let in is done: " + kept, this::isAllDone);
-        Deadline.until("the callers are back", () -> callers.stream().allMatch(Caller::isDone));
+        Deadline.until("the callers are back", () -> {
+            closeGranted();
+            return callers.stream().allMatch(Caller::isDone);
+        });
+        Deadline.until(() -> "all that was let in is done: " + kept, this::isAllDone); // also what callers brought
         Deadline.until(() -> "all is back: " + executor.stats(), () -> {
             closeGranted();
             return executor.stats().inFlight() == 0;

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * every point inside the engine. What must hold holds afterwards: the audit fills every group to its limit.
  */
 @Tag("E16")
-@SuppressWarnings("InfiniteRecursion") // as meant
+@SuppressWarnings({"InfiniteRecursion", "FutureReturnValueIgnored"}) // as meant
 class StackExhaustionTests {
 
     private static final int STACK_BYTES = 200 << 10;
@@ -108,6 +108,76 @@ class StackExhaustionTests {
         GroupExecutor executor = engines.startPlain(policy);
 
         onShortStack(() -> acquireDeeper(executor, 0));
+    }
+
+    /** The permit was taken with much stack left, and is used where there is hardly any. */
+    enum Under {
+        CALL {
+            @Override
+            void use(GroupPermit permit) throws Exception {
+                Object unused = permit.call(() -> "done");
+            }
+        },
+        ASK {
+            @Override
+            void use(GroupPermit permit) {
+                permit.acquireAsync("h").toCompletableFuture().thenAccept(GroupPermit::close);
+            }
+        },
+        ASK_AGAIN {
+            @Override
+            void use(GroupPermit permit) {
+                permit.acquireAsync("g").toCompletableFuture().thenAccept(GroupPermit::close);
+            }
+        },
+        SUBMIT {
+            @Override
+            void use(GroupPermit permit) {
+                permit.submit("h", "task", () -> "done");
+            }
+        },
+        SUBMIT_A_STAGE {
+            @Override
+            void use(GroupPermit permit) {
+                permit.submitAsync("h", "task", () -> CompletableFuture.completedFuture("done"));
+            }
+        };
+
+        abstract void use(GroupPermit permit) throws Exception;
+    }
+
+    static Stream<Arguments> underPermits() {
+        return Stream.of(Under.values()).flatMap(under -> policies().stream().map(policy -> arguments(under, policy)));
+    }
+
+    @ParameterizedTest(name = "{0}, {1}")
+    @MethodSource("underPermits")
+    @Tag("P10")
+    void whatIsDoneUnderAPermitAtTheEndOfTheStackKeepsItNoLonger(Under under, GroupPolicy policy) throws Exception {
+        GroupExecutor executor = engines.startPlain(policy);
+        GroupPermit permit = executor.acquireUnbound("g");
+
+        for (int round = 0; round < ROUNDS; round++) {
+            int pad = round;
+            onShortStack(() -> useDeeper(pad, permit, under));
+        }
+
+        permit.close();
+        Deadline.until(
+                () -> "all is back: " + executor.stats(), () -> executor.stats().inFlight() == 0);
+    }
+
+    private static Object useDeeper(int pad, GroupPermit permit, Under under) throws Exception {
+        return pad == 0 ? useDeeper(permit, under) : useDeeper(pad - 1, permit, under);
+    }
+
+    private static Object useDeeper(GroupPermit permit, Under under) throws Exception {
+        try {
+            under.use(permit);
+        } catch (StackOverflowError tooDeep) {
+            // one more frame may fit
+        }
+        return useDeeper(permit, under);
     }
 
     /** In a JVM of its own: of many calls the first are interpreted, and the last compiled in haste. */

@@ -4,6 +4,7 @@ import static io.github.kobe.faults.Ways.Trait.*;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupTask;
 import io.github.kobe.TaskHandle;
@@ -43,6 +44,10 @@ public enum Ways implements Way {
         return null;
     }),
     ACQUIRE_LATER(s -> s.asked("a")),
+    TRY_UNBOUND_NOW(s -> {
+        s.executor().tryAcquireUnbound(s.key("a"), Duration.ZERO).ifPresent(s::close);
+        return null;
+    }),
     ACQUIRE_LATER_WITHIN(s ->
             s.keep(s.executor().acquireAsync(s.key("a"), s.id(), Deadline.LONG).toCompletableFuture())),
     PAUSE_AND_SUBMIT(s -> {
@@ -67,6 +72,56 @@ public enum Ways implements Way {
     ACQUIRE(s -> s.with(s.executor().acquire(s.key("a")), s.code()), WAITS),
     TRY_ACQUIRE(s -> s.with(s.executor().tryAcquire(s.key("a"), Deadline.LONG).orElseThrow(), s.code()), WAITS),
     ACQUIRE_LATER_GET(s -> s.with(s.asked("a").get(), s.code()), WAITS),
+    ACQUIRE_UNBOUND(s -> s.with(s.executor().acquireUnbound(s.key("a")), s.code()), WAITS),
+    CALL_UNDER_A_PERMIT(s -> s.under("a", permit -> permit.call(s.code())), WAITS),
+    CALLS_UNDER_A_PERMIT(
+            s -> s.under(
+                    "a",
+                    permit -> permit.call(() -> permit.call(() ->
+                            s.executor().call(s.key("b"), () -> s.executor().call(s.key("a"), s.code()))))),
+            WAITS),
+    ASK_UNDER_A_PERMIT(
+            s -> s.under("a", permit -> s.keep(permit.acquireAsync(s.key("b")).toCompletableFuture())), WAITS),
+    ASK_AGAIN_UNDER_A_PERMIT(
+            s -> s.under(
+                    "a",
+                    permit -> s.with(
+                            permit.acquireAsync(s.key("a"))
+                                    .toCompletableFuture()
+                                    .get(),
+                            s.code())),
+            WAITS),
+    ASK_UNDER_A_PERMIT_AND_CANCEL(
+            s -> s.under("a", permit -> {
+                s.keep(permit.acquireAsync(s.key("b")).toCompletableFuture()).cancel(true);
+                return "done";
+            }),
+            WAITS),
+    SUBMIT_UNDER_A_PERMIT(s -> s.under("a", permit -> s.keep(permit.submit(s.key("b"), s.id(), s.code()))), WAITS),
+    SUBMIT_UNDER_A_PERMIT_AND_CANCEL(
+            s -> s.under("a", permit -> {
+                s.keep(permit.submit(s.key("b"), s.id(), s.code())).cancel(true);
+                return "done";
+            }),
+            WAITS),
+    SUBMIT_A_STAGE_UNDER_A_PERMIT(
+            s -> s.under(
+                    "a",
+                    permit -> s.keep(
+                            permit.submitAsync(s.key("b"), s.id(), () -> CompletableFuture.completedFuture("done")))),
+            WAITS),
+    AWAIT_UNDER_A_PERMIT(
+            s -> s.under(
+                    "a",
+                    permit -> permit.call(
+                            () -> s.waiting("a", () -> s.submitted("a").await().value()))),
+            WAITS),
+    UNDER_A_SHARED_PERMIT(
+            s -> s.with(s.executor().acquire(s.key("a")), () -> {
+                GroupPermit again = s.executor().acquire(s.key("a"));
+                return s.with(again, () -> again.call(() -> s.executor().call(s.key("b"), s.code())));
+            }),
+            WAITS),
     NESTED_CALL(
             s -> s.executor()
                     .call(
@@ -259,6 +314,73 @@ public enum Ways implements Way {
                 return s.waiting("b", () -> inner.await().value());
             })));
             s.open(gate);
+            s.release();
+        }
+    },
+    TASKS_UNDER_ONE_PERMIT(GLOBAL) {
+        @Override
+        public void take(Site s) throws Exception {
+            s.hold("x");
+            GroupPermit permit = s.holdOne("a");
+            if (permit != null) {
+                Gate gate = new Gate();
+                s.step(() -> s.keep(permit.submit(s.key("b"), s.id(), gate.then("done"))));
+                s.submit("c"); // is before them in its turn
+                for (String name : List.of("b", "y", "b")) {
+                    s.step(() -> s.keep(permit.submit(s.key(name), s.id(), s.code())));
+                }
+                s.step(() -> s.keep(
+                        permit.submitAsync(s.key("y"), s.id(), () -> CompletableFuture.completedFuture("done"))));
+                s.open(gate);
+            }
+            s.release();
+        }
+    },
+    REQUESTS_UNDER_ONE_PERMIT(GLOBAL) {
+        @Override
+        public void take(Site s) throws Exception {
+            s.hold("b");
+            GroupPermit permit = s.holdOne("a");
+            if (permit != null) {
+                s.submit("c");
+                for (String name : List.of("b", "y", "b")) {
+                    s.step(() -> s.keep(permit.acquireAsync(s.key(name)).toCompletableFuture()));
+                }
+                s.step(() -> s.keep(permit.acquireAsync(s.key("b")).toCompletableFuture())
+                        .cancel(true));
+            }
+            s.release();
+        }
+    },
+    ONE_WAITS_UNDER_A_PERMIT_THAT_OTHERS_LEAVE(GLOBAL) {
+        @Override
+        public void take(Site s) throws Exception {
+            s.hold("x");
+            GroupPermit permit = s.holdOne("a");
+            if (permit != null) {
+                Gate gate = new Gate();
+                s.awaitBlocked(s.called(() -> permit.call(gate.then("done"))));
+                s.awaitBlocked(s.called(() -> permit.call(
+                        () -> s.waiting("a", () -> s.submitted("a").await().value()))));
+                s.open(gate);
+                s.awaitCallers();
+            }
+            s.release();
+        }
+    },
+    A_STAGE_UNDER_A_PERMIT_THAT_IS_CLOSED(GLOBAL) {
+        @Override
+        public void take(Site s) throws Exception {
+            s.hold("x");
+            GroupPermit permit = s.holdOne("a");
+            CompletableFuture<String> stage = new CompletableFuture<>();
+            if (permit != null) {
+                s.step(() -> s.keep(permit.submitAsync(s.key("b"), s.id(), () -> stage)));
+                s.submit("c");
+                s.close(permit);
+            }
+            s.called(() -> stage.complete("done"));
+            s.awaitCallers();
             s.release();
         }
     },

@@ -28,7 +28,9 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
         INTERRUPT_VERSUS_END,
         LATE_COUNT_VERSUS_EVICT,
         CLOSE_VERSUS_WAIT,
-        UNDER_A_PERMIT;
+        UNDER_A_PERMIT,
+        LEAVE_VERSUS_LEND,
+        CLOSE_VERSUS_SHARE;
 
         private Scenario scenario(Simulation simulation, long seed) {
             return switch (this) {
@@ -40,6 +42,8 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
                 case LATE_COUNT_VERSUS_EVICT -> new LateCount(simulation, seed);
                 case CLOSE_VERSUS_WAIT -> new ClosesAndWaits(simulation, seed);
                 case UNDER_A_PERMIT -> new UnderAPermit(simulation, seed);
+                case LEAVE_VERSUS_LEND, CLOSE_VERSUS_SHARE ->
+                    new AloneAtLast(simulation, seed, this == CLOSE_VERSUS_SHARE);
                 default -> new LifeAndDeath(simulation, seed, LifeAndDeath.Race.valueOf(name()));
             };
         }
@@ -65,7 +69,9 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
                             Play.NESTED_WAIT_VERSUS_GLOBAL_LIMIT,
                             Play.INTERRUPT_VERSUS_HAND_BACK,
                             Play.CLOSE_VERSUS_WAIT,
-                            Play.UNDER_A_PERMIT)
+                            Play.UNDER_A_PERMIT,
+                            Play.LEAVE_VERSUS_LEND,
+                            Play.CLOSE_VERSUS_SHARE)
                     .contains(Play.valueOf(play));
             simulation.run(scenario::isDone, scenario.witness::findings, () -> {
                 if (exact) {
