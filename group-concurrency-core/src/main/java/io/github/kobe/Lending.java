@@ -79,19 +79,19 @@ final class Lending {
         }
     }
 
+    /** There was no memory to lend: the housekeeper tries again, or else whoever leaves next. */
     private void retryLater(Loan loan) {
         ledger.lock();
         try {
             SharedGlobal shared = loan.shared;
-            if (shared == null || loan.begun || loan.settled) {
-                return;
+            if (shared != null && !loan.begun && !loan.settled) {
+                shared.loan = loan; // its lender still waits for it
+                if (!engine.housekeeper.reportLater(loan)) {
+                    shared.awaitOthers();
+                }
             }
-            shared.loan = loan; // its lender still waits for it
         } finally {
             ledger.unlock();
-        }
-        if (!engine.housekeeper.reportLater(loan)) {
-            engine.dispatcher.report(loan);
         }
     }
 

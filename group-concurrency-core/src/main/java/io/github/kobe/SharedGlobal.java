@@ -173,6 +173,11 @@ final class SharedGlobal {
         }
     }
 
+    /** Has the next one that leaves try again to lend it. */
+    void awaitOthers() {
+        STATE.getAndBitwiseOr(this, LENDS_WHEN_ALONE);
+    }
+
     /** It isn't lent any more, and is not to be. */
     void endLoan() {
         loan = null;
