@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * group's guard decides over permits and queue at once. Free global permits lie in the {@link Credits}; while they are
  * short, the guard of all groups is the lock of the {@link Ledger}, which also keeps whose turn it is.
  *
- * <p>Permits that are out are a {@link Hold}; a task's is a {@link Run}, which is also the body of its thread.
- * {@link Holds} finds them by thread: for re-entry, {@link Lending}, and interrupts. {@link Releases} gives them back.
+ * <p>Permits that are out are a {@link Hold}; a task's is a {@link Run}, which is also the body of its thread, and one that
+ * is handed out is a {@link Permit}. What is asked for from inside shares the global permit by a {@link SharedGlobal}.
+ * {@link Holds} finds holds by thread: for re-entry, {@link Lending}, and interrupts. {@link Releases} gives them back.
  *
  * <p>What a critical section decides, a {@link Batch} carries out after it: threads are started, waiters woken, user code
  * told. {@link Housekeeper} looks after time, {@link IdleGroups} after groups that nobody uses, {@link Lifecycle} after
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <h2>Invariants</h2>
  *
  * <ul>
- *   <li>A permit is in a group's word or fields, or it is out with exactly one open hold or tail.
+ *   <li>A permit is in a group's word or fields, or it is out with exactly one open hold, kept permit or tail.
  *   <li>A free permit and a node that could use it don't coexist outside a critical section.
  *   <li>A node is completed by who wins its one compare-and-set; a hold's permits go back by who closes it last.
  *   <li>The map has at most one group for a key that isn't dead.
