@@ -55,7 +55,10 @@ final class Holders {
         Hold real = hold.real();
         Thread thread = hold.thread;
         if (hold != real && thread != null) {
-            inside.merge(real, thread, (one, other) -> one.threadId() < other.threadId() ? one : other);
+            Thread known = inside.get(real);
+            if (known == null || thread.threadId() < known.threadId()) {
+                inside.put(real, thread);
+            }
         }
         see(real, "", real instanceof Run ? Kind.TASK : kindOf(real));
     }

@@ -100,7 +100,7 @@ public enum Ways implements Way {
     SUBMIT_UNDER_A_PERMIT(s -> s.under("a", permit -> s.keep(permit.submit(s.key("b"), s.id(), s.code()))), WAITS),
     SUBMIT_UNDER_A_PERMIT_AND_CANCEL(
             s -> s.under("a", permit -> {
-                s.keep(permit.submit(s.key("b"), s.id(), s.code())).cancel(true);
+                permit.submit(s.key("b"), s.id(), s.code()).cancel(true);
                 return "done";
             }),
             WAITS),
