@@ -95,11 +95,6 @@ abstract class FreePermits extends Padded.After {
         return word == DEAD;
     }
 
-    /** {@return whether {@link #tryTake} may take one} */
-    final boolean mayBeFree() {
-        return isFastWithBoth(word);
-    }
-
     /**
      * Takes one permit of both layers, if the group is fast.
      *

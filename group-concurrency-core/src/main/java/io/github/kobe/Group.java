@@ -1409,9 +1409,8 @@ final class Group extends FreePermits {
         boolean died = false;
         boolean alive = enter();
         try {
-            // With a recorder, but nobody to tell it: the policy that had its factory has just been replaced, and
-            // whoever
-            // replaced it comes here too.
+            // With a recorder, but nobody to tell it: its factory's policy has just been replaced, and whoever did that
+            // comes here too.
             boolean tellable = counted != null || recorder == null;
             if (alive && tellable && !settings.isKept() && dieIfIdle()) {
                 if (counted != null) {

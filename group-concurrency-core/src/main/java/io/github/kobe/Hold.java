@@ -279,10 +279,6 @@ class Hold {
         return (before & NESTED) != 0;
     }
 
-    static boolean wasLent(int before) {
-        return (before & LENT) != 0;
-    }
-
     static boolean wasTailed(int before) {
         return (before & TAILED) != 0;
     }
@@ -345,7 +341,7 @@ class Hold {
             if (STATE.compareAndSet(this, s, s | SHARES)) {
                 if ((s & OPENS) == 0 && thread != null) {
                     // Whoever closed it for its thread did not see that it shares.
-                    group.engine.lending.lendSoon(made.takeAwaited(made.leaveUnbound()));
+                    group.engine.lending.unbind(made);
                 }
                 return made;
             }

@@ -52,6 +52,11 @@ final class Lending {
         }
     }
 
+    /** One that shares {@code shared} belongs to no thread any more, which may leave a lender alone; by who holds no lock. */
+    void unbind(SharedGlobal shared) {
+        lendSoon(shared.takeAwaited(shared.leaveUnbound()));
+    }
+
     /** Has a loan tried again, of which the caller has {@linkplain SharedGlobal#takeAwaited taken} that on; by who holds no lock. */
     void lendSoon(@Nullable Loan awaited) {
         if (awaited != null) {

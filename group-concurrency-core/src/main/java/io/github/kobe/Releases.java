@@ -65,7 +65,7 @@ final class Releases {
 
     private void closeForThread(Permit permit, int before, long now) {
         if (permit.thread != null && Hold.wasSharing(before)) {
-            left(permit, sharedOf(permit).leaveUnbound(), null, now);
+            engine.lending.unbind(sharedOf(permit));
         }
         if (permit.endKeep()) {
             giveBackPermit(permit, now);
@@ -157,29 +157,36 @@ final class Releases {
 
     /** Sees to what follows when {@code hold} has left what it shared, and carries {@code batch} out. */
     private void left(Hold hold, long after, @Nullable Batch givenBatch, long now) {
+        long as = hold.sharesAs();
         Batch batch = givenBatch;
-        boolean follows = SharedGlobal.wasLast(after) || (SharedGlobal.isTask(hold.sharesAs()) && ledger.isOn());
-        if (follows) {
-            if (batch == null) {
-                batch = Batch.orNull(engine, now);
-            }
-            follow(hold, after, batch);
-        } else {
-            engine.lending.lendSoon(sharedOf(hold).takeAwaited(after));
+        if (batch == null && (SharedGlobal.wasLast(after) || (SharedGlobal.isTask(as) && ledger.isOn()))) {
+            batch = Batch.orNull(engine, now);
         }
+        follow(sharedOf(hold), as, after, batch);
         if (batch != null) {
             batch.carryOut();
         }
     }
 
-    private void follow(Hold hold, long after, @Nullable Batch batch) {
+    private void leave(Hold hold, @Nullable Batch batch) {
         SharedGlobal shared = sharedOf(hold);
+        long as = hold.sharesAs();
+        follow(shared, as, shared.leave(as), batch);
+    }
+
+    /**
+     * Sees to what follows when one has left {@code shared}.
+     *
+     * @param as as what it shared that
+     * @param after the state after it
+     */
+    private void follow(SharedGlobal shared, long as, long after, @Nullable Batch batch) {
         if (SharedGlobal.wasLast(after)) {
             free(shared, batch);
         } else {
             engine.lending.lendSoon(shared.takeAwaited(after));
         }
-        if (SharedGlobal.isTask(hold.sharesAs())) {
+        if (SharedGlobal.isTask(as)) {
             lendToNextTask(shared, batch);
         }
     }
@@ -222,15 +229,7 @@ final class Releases {
         Batch batch = Batch.orNull(engine, 0);
         group.giveBackUnused(joined != null, batch);
         if (joined != null) {
-            long after = joined.leave(as);
-            if (SharedGlobal.wasLast(after)) {
-                free(joined, batch);
-            } else {
-                engine.lending.lendSoon(joined.takeAwaited(after));
-            }
-            if (SharedGlobal.isTask(as)) {
-                lendToNextTask(joined, batch);
-            }
+            follow(joined, as, joined.leave(as), batch);
         }
         if (batch != null) {
             batch.carryOut();
@@ -248,8 +247,7 @@ final class Releases {
             giveBackBorrowed(run, loan, true, false, batch);
         }
         if (run.sharesGlobal()) {
-            SharedGlobal shared = sharedOf(run);
-            engine.lending.lendSoon(shared.takeAwaited(shared.leaveUnbound()));
+            engine.lending.unbind(sharedOf(run));
         }
         if (run.endsPart()) {
             flight(run, batch);
@@ -264,7 +262,7 @@ final class Releases {
         } else {
             run.group.giveBackFlight(run.sharesGlobal(), batch);
             if (run.sharesGlobal()) {
-                follow(run, sharedOf(run).leave(run.sharesAs()), batch);
+                leave(run, batch);
             }
         }
     }
@@ -295,7 +293,7 @@ final class Releases {
             ledger.unlock();
         }
         if (stays) {
-            follow(run, left, batch);
+            follow(sharedOf(run), run.sharesAs(), left, batch);
         }
     }
 
@@ -311,6 +309,6 @@ final class Releases {
         } finally {
             ledger.unlock();
         }
-        follow(hold, sharedOf(hold).leave(hold.sharesAs()), batch);
+        leave(hold, batch);
     }
 }

@@ -42,7 +42,7 @@ final class SharedGlobal {
     private static final long LENDS_WHEN_ALONE = 1L << 62;
 
     private static final long HOLDS = ONE_THREAD - 1;
-    private static final long THREADS = HOLDS << 31 & HAS_TASK - 1;
+    private static final long THREADS = (HOLDS << 31) & (HAS_TASK - 1);
 
     private static final VarHandle STATE;
 
