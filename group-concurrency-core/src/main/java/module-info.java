@@ -3,4 +3,5 @@ module io.github.kobe.groupconcurrency {
     requires static org.jspecify;
 
     exports io.github.kobe;
+    exports io.github.kobe.scope;
 }

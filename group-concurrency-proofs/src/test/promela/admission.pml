@@ -113,7 +113,7 @@ proctype Task(byte me) {
         :: taken -> taken = 0
         :: else -> INSIDE(g, giveBack(g, 1, 0, 0)); exit(g, batch); carryOut(batch)
         fi;
-        /* AsyncTail.accept, when the stage completes */
+        /* OpenStage.accept, when the stage completes */
         tryGiveBackFast(g, 0, 1, taken);
         if
         :: taken -> taken = 0

@@ -271,7 +271,7 @@ inline joinRing(g) {
     fi
 }
 
-/* Group.grantHead: one turn of its loop. hit says whether the head still wanted it. */
+/* GroupState.grantHead: one turn of its loop. hit says whether the head still wanted it. */
 inline popHead(g) {
     queue[g]?node;
     forgetStarts(g);
@@ -417,7 +417,7 @@ inline unlockLedger() {
     skip
 }
 
-/* Group.attach, by who has the ledger's lock; waits for the own lock. */
+/* GuardedGroup.attach, by who has the ledger's lock; waits for the own lock. */
 inline attach(g) {
     if
     :: group[g].attached -> group[g].capped = capped
@@ -443,7 +443,7 @@ inline attach(g) {
 #define mustAttach(g) (on || (!group[g].capped && capped))
 #endif
 
-/* Group.enter */
+/* GuardedGroup.enter */
 inline enter(g) {
     do
     :: guardRead = group[g].attached;
@@ -500,7 +500,7 @@ inline leave(g) {
     fi
 }
 
-/* Group.exit under the ledger's lock, once it is on. */
+/* GuardedGroup.exit under the ledger's lock, once it is on. */
 inline exitBound(g) {
     d_step {
         assert(group[g].attached && on && ledgerDepth > 1);
@@ -511,7 +511,7 @@ inline exitBound(g) {
     }
 }
 
-/* Group.exit: grants what it can, sees to what it can't grant, and leaves. */
+/* GuardedGroup.exit: grants what it can, sees to what it can't grant, and leaves. */
 inline exit(g) {
     do
     :: atomic {

@@ -27,7 +27,7 @@
 /* Task.work, Waiter.state, PermitFuture.state */
 #define WAITING 0
 #define GRANTED 1       /* a Run; or a caller or future that was granted */
-#define TAIL 2          /* an AsyncTail */
+#define TAIL 2          /* an OpenStage */
 #define CANCELLED_RUN 3
 #define CLAIMED 4       /* null; LEFT */
 #define ENDED 5         /* ended by time-out or shutdown: whose end is still to be told */
@@ -224,7 +224,7 @@ inline lockGuard(g) {
     fi
 }
 
-/* Group.attach, by who has the ledger's lock; waits for the own lock. */
+/* GuardedGroup.attach, by who has the ledger's lock; waits for the own lock. */
 inline attach(g) {
     if
     :: group[g].attached
@@ -242,7 +242,7 @@ inline attach(g) {
     fi
 }
 
-/* Group.enter */
+/* GuardedGroup.enter */
 #ifdef SWITCHING
 inline enter(g) {
     do
@@ -331,7 +331,7 @@ inline giveBack(g, concurrency, flights, globals) {
 #define TIME_IS_UP(n) 0
 #endif
 
-/* Group.grantHead: the head leaves the queue, with the permits if it still wants them. */
+/* GroupState.grantHead: the head leaves the queue, with the permits if it still wants them. */
 inline grantHead(g, batch) {
     hit = 0;
     queue[g]?node;
@@ -478,7 +478,7 @@ inline drainOnce(batch) {
     fi
 }
 
-/* Group.exit up to the first grant, and that: more says whether there may be another. */
+/* GuardedGroup.exit up to the first grant, and that: more says whether there may be another. */
 inline exitOnce(g, batch) {
     more = 0;
     if

@@ -129,7 +129,7 @@ proctype GlobalControl() {
 }
 #endif
 
-/* Group.override: raises or lowers both limits of a group. */
+/* GroupWaits.override: raises or lowers both limits of a group. */
 inline setLimits(g, size) {
     INSIDE(g,
 #ifdef BUG_SHRINK_FORGETS_WHAT_IS_OUT

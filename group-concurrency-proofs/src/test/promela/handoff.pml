@@ -194,7 +194,7 @@ proctype FutureCanceller(byte me) {
     fi
 }
 
-/* Time passes for a node, and the housekeeper looks after it: Group.expireOne. Meanwhile grants see it, too. */
+/* Time passes for a node, and the housekeeper looks after it: GuardedGroup.expireOne. Meanwhile grants see it, too. */
 proctype Clock(byte me) {
     byte batch;
     bit more;

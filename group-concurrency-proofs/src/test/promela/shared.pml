@@ -60,7 +60,7 @@ inline tryJoin(joined) {
     }
 }
 
-/* Releases.free, Group.freeShared */
+/* Releases.free */
 inline freeShared() {
     d_step { assert(carried == 1 && shared.holds == 0); carried = 0; free++; mayWork }
 }

@@ -29,7 +29,7 @@ bit terminated;         /* somebody has seen isTerminated() say yes */
 
 byte known;             /* bit per group: it is in Engine.groups */
 byte arrived[GROUPS];   /* tasks of one group are numbered as they come: they are alike */
-bit epoch[GROUPS];      /* Group.stopEpoch */
+bit epoch[GROUPS];      /* GroupWaits.stopEpoch */
 byte grantedIn;         /* bit per task: Run.stopEpoch */
 byte registered;        /* bit per task: its run is in Holds */
 byte interrupted;       /* bit per task: its code is interrupted */
@@ -157,7 +157,7 @@ end:
     d_step { complete(me); g = 0 }
 }
 
-/* Group.endQueued */
+/* GroupWaits.endQueued */
 inline endQueued(g) {
     do
     :: len(queue[g]) > 0 ->

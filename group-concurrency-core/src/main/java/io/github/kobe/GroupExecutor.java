@@ -1,5 +1,7 @@
 package io.github.kobe;
 
+import io.github.kobe.internal.Doors;
+import io.github.kobe.internal.ScopeBridge;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -54,10 +56,14 @@ public final class GroupExecutor implements AutoCloseable {
     /** So many {@link #waiters} shows at most: they are listed in one critical section. */
     private static final int MOST_WAITERS = 1_000;
 
-    private final Engine engine;
+    static {
+        ScopeBridge.register(executor -> ((GroupExecutor) executor).doors);
+    }
 
-    private GroupExecutor(Engine engine) {
-        this.engine = engine;
+    private final Doors doors;
+
+    private GroupExecutor(Doors doors) {
+        this.doors = doors;
     }
 
     /**
@@ -68,16 +74,17 @@ public final class GroupExecutor implements AutoCloseable {
      * @return an executor in its running state
      */
     public static GroupExecutor newVirtualThreadExecutor(GroupPolicy policy) {
-        return new GroupExecutor(new Engine(Objects.requireNonNull(policy, "policy"), Environment.SYSTEM));
+        return over(new Doors(Objects.requireNonNull(policy, "policy").compiled()));
     }
 
-    /** Makes an executor with a clock, threads and timers of one's own: for tests. */
-    static GroupExecutor newExecutor(GroupPolicy policy, Environment environment) {
-        return new GroupExecutor(new Engine(policy, environment));
+    /** {@return an executor over an engine: also one that a test has made} */
+    static GroupExecutor over(Doors doors) {
+        return new GroupExecutor(doors);
     }
 
-    Engine engine() {
-        return engine;
+    /** {@return the way into its engine: for tests, too} */
+    Doors doors() {
+        return doors;
     }
 
     /**
@@ -98,7 +105,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> TaskHandle<T> submit(String groupKey, String taskId, Callable<T> task) {
         requireTask(groupKey, taskId, task);
-        return engine.admission.submit(groupKey, taskId, task, null);
+        return doors.submit(groupKey, taskId, task);
     }
 
     /**
@@ -125,7 +132,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> TaskHandle<T> submit(GroupTask<T> task) {
         Objects.requireNonNull(task, "task");
-        return engine.admission.submit(task.groupKey(), task.taskId(), task.task(), task.queueTimeout());
+        return doors.submit(task);
     }
 
     /**
@@ -146,7 +153,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> TaskHandle<T> submitAsync(String groupKey, String taskId, Callable<? extends CompletionStage<T>> task) {
         requireTask(groupKey, taskId, task);
-        return engine.admission.submitAsync(groupKey, taskId, task, null);
+        return doors.submitAsync(groupKey, taskId, task);
     }
 
     /**
@@ -173,7 +180,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> TaskHandle<T> submitAsync(GroupTask<? extends CompletionStage<T>> task) {
         Objects.requireNonNull(task, "task");
-        return engine.admission.submitAsync(task.groupKey(), task.taskId(), task.task(), task.queueTimeout());
+        return doors.submitAsync(task);
     }
 
     /**
@@ -189,7 +196,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws IllegalStateException after a shutdown
      */
     public <T> List<GroupResult<T>> executeAll(Collection<? extends GroupTask<? extends T>> tasks) {
-        return engine.admission.executeAll(tasks);
+        return doors.executeAll(tasks);
     }
 
     /**
@@ -210,7 +217,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> T call(String groupKey, Callable<T> task) throws Exception {
         requireTask(groupKey, "", task);
-        return engine.callers.call(groupKey, "", null, task);
+        return doors.call(groupKey, "", null, task);
     }
 
     /**
@@ -228,7 +235,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> T call(String groupKey, String taskId, Callable<T> task) throws Exception {
         requireTask(groupKey, taskId, task);
-        return engine.callers.call(groupKey, taskId, null, task);
+        return doors.call(groupKey, taskId, null, task);
     }
 
     /**
@@ -247,7 +254,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> T call(String groupKey, Duration maxWait, Callable<T> task) throws Exception {
         requireTask(groupKey, "", task);
-        return engine.callers.call(groupKey, "", Objects.requireNonNull(maxWait, "maxWait"), task);
+        return doors.call(groupKey, "", Objects.requireNonNull(maxWait, "maxWait"), task);
     }
 
     /**
@@ -268,7 +275,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public <T> T call(String groupKey, String taskId, Duration maxWait, Callable<T> task) throws Exception {
         requireTask(groupKey, taskId, task);
-        return engine.callers.call(groupKey, taskId, Objects.requireNonNull(maxWait, "maxWait"), task);
+        return doors.call(groupKey, taskId, Objects.requireNonNull(maxWait, "maxWait"), task);
     }
 
     /**
@@ -284,7 +291,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws IllegalStateException after a shutdown
      */
     public GroupPermit acquire(String groupKey) throws InterruptedException {
-        return engine.callers.acquire(Objects.requireNonNull(groupKey, "groupKey"), true);
+        return doors.acquire(Objects.requireNonNull(groupKey, "groupKey"), true);
     }
 
     /**
@@ -300,7 +307,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public Optional<GroupPermit> tryAcquire(String groupKey, Duration maxWait) throws InterruptedException {
         Objects.requireNonNull(groupKey, "groupKey");
-        return engine.callers.tryAcquire(groupKey, Objects.requireNonNull(maxWait, "maxWait"), true);
+        return doors.tryAcquire(groupKey, Objects.requireNonNull(maxWait, "maxWait"), true);
     }
 
     /**
@@ -324,7 +331,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws IllegalStateException after a shutdown
      */
     public GroupPermit acquireUnbound(String groupKey) throws InterruptedException {
-        return engine.callers.acquire(Objects.requireNonNull(groupKey, "groupKey"), false);
+        return doors.acquire(Objects.requireNonNull(groupKey, "groupKey"), false);
     }
 
     /**
@@ -340,7 +347,7 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public Optional<GroupPermit> tryAcquireUnbound(String groupKey, Duration maxWait) throws InterruptedException {
         Objects.requireNonNull(groupKey, "groupKey");
-        return engine.callers.tryAcquire(groupKey, Objects.requireNonNull(maxWait, "maxWait"), false);
+        return doors.tryAcquire(groupKey, Objects.requireNonNull(maxWait, "maxWait"), false);
     }
 
     /**
@@ -355,7 +362,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws IllegalStateException after a shutdown
      */
     public CompletionStage<GroupPermit> acquireAsync(String groupKey) {
-        return engine.callers.acquireAsync(Objects.requireNonNull(groupKey, "groupKey"), "", null);
+        return doors.acquireAsync(Objects.requireNonNull(groupKey, "groupKey"), "", null);
     }
 
     /**
@@ -371,7 +378,23 @@ public final class GroupExecutor implements AutoCloseable {
     public CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait) {
         Objects.requireNonNull(groupKey, "groupKey");
         Objects.requireNonNull(taskId, "taskId");
-        return engine.callers.acquireAsync(groupKey, taskId, Objects.requireNonNull(maxWait, "maxWait"));
+        return doors.acquireAsync(groupKey, taskId, Objects.requireNonNull(maxWait, "maxWait"));
+    }
+
+    /**
+     * Shares what the current thread is inside of, by a call, a task or a permit, to hand it on to code that goes on
+     * without this thread.
+     *
+     * <p>Of several it is that of the group; else the innermost that it is inside of by {@link GroupPermit#call}; else the
+     * innermost. All that a thread is inside of shares one global permit, so what is asked of any needs no further one.
+     *
+     * @param groupKey the group that the code will ask for
+     * @return a permit that shares it, to be closed on any thread: what it shares is out until then. If it is
+     *     {@linkplain GroupPermit#isBound bound}, the current thread stays inside until then as well. Empty if the thread is
+     *     inside of nothing
+     */
+    public Optional<GroupPermit> currentPermit(String groupKey) {
+        return doors.currentPermit(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -394,7 +417,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @return the view
      */
     public ExecutorService asExecutorService(String groupKey) {
-        return new GroupExecutorService(engine, Objects.requireNonNull(groupKey, "groupKey"));
+        return doors.asExecutorService(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -407,7 +430,8 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public void setLimits(String groupKey, GroupLimits limits) {
         Objects.requireNonNull(groupKey, "groupKey");
-        engine.control.setLimits(groupKey, Objects.requireNonNull(limits, "limits"));
+        Objects.requireNonNull(limits, "limits").validate(groupKey);
+        doors.setLimits(groupKey, limits);
     }
 
     /**
@@ -424,7 +448,12 @@ public final class GroupExecutor implements AutoCloseable {
      */
     public void updateLimits(String groupKey, UnaryOperator<GroupLimits> update) {
         Objects.requireNonNull(groupKey, "groupKey");
-        engine.control.updateLimits(groupKey, Objects.requireNonNull(update, "update"));
+        Objects.requireNonNull(update, "update");
+        doors.updateLimits(groupKey, before -> {
+            GroupLimits after = Objects.requireNonNull(update.apply(before), "The update returned null");
+            after.validate(groupKey);
+            return after;
+        });
     }
 
     /**
@@ -434,7 +463,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @return the limits as they were set, with what is inherited unset; empty if nothing is set
      */
     public Optional<GroupLimits> overrideOf(String groupKey) {
-        return engine.control.overrideOf(Objects.requireNonNull(groupKey, "groupKey"));
+        return doors.overrideOf(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -443,7 +472,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param groupKey the group
      */
     public void resetLimits(String groupKey) {
-        engine.control.resetLimits(Objects.requireNonNull(groupKey, "groupKey"));
+        doors.resetLimits(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -452,7 +481,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param groupKey the group
      */
     public void pause(String groupKey) {
-        engine.control.pause(Objects.requireNonNull(groupKey, "groupKey"));
+        doors.pause(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -461,7 +490,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param groupKey the group
      */
     public void resume(String groupKey) {
-        engine.control.resume(Objects.requireNonNull(groupKey, "groupKey"));
+        doors.resume(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -471,12 +500,12 @@ public final class GroupExecutor implements AutoCloseable {
      * @param policy the new policy
      */
     public void updatePolicy(GroupPolicy policy) {
-        engine.control.updatePolicy(Objects.requireNonNull(policy, "policy"));
+        doors.updatePolicy(Objects.requireNonNull(policy, "policy").compiled());
     }
 
     /** {@return the policy in force} */
     public GroupPolicy policy() {
-        return engine.policy;
+        return doors.policy();
     }
 
     /**
@@ -486,7 +515,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param groupKey the group
      */
     public void shutdownGroup(String groupKey) {
-        engine.control.shutdownGroup(Objects.requireNonNull(groupKey, "groupKey"));
+        doors.shutdownGroup(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -496,12 +525,12 @@ public final class GroupExecutor implements AutoCloseable {
      * @param groupKey the group
      */
     public void evictGroup(String groupKey) {
-        engine.control.evict(Objects.requireNonNull(groupKey, "groupKey"));
+        doors.evict(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /** {@return all groups together, now; never blocks} */
     public GroupExecutorStats stats() {
-        return engine.stats();
+        return doors.stats();
     }
 
     /**
@@ -512,7 +541,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @return empty if neither the engine nor the policy knows it by its exact key
      */
     public Optional<GroupStats> groupStats(String groupKey) {
-        return engine.groupStats(Objects.requireNonNull(groupKey, "groupKey"));
+        return doors.groupStats(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
@@ -523,7 +552,7 @@ public final class GroupExecutor implements AutoCloseable {
      *     groups that fall under none. Can't be changed
      */
     public List<RuleStats> ruleStats() {
-        return engine.ruleStats();
+        return doors.ruleStats();
     }
 
     /**
@@ -539,7 +568,7 @@ public final class GroupExecutor implements AutoCloseable {
         if (limit < 1 || limit > MOST_WAITERS) {
             throw new IllegalArgumentException("limit is " + limit + "; allowed: from 1 to " + MOST_WAITERS);
         }
-        return engine.waiters(groupKey, limit);
+        return doors.waiters(groupKey, limit);
     }
 
     /**
@@ -556,12 +585,12 @@ public final class GroupExecutor implements AutoCloseable {
      * @return who has its permits now; empty if nobody has, or the group isn't known. Can't be changed
      */
     public List<GroupHolder> holders(String groupKey) {
-        return engine.holders(Objects.requireNonNull(groupKey, "groupKey"));
+        return doors.holders(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /** {@return the keys of the groups that the engine knows, now; never blocks, can't be changed} */
     public Set<String> groupKeys() {
-        return engine.groupKeys();
+        return doors.groupKeys();
     }
 
     /**
@@ -573,7 +602,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws InterruptedException if the caller is interrupted while it waits
      */
     public boolean awaitQuiet(Duration timeout) throws InterruptedException {
-        return engine.lifecycle.awaitQuiet(Objects.requireNonNull(timeout, "timeout"));
+        return doors.awaitQuiet(Objects.requireNonNull(timeout, "timeout"));
     }
 
     /**
@@ -585,7 +614,7 @@ public final class GroupExecutor implements AutoCloseable {
      * is logged, and the rest is interrupted all the same.
      */
     public void shutdown() {
-        engine.lifecycle.shutdownNow();
+        doors.shutdownNow();
     }
 
     /**
@@ -604,7 +633,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @return true if nothing had to be forced
      */
     public boolean shutdown(Duration timeout) {
-        return engine.lifecycle.shutdown(Objects.requireNonNull(timeout, "timeout"));
+        return doors.shutdown(Objects.requireNonNull(timeout, "timeout"));
     }
 
     /** As {@link #shutdown()}: cancels, interrupts and doesn't wait. To drain, call {@link #shutdown(Duration)} before. */
@@ -615,12 +644,12 @@ public final class GroupExecutor implements AutoCloseable {
 
     /** {@return whether new work is refused} */
     public boolean isShutdown() {
-        return engine.lifecycle.isShutdown();
+        return doors.isShutdown();
     }
 
     /** {@return whether it is shut down and all permits are back} */
     public boolean isTerminated() {
-        return engine.lifecycle.isTerminated();
+        return doors.isTerminated();
     }
 
     /**
@@ -632,7 +661,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws InterruptedException if the caller is interrupted while it waits
      */
     public boolean awaitTermination(Duration timeout) throws InterruptedException {
-        return engine.lifecycle.awaitTermination(Objects.requireNonNull(timeout, "timeout"));
+        return doors.awaitTermination(Objects.requireNonNull(timeout, "timeout"));
     }
 
     private static void requireTask(String groupKey, String taskId, Callable<?> task) {

@@ -1,5 +1,6 @@
 package io.github.kobe;
 
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 
@@ -23,8 +24,9 @@ import java.util.concurrent.CompletionStage;
  *
  * <p><b>Waiting under a permit.</b> Code inside a permit that waits without a time-out for a queued task lends the permit
  * to that task, but only while nobody else is inside the same permit, or shares its global one: it lends as soon as it is
- * alone, and whoever enters meanwhile waits until it is back. If several wait inside one permit, one of them lends. Work
- * that is done under a permit outside {@link #call} is not seen: nobody may do that while the permit is lent.
+ * alone, and whoever enters meanwhile waits until it is back. Several that wait inside one permit at once keep each other
+ * from lending: if they wait for tasks that need that very permit, they wait for ever. Work that is done under a permit
+ * outside {@link #call} is not seen: nobody may do that while the permit is lent.
  *
  * <p>Safe for use by several threads. Not for implementing: methods may be added.
  *
@@ -34,6 +36,13 @@ public interface GroupPermit extends AutoCloseable {
 
     /** {@return the key of the group} */
     String groupKey();
+
+    /**
+     * Tells a permit of {@code acquire} or {@code tryAcquire} from one that may be handed over.
+     *
+     * @return whether it belongs to a thread, which is inside the group for as long as it is open
+     */
+    boolean isBound();
 
     /**
      * Runs code inside this permit, on the current thread, which need not be the one that took it. As re-entry, it is
@@ -65,6 +74,19 @@ public interface GroupPermit extends AutoCloseable {
     CompletionStage<GroupPermit> acquireAsync(String groupKey);
 
     /**
+     * Asks for a permit of another group under this one, as {@link #acquireAsync(String)}, under an id and for some time.
+     *
+     * @param groupKey the group
+     * @param taskId names what the permit is for in events and exceptions
+     * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all;
+     *     {@link GroupLimits#NO_TIMEOUT}: as long as the group allows
+     * @return completes as that of {@link GroupExecutor#acquireAsync(String, String, Duration)}; exceptionally with an
+     *     {@link IllegalStateException} if this permit is closed
+     * @throws IllegalStateException after a shutdown
+     */
+    CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait);
+
+    /**
      * Submits a task that borrows the global permit of this one: it starts as soon as its group has room, even if no
      * global permit is free. One task at a time borrows it; further ones take one of their own, or wait for either. All
      * else is as with {@link GroupExecutor#submit(String, String, Callable)}. While the executor drains, the task is let
@@ -78,6 +100,17 @@ public interface GroupPermit extends AutoCloseable {
      * @throws IllegalStateException if this permit is closed, or after a shutdown
      */
     <T> TaskHandle<T> submit(String groupKey, String taskId, Callable<T> task);
+
+    /**
+     * Submits a task that borrows the global permit of this one, as {@link #submit(String, String, Callable)}, with the
+     * queue time-out that it has.
+     *
+     * @param task the task with its group and id
+     * @param <T> the type of its value
+     * @return its handle
+     * @throws IllegalStateException if this permit is closed, or after a shutdown
+     */
+    <T> TaskHandle<T> submit(GroupTask<T> task);
 
     /**
      * Submits asynchronous work that borrows the global permit of this one, until its stage completes; as
@@ -98,4 +131,13 @@ public interface GroupPermit extends AutoCloseable {
      */
     @Override
     void close();
+
+    /**
+     * Gives the permit back as {@link #close} does, and has what was done under it count as cancelled, if the failure is a
+     * {@link java.util.concurrent.CancellationException} or an {@link InterruptedException}, and else as failed. Of one that
+     * shares a permit nothing is counted.
+     *
+     * @param failure what a listener hears of as its error
+     */
+    void closeExceptionally(Throwable failure);
 }

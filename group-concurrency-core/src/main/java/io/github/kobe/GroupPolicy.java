@@ -1,19 +1,15 @@
 package io.github.kobe;
 
-import io.github.kobe.internal.Glob;
-import io.github.kobe.internal.KeyText;
-import java.lang.System.Logger.Level;
+import io.github.kobe.internal.CompiledPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -53,21 +49,17 @@ public final class GroupPolicy {
     private final GroupLimits defaults;
     private final Map<String, GroupLimits> groups;
     private final Map<String, GroupLimits> patterns;
-    private final List<Glob> globs;
     private final RejectionPolicy rejectionPolicy;
     private final @Nullable RejectionHandler rejectionHandler;
     private final @Nullable ToIntFunction<String> concurrencyResolver;
     private final List<TaskLifecycleListener> taskLifecycleListeners;
     private final List<TaskTracer> taskTracers;
     private final List<GroupTaskDecorator> taskDecorators;
-    private final @Nullable TaskLifecycleListener listener;
-    private final @Nullable TaskTracer tracer;
-    private final @Nullable GroupTaskDecorator decorator;
     private final GroupRecorder.@Nullable Factory recorderFactory;
     private final int maxIdleGroups;
+    private final int maxKeyLength;
     private final Duration idleTimeout;
-    private final EffectiveLimits unnamed;
-    private final AtomicBoolean resolverFailed = new AtomicBoolean();
+    private final CompiledPolicy compiled;
 
     private GroupPolicy(Builder builder) {
         globalMaxInFlight = builder.globalMaxInFlight;
@@ -75,33 +67,17 @@ public final class GroupPolicy {
         defaults = builder.defaults.orElse(BUILT_IN);
         groups = Collections.unmodifiableMap(new LinkedHashMap<>(builder.groups));
         patterns = Collections.unmodifiableMap(new LinkedHashMap<>(builder.patterns));
-        List<Glob> closestFirst =
-                new ArrayList<>(patterns.keySet().stream().map(Glob::new).toList());
-        closestFirst.sort(Comparator.comparingInt(Glob::literals).reversed());
-        globs = List.copyOf(closestFirst);
         rejectionPolicy = builder.rejectionPolicy;
         rejectionHandler = builder.rejectionHandler;
         concurrencyResolver = builder.concurrencyResolver;
         taskLifecycleListeners = List.copyOf(builder.taskLifecycleListeners);
         taskTracers = List.copyOf(builder.taskTracers);
         taskDecorators = List.copyOf(builder.taskDecorators);
-        listener = ListenerChain.of(taskLifecycleListeners);
-        tracer = TracerChain.of(taskTracers);
-        decorator = DecoratorChain.of(taskDecorators);
         recorderFactory = builder.recorderFactory;
         maxIdleGroups = builder.maxIdleGroups;
+        maxKeyLength = builder.maxKeyLength;
         idleTimeout = builder.idleTimeout;
-        unnamed = new EffectiveLimits(
-                byDefault(defaults.maxConcurrency()),
-                byDefault(defaults.maxInFlight()),
-                byDefault(defaults.queueThreshold()),
-                new EffectiveLimit<>(defaults.queueTimeout().orElseThrow(), LimitSource.DEFAULT),
-                byDefault(defaults.weight()),
-                null);
-    }
-
-    private static EffectiveLimit<Integer> byDefault(OptionalInt value) {
-        return new EffectiveLimit<>(value.orElseThrow(), LimitSource.DEFAULT);
+        compiled = new CompiledPolicy(this); // last: it reads all the others
     }
 
     /** {@return a builder with every setting at its default} */
@@ -124,11 +100,6 @@ public final class GroupPolicy {
         return globalQueueThreshold;
     }
 
-    /** {@return whether there is a bound on what waits in all groups} */
-    boolean boundsQueues() {
-        return globalQueueThreshold != Integer.MAX_VALUE;
-    }
-
     /** {@return the numbers of a group that has none of its own; each is set} */
     public GroupLimits defaults() {
         return defaults;
@@ -136,22 +107,22 @@ public final class GroupPolicy {
 
     /** {@return the default number of tasks of a group that may run at once} */
     public int defaultMaxConcurrencyPerGroup() {
-        return unnamed.maxConcurrency().value();
+        return defaults.maxConcurrency().orElseThrow();
     }
 
     /** {@return the default number of tasks of a group in flight; {@link Integer#MAX_VALUE}: no limit} */
     public int defaultMaxInFlightPerGroup() {
-        return unnamed.maxInFlight().value();
+        return defaults.maxInFlight().orElseThrow();
     }
 
     /** {@return the default number of tasks of a group that may wait; {@link Integer#MAX_VALUE}: no limit} */
     public int defaultQueueThresholdPerGroup() {
-        return unnamed.queueThreshold().value();
+        return defaults.queueThreshold().orElseThrow();
     }
 
     /** {@return how long a task may wait by default; {@link GroupLimits#NO_TIMEOUT}: no limit} */
     public Duration queueTimeout() {
-        return unnamed.queueTimeout().value();
+        return defaults.queueTimeout().orElseThrow();
     }
 
     /** {@return what is set for groups by their exact keys, in order of declaration; can't be changed} */
@@ -205,26 +176,9 @@ public final class GroupPolicy {
         return taskLifecycleListeners;
     }
 
-    /** {@return all listeners as one; {@code null}: none} */
-    @Nullable
-    TaskLifecycleListener listenerOrNull() {
-        return listener;
-    }
-
     /** {@return what follows each piece of work, in order; can't be changed} */
     public List<TaskTracer> taskTracers() {
         return taskTracers;
-    }
-
-    /** {@return all tracers as one; {@code null}: none} */
-    @Nullable
-    TaskTracer tracerOrNull() {
-        return tracer;
-    }
-
-    /** {@return whether nobody hears of work: neither a listener nor a tracer is set} */
-    boolean isSilent() {
-        return listener == null && tracer == null;
     }
 
     /** {@return what wraps submitted tasks, the outermost first; can't be changed} */
@@ -232,24 +186,23 @@ public final class GroupPolicy {
         return taskDecorators;
     }
 
-    /** {@return all decorators as one; {@code null}: none} */
-    @Nullable
-    GroupTaskDecorator decoratorOrNull() {
-        return decorator;
-    }
-
     /** {@return what makes the recorders of groups, if set} */
     public Optional<GroupRecorder.Factory> recorderFactory() {
         return Optional.ofNullable(recorderFactory);
     }
 
-    GroupRecorder.@Nullable Factory recorderFactoryOrNull() {
-        return recorderFactory;
-    }
-
     /** {@return about how many idle groups are kept} */
     public int maxIdleGroups() {
         return maxIdleGroups;
+    }
+
+    /**
+     * {@return how many characters a group's key may have at most; {@link Integer#MAX_VALUE}: no limit}
+     *
+     * @since 0.1.0
+     */
+    public int maxKeyLength() {
+        return maxKeyLength;
     }
 
     /** {@return for about how long an idle group is kept} */
@@ -265,7 +218,7 @@ public final class GroupPolicy {
      * @return at least 1
      */
     public int resolveConcurrency(String groupKey) {
-        return resolve(groupKey).maxConcurrency().value();
+        return compiled.concurrencyOf(groupKey);
     }
 
     /**
@@ -275,8 +228,7 @@ public final class GroupPolicy {
      * @return at least 1; {@link Integer#MAX_VALUE}: no limit
      */
     public int resolveMaxInFlight(String groupKey) {
-        return resolveNumber(groupKey, GroupLimits::maxInFlight, unnamed.maxInFlight())
-                .value();
+        return compiled.maxInFlightOf(groupKey);
     }
 
     /**
@@ -286,8 +238,7 @@ public final class GroupPolicy {
      * @return at least 0; 0: none waits; {@link Integer#MAX_VALUE}: no limit
      */
     public int resolveQueueThreshold(String groupKey) {
-        return resolveNumber(groupKey, GroupLimits::queueThreshold, unnamed.queueThreshold())
-                .value();
+        return compiled.queueThresholdOf(groupKey);
     }
 
     /**
@@ -297,112 +248,23 @@ public final class GroupPolicy {
      * @return its own key if the policy names it exactly, else the closest pattern that matches; empty if neither
      */
     public Optional<String> rule(String groupKey) {
-        Objects.requireNonNull(groupKey, "groupKey");
-        return Optional.ofNullable(new Rules(groupKey).rule());
+        return compiled.ruleOf(groupKey);
     }
 
-    /** {@return whether {@code rule} is an exact key or a pattern of it} */
-    boolean hasRule(String rule) {
-        return groups.containsKey(rule) || patterns.containsKey(rule);
+    /**
+     * Tells which patterns match a group's key, also where they aren't what it falls under; calls no user code.
+     *
+     * @param groupKey the group
+     * @return all that match, the closest first; can't be changed
+     * @since 0.1.0
+     */
+    public List<String> matchingPatterns(String groupKey) {
+        return compiled.patternsOf(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
-    private EffectiveLimit<Integer> resolveNumber(
-            String groupKey, Function<GroupLimits, OptionalInt> number, EffectiveLimit<Integer> otherwise) {
-        Objects.requireNonNull(groupKey, "groupKey");
-        return new Rules(groupKey).number(number, otherwise);
-    }
-
-    /** {@return all numbers of a group; may call the resolver} */
-    EffectiveLimits resolve(String groupKey) {
-        Objects.requireNonNull(groupKey, "groupKey");
-        Rules rules = new Rules(groupKey);
-        if (rules.exact == null && rules.pattern == null && concurrencyResolver == null) {
-            return unnamed;
-        }
-        return rules.limits();
-    }
-
-    private EffectiveLimit<Integer> askResolver(String groupKey) {
-        if (concurrencyResolver == null) {
-            return unnamed.maxConcurrency();
-        }
-        try {
-            return new EffectiveLimit<>(Math.max(1, concurrencyResolver.applyAsInt(groupKey)), LimitSource.RESOLVER);
-        } catch (Throwable failure) {
-            if (resolverFailed.compareAndSet(false, true)) {
-                Log.write(
-                        Level.WARNING,
-                        () -> "The concurrency resolver failed for group '" + KeyText.printable(groupKey)
-                                + "': the default of " + defaultMaxConcurrencyPerGroup()
-                                + " holds. Later failures are not logged.",
-                        failure);
-            }
-            return unnamed.maxConcurrency();
-        }
-    }
-
-    /** What the policy says of one group: the entry of its own and the closest pattern. */
-    private final class Rules {
-        private final String groupKey;
-        private final @Nullable GroupLimits exact;
-        private final @Nullable String patternText;
-        private final @Nullable GroupLimits pattern;
-
-        Rules(String groupKey) {
-            this.groupKey = groupKey;
-            exact = groups.get(groupKey);
-            patternText = closestPattern(groupKey);
-            pattern = patternText == null ? null : patterns.get(patternText);
-        }
-
-        private @Nullable String closestPattern(String key) {
-            for (Glob glob : globs) {
-                if (glob.matches(key)) {
-                    return glob.pattern();
-                }
-            }
-            return null;
-        }
-
-        EffectiveLimits limits() {
-            EffectiveLimit<Integer> concurrency = ruled(GroupLimits::maxConcurrency);
-            return new EffectiveLimits(
-                    concurrency == null ? askResolver(groupKey) : concurrency,
-                    number(GroupLimits::maxInFlight, unnamed.maxInFlight()),
-                    number(GroupLimits::queueThreshold, unnamed.queueThreshold()),
-                    timeout(),
-                    number(GroupLimits::weight, unnamed.weight()),
-                    rule());
-        }
-
-        @Nullable
-        String rule() {
-            return exact != null ? groupKey : patternText;
-        }
-
-        EffectiveLimit<Integer> number(Function<GroupLimits, OptionalInt> number, EffectiveLimit<Integer> otherwise) {
-            EffectiveLimit<Integer> ruled = ruled(number);
-            return ruled == null ? otherwise : ruled;
-        }
-
-        private @Nullable EffectiveLimit<Integer> ruled(Function<GroupLimits, OptionalInt> number) {
-            OptionalInt own = exact == null ? OptionalInt.empty() : number.apply(exact);
-            if (own.isPresent()) {
-                return new EffectiveLimit<>(own.getAsInt(), LimitSource.CONFIGURED);
-            }
-            OptionalInt matched = pattern == null ? OptionalInt.empty() : number.apply(pattern);
-            return matched.isPresent() ? new EffectiveLimit<>(matched.getAsInt(), LimitSource.PATTERN) : null;
-        }
-
-        private EffectiveLimit<Duration> timeout() {
-            if (exact != null && exact.queueTimeout().isPresent()) {
-                return new EffectiveLimit<>(exact.queueTimeout().get(), LimitSource.CONFIGURED);
-            }
-            if (pattern != null && pattern.queueTimeout().isPresent()) {
-                return new EffectiveLimit<>(pattern.queueTimeout().get(), LimitSource.PATTERN);
-            }
-            return unnamed.queueTimeout();
-        }
+    /** {@return it as the engine uses it} */
+    CompiledPolicy compiled() {
+        return compiled;
     }
 
     /** Collects the settings of a {@link GroupPolicy}. Not safe for use by many threads. */
@@ -421,6 +283,7 @@ public final class GroupPolicy {
         private final List<GroupTaskDecorator> taskDecorators = new ArrayList<>();
         private GroupRecorder.@Nullable Factory recorderFactory;
         private int maxIdleGroups = 1_000;
+        private int maxKeyLength = Integer.MAX_VALUE;
         private Duration idleTimeout = Duration.ofMinutes(10);
         /** Settings with a null where a number or a policy belongs; reported by build. */
         private final Map<String, InvalidPolicyException> nulls = new LinkedHashMap<>();
@@ -441,6 +304,7 @@ public final class GroupPolicy {
             taskDecorators.addAll(policy.taskDecorators);
             recorderFactory = policy.recorderFactory;
             maxIdleGroups = policy.maxIdleGroups;
+            maxKeyLength = policy.maxKeyLength;
             idleTimeout = policy.idleTimeout;
         }
 
@@ -736,6 +600,20 @@ public final class GroupPolicy {
         }
 
         /**
+         * Bounds the keys of groups, which may come from outside and are kept for idle groups too: no group is made for a
+         * longer one, and what asks for it throws an {@link IllegalArgumentException}. An executor keeps the bound of the
+         * policy that it was made with. Default: no limit.
+         *
+         * @param value how many characters, at least 1
+         * @return this builder
+         * @since 0.1.0
+         */
+        public Builder maxKeyLength(int value) {
+            maxKeyLength = value;
+            return this;
+        }
+
+        /**
          * Sets for about how long an idle group keeps its counters and resolved limits. Default: 10 minutes.
          *
          * @param value more than zero
@@ -757,6 +635,7 @@ public final class GroupPolicy {
             GroupLimits.atLeast(1, globalMaxInFlight, "globalMaxInFlight", null);
             GroupLimits.atLeast(0, globalQueueThreshold, "globalQueueThreshold", null);
             GroupLimits.atLeast(0, maxIdleGroups, "maxIdleGroups", null);
+            GroupLimits.atLeast(1, maxKeyLength, "maxKeyLength", null);
             if (!idleTimeout.isPositive()) {
                 throw new InvalidPolicyException("idleTimeout", null, idleTimeout, "more than zero");
             }

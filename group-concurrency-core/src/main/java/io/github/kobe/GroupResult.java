@@ -165,26 +165,6 @@ public record GroupResult<T>(
         return new GroupResult<>(groupKey, taskId, TaskStatus.REJECTED, null, null, 0, 0, reason);
     }
 
-    /** Makes the result of a task whose code, or stage, ended with {@code value} or {@code failure}. */
-    static GroupResult<?> of(
-            String key,
-            String id,
-            @Nullable Object value,
-            @Nullable Throwable failure,
-            long startTimeNanos,
-            long endTimeNanos) {
-        TaskStatus status = TaskStatus.of(failure);
-        return new GroupResult<>(
-                key, id, status, status == TaskStatus.SUCCESS ? value : null, failure, startTimeNanos, endTimeNanos);
-    }
-
-    /** {@return this result, which names {@code reason} if it is of a rejection and names none} */
-    GroupResult<T> because(RejectionReason reason) {
-        return status != TaskStatus.REJECTED || rejectionReason != null
-                ? this
-                : new GroupResult<>(groupKey, taskId, status, value, error, startTimeNanos, endTimeNanos, reason);
-    }
-
     /** {@return how long the task's code ran, in nanoseconds; 0 where the times are} */
     public long durationNanos() {
         return endTimeNanos - startTimeNanos;

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param task what runs
  * @param queueTimeout how long it may wait to start: this or the group's time-out, whichever is shorter; zero or
  *     negative: it doesn't wait; {@code null}: the group's alone
+ * @param abortOnRejection whether, when it is rejected, its handle carries a {@link RejectedTaskException}, whatever
+ *     {@link RejectionPolicy} and {@link RejectionHandler} say
  * @param <T> the type of the task's value
  * @since 0.1.0
  */
@@ -20,7 +22,8 @@ public record GroupTask<T>(
         String groupKey,
         String taskId,
         Callable<T> task,
-        @Nullable Duration queueTimeout) {
+        @Nullable Duration queueTimeout,
+        boolean abortOnRejection) {
 
     /**
      * Makes a task with all its parts.
@@ -41,7 +44,7 @@ public record GroupTask<T>(
      * @param task what runs
      */
     public GroupTask(String groupKey, String taskId, Callable<T> task) {
-        this(groupKey, taskId, task, null);
+        this(groupKey, taskId, task, null, false);
     }
 
     /**
@@ -51,6 +54,16 @@ public record GroupTask<T>(
      * @return a task with that time-out
      */
     public GroupTask<T> withQueueTimeout(Duration timeout) {
-        return new GroupTask<>(groupKey, taskId, task, Objects.requireNonNull(timeout, "timeout"));
+        return new GroupTask<>(groupKey, taskId, task, Objects.requireNonNull(timeout, "timeout"), abortOnRejection);
+    }
+
+    /**
+     * Returns the same task, of whose rejection only its handle tells: as with {@link RejectionPolicy#ABORT} and without a
+     * {@link RejectionHandler}. For code that has to know, whoever sets the policy.
+     *
+     * @return a task that neither policy nor handler speaks for
+     */
+    public GroupTask<T> withAbortOnRejection() {
+        return new GroupTask<>(groupKey, taskId, task, queueTimeout, true);
     }
 }

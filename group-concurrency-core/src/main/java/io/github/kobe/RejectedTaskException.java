@@ -10,9 +10,12 @@ import java.util.concurrent.RejectedExecutionException;
  * <p>The message shows the key and the task id without control characters and cut at 128 characters;
  * {@link #groupKey()} and {@link #taskId()} give them as they are.
  *
+ * <p>The one that the stage of an {@code acquireAsync} ends with has no stack trace: it belongs to no thread, and is to cost
+ * little where there is too much to do.
+ *
  * @since 0.1.0
  */
-public final class RejectedTaskException extends RejectedExecutionException {
+public sealed class RejectedTaskException extends RejectedExecutionException {
 
     @Serial
     private static final long serialVersionUID = 1L;
@@ -45,6 +48,22 @@ public final class RejectedTaskException extends RejectedExecutionException {
         this.reason = reason;
         this.limit = limit;
         this.queued = queued;
+    }
+
+    /**
+     * Makes an exception without a stack trace, which is most of what an exception costs: for those that no thread's stack
+     * has to do with.
+     *
+     * @param groupKey the group that the work was for
+     * @param taskId the id of the task; empty if it was given none
+     * @param reason why it was rejected
+     * @param limit as in the constructor
+     * @param queued as in the constructor
+     * @return the exception
+     */
+    public static RejectedTaskException withoutStackTrace(
+            String groupKey, String taskId, RejectionReason reason, int limit, long queued) {
+        return new Untraced(groupKey, taskId, reason, limit, queued);
     }
 
     private static String message(String groupKey, String taskId, RejectionReason reason, int limit, long queued) {
@@ -92,5 +111,27 @@ public final class RejectedTaskException extends RejectedExecutionException {
      */
     public long queued() {
         return queued;
+    }
+
+    private static final class Untraced extends RejectedTaskException {
+
+        @Serial
+        private static final long serialVersionUID = 1L;
+
+        Untraced(String groupKey, String taskId, RejectionReason reason, int limit, long queued) {
+            super(groupKey, taskId, reason, limit, queued);
+        }
+
+        @Override
+        public Throwable fillInStackTrace() {
+            return this;
+        }
+
+        /** As that of any other; only the name of the class would differ. */
+        @Override
+        @SuppressWarnings("OverrideThrowableToString")
+        public String toString() {
+            return RejectedTaskException.class.getName() + ": " + getMessage();
+        }
     }
 }

@@ -3,7 +3,8 @@ package io.github.kobe;
 import java.util.concurrent.Callable;
 
 /**
- * Supplies the result of tasks that are rejected; it wins over the {@link RejectionPolicy}.
+ * Supplies the result of tasks that are rejected; it wins over the {@link RejectionPolicy}. Neither speaks for a task of
+ * {@link GroupTask#withAbortOnRejection}.
  *
  * <pre>{@code
  * GroupPolicy policy = GroupPolicy.builder()

@@ -1,8 +1,5 @@
 package io.github.kobe;
 
-import java.util.concurrent.CancellationException;
-import org.jspecify.annotations.Nullable;
-
 /**
  * How a task ended. Each accepted task reaches exactly one of these.
  *
@@ -16,13 +13,5 @@ public enum TaskStatus {
     /** The task was cancelled, by its handle, by a shutdown, or by its own {@link InterruptedException}. */
     CANCELLED,
     /** The task was not let in, or waited too long: it never ran. */
-    REJECTED;
-
-    /** {@return how a task ended that threw {@code failure}, or nothing} */
-    static TaskStatus of(@Nullable Throwable failure) {
-        if (failure == null) {
-            return SUCCESS;
-        }
-        return failure instanceof InterruptedException || failure instanceof CancellationException ? CANCELLED : FAILED;
-    }
+    REJECTED
 }

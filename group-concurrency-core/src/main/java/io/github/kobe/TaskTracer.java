@@ -28,6 +28,17 @@ import org.jspecify.annotations.Nullable;
 public interface TaskTracer {
 
     /**
+     * Tells whether there is anybody to follow work for. Asked for each piece of work before {@link #trace}, by many
+     * threads at once, so it has to be as cheap as reading a field. While all tracers of a policy say no, and it has no
+     * listener, a call goes the same short way as without them. What it throws counts as yes.
+     *
+     * @return {@code false}: {@link #trace} isn't asked
+     */
+    default boolean isOn() {
+        return true;
+    }
+
+    /**
      * Begins to follow one piece of work.
      *
      * @param groupKey its group

@@ -26,8 +26,8 @@
  *       how a group is doing.
  * </ul>
  *
- * <p>What is not public here is the engine. Whoever wants to read it begins with {@code Engine}, which names its parts in
- * the order in which work meets them.
+ * <p>The engine is in {@code io.github.kobe.internal}, which is not exported; its
+ * package comment says in which order to read it.
  */
 @NullMarked
 package io.github.kobe;

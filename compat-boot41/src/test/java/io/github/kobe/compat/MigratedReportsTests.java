@@ -7,7 +7,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.compat.MigratedReports.Report;
 import io.github.kobe.compat.MigratedReports.ReportStore;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
+import io.github.kobe.spring.method.GroupConcurrentAspectAutoConfiguration;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.util.concurrent.FutureTask;

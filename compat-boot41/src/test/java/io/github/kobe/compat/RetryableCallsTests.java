@@ -8,7 +8,7 @@ import io.github.kobe.GroupStats;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
+import io.github.kobe.spring.method.GroupConcurrentAspectAutoConfiguration;
 import io.github.kobe.testing.Deadline;
 import java.io.IOException;
 import java.util.concurrent.FutureTask;

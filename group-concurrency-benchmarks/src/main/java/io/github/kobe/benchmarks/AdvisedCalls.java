@@ -3,7 +3,7 @@ package io.github.kobe.benchmarks;
 import java.util.List;
 import java.util.Set;
 
-/** What a call of an annotated method costs over {@code call} with the same method. */
+/** What a call of an annotated method costs over the same method without the annotation. */
 final class AdvisedCalls extends Workload {
 
     private static final int TURNS = 10;
@@ -11,55 +11,65 @@ final class AdvisedCalls extends Workload {
 
     /** How the annotation tells the group. */
     enum Group {
-        LITERAL("A1", "literal", 150) {
+        LITERAL("literal") {
             @Override
-            int direct(Contestant<?> contestant, AdvisedBean bean, String tenant) throws Exception {
+            int call(Contestant<?> contestant, AdvisedBean bean, String tenant) throws Exception {
                 return contestant.call("group", bean::byLiteral);
             }
 
             @Override
-            int advised(AdvisedBean advised, String tenant) {
-                return advised.byLiteral();
+            int of(AdvisedBean bean, String tenant) {
+                return bean.byLiteral();
             }
         },
-        EXPRESSION("A2", "SpEL", 600) {
+        EXPRESSION("SpEL") {
             @Override
-            int direct(Contestant<?> contestant, AdvisedBean bean, String tenant) throws Exception {
+            int call(Contestant<?> contestant, AdvisedBean bean, String tenant) throws Exception {
                 return contestant.call("tenant:" + tenant, () -> bean.byExpression(tenant));
             }
 
             @Override
-            int advised(AdvisedBean advised, String tenant) {
-                return advised.byExpression(tenant);
+            int of(AdvisedBean bean, String tenant) {
+                return bean.byExpression(tenant);
             }
         };
 
-        private final String id;
         private final String title;
-        private final int bound;
 
-        Group(String id, String title, int bound) {
-            this.id = id;
+        Group(String title) {
             this.title = title;
-            this.bound = bound;
         }
 
-        abstract int direct(Contestant<?> contestant, AdvisedBean bean, String tenant) throws Exception;
+        abstract int call(Contestant<?> contestant, AdvisedBean bean, String tenant) throws Exception;
 
-        abstract int advised(AdvisedBean advised, String tenant);
+        abstract int of(AdvisedBean bean, String tenant);
     }
 
     private final Group group;
+    private final Entrant entrant;
+    private final boolean plain;
     private final int calls;
 
-    AdvisedCalls(Group group, int calls) {
-        super(
-                group.id,
-                "what `@GroupConcurrent` adds to a `call`, group by " + group.title,
-                "ns/call",
-                Goal.atMost(group.bound));
+    private AdvisedCalls(String id, String title, Group group, Entrant entrant, boolean plain, Goal goal, int calls) {
+        super(id, title, "ns/call", goal);
         this.group = group;
+        this.entrant = entrant;
+        this.plain = plain;
         this.calls = calls;
+    }
+
+    /** Over the executor called directly with the same method, with all else off. */
+    static AdvisedCalls overCalls(String id, Group group, int bound, int calls) {
+        String title = "what `@GroupConcurrent` adds to a `call`, group by " + group.title;
+        return new AdvisedCalls(id, title, group, Entrant.STARTER, false, Goal.atMost(bound), calls);
+    }
+
+    /** Over the method alone, with all that an application has from the starter. */
+    static AdvisedCalls overPlain(String id, Group group, Entrant entrant, int bound, int calls) {
+        String more = entrant == Entrant.QUICK_START ? "" : " " + entrant.title();
+        String title = "what `@GroupConcurrent` adds to a method, " + Entrant.QUICK_START.title() + more + ", group by "
+                + group.title;
+        return new AdvisedCalls(id, title, group, entrant, true, Goal.atMost(bound), calls);
     }
 
     @Override
@@ -69,7 +79,7 @@ final class AdvisedCalls extends Workload {
 
     @Override
     List<Entrant> entrants() {
-        return List.of(Entrant.STARTER);
+        return List.of(entrant);
     }
 
     @Override
@@ -85,16 +95,30 @@ final class AdvisedCalls extends Workload {
         long sum = 0;
         for (int turn = 0; turn < TURNS; turn++) {
             long start = System.nanoTime();
-            for (int i = 0; i < calls; i++) {
-                sum += group.direct(contestant, bean, TENANTS.get(i % TENANTS.size()));
-            }
+            sum += plain ? plain(bean) : called(contestant, bean);
             long middle = System.nanoTime();
             for (int i = 0; i < calls; i++) {
-                sum -= group.advised(advised, TENANTS.get(i % TENANTS.size()));
+                sum -= group.of(advised, TENANTS.get(i % TENANTS.size()));
             }
             added += nanosSince(middle) - (middle - start);
         }
         check(0, sum);
         return added / TURNS / calls;
+    }
+
+    private long called(Contestant<?> contestant, AdvisedBean bean) throws Exception {
+        long sum = 0;
+        for (int i = 0; i < calls; i++) {
+            sum += group.call(contestant, bean, TENANTS.get(i % TENANTS.size()));
+        }
+        return sum;
+    }
+
+    private long plain(AdvisedBean bean) {
+        long sum = 0;
+        for (int i = 0; i < calls; i++) {
+            sum += group.of(bean, TENANTS.get(i % TENANTS.size()));
+        }
+        return sum;
     }
 }

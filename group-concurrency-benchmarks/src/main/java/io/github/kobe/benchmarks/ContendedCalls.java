@@ -15,7 +15,7 @@ final class ContendedCalls extends Workload {
                 "B8c",
                 "`call` by 64 virtual threads, limit 4, first come first served where that can be had",
                 "ns/call",
-                Goal.atMost(0.75, Entrant.SEMAPHORE));
+                Goal.atMost(0.90, Entrant.SEMAPHORE));
         this.callsPerThread = Math.max(1, calls / THREADS);
     }
 

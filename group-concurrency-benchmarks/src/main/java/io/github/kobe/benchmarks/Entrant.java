@@ -37,7 +37,11 @@ enum Entrant {
     STARTER("in an application, all off", OursInSpring::bare, LIMITS, CAPS, CALLS, ADVICE),
     METERED("in an application, with meters", OursInSpring::withMeters, LIMITS, CAPS, CALLS, METERS),
     CONTEXT("in an application, with context propagation", OursInSpring::withContext, LIMITS, CAPS, CALLS),
-    COMPLETE("in an application, as it comes", OursInSpring::complete, LIMITS, CAPS, CALLS, METERS);
+    COMPLETE("in an application, as it comes", OursInSpring::complete, LIMITS, CAPS, CALLS, METERS),
+    QUICK_START("with the settings of the quick start", OursInSpring::quickStart, LIMITS, CAPS, CALLS, ADVICE, METERS),
+    PATTERNED("and 50 patterns", OursInSpring::withPatterns, LIMITS, CAPS, CALLS, ADVICE, METERS),
+    MANY_KEYS("and more keys than tag values", OursInSpring::withManyKeys, LIMITS, CAPS, CALLS, ADVICE, METERS),
+    UNTIMED("and no timers", OursInSpring::withoutTimers, LIMITS, CAPS, CALLS, ADVICE, METERS);
 
     /** Those that are compared with each other. */
     static final List<Entrant> FIELD = List.copyOf(EnumSet.range(OURS, SPRING));

@@ -18,7 +18,7 @@ final class LargeNeighbour extends Workload {
                 "B7",
                 "median latency of 10 tasks of 1 ms behind another group's 100,000, global limit 64",
                 "× alone",
-                Goal.atMost(2));
+                Goal.atMost(1.3));
         this.many = many;
     }
 

@@ -1,7 +1,7 @@
 package io.github.kobe.benchmarks;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.spring.endpoint.GroupExecutorEndpoint;
+import io.github.kobe.spring.actuate.GroupExecutorEndpoint;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.HashMap;
 import java.util.Map;
@@ -18,9 +18,10 @@ import org.springframework.context.annotation.Bean;
 final class OursInSpring extends Ours {
 
     private static final String MDC_KEY = "tenant";
-    private static final String METERS = "metrics";
-    private static final String CONTEXT = "context-propagation";
-    private static final String OBSERVATIONS = "observations";
+    private static final String METERS = "group-concurrency.metrics.enabled";
+    private static final String CONTEXT = "group-concurrency.context-propagation.enabled";
+    private static final String FLIGHT_RECORDER = "group-concurrency.flight-recorder.enabled";
+    private static final int PATTERNS = 50;
 
     /** An application with nothing of its own but a bean. */
     @SpringBootConfiguration(proxyBeanMethods = false)
@@ -40,26 +41,30 @@ final class OursInSpring extends Ours {
         super(application.getBean(GroupExecutor.class));
         this.application = application;
         GroupExecutor executor = application.getBean(GroupExecutor.class);
-        endpoint = new GroupExecutorEndpoint(() -> Map.of("groupExecutor", executor), "groupExecutor");
+        endpoint = new GroupExecutorEndpoint(() -> Map.of("groupExecutor", executor), "groupExecutor", application);
     }
 
     static OursInSpring bare(Limits limits) {
-        return started(limits, Map.of(), METERS, CONTEXT, OBSERVATIONS);
+        return started(limits, Map.of(METERS, false, CONTEXT, false, FLIGHT_RECORDER, false));
     }
 
     /** Any number of groups stays, and each has meters of its own, as far as the default bound goes. */
     static OursInSpring withMeters(Limits limits) {
         return started(
                 limits,
-                Map.of("group-concurrency.max-idle-groups", 1_000_000, "group-concurrency.metrics.group-tag", "all"),
-                CONTEXT,
-                OBSERVATIONS);
+                Map.of(
+                        "group-concurrency.max-idle-groups",
+                        1_000_000,
+                        "group-concurrency.metrics.group-tag",
+                        "all",
+                        CONTEXT,
+                        false));
     }
 
     /** There is something to propagate: one entry of the logging context. */
     static OursInSpring withContext(Limits limits) {
         MDC.put(MDC_KEY, "a");
-        return started(limits, Map.of(), METERS, OBSERVATIONS);
+        return started(limits, Map.of(METERS, false));
     }
 
     static OursInSpring complete(Limits limits) {
@@ -67,14 +72,47 @@ final class OursInSpring extends Ours {
         return started(limits, Map.of());
     }
 
-    private static OursInSpring started(Limits limits, Map<String, Object> settings, String... switchedOff) {
+    /** With the settings of the quick start: a limit over all groups, a bounded queue, a time-out, a group and a pattern. */
+    static OursInSpring quickStart(Limits limits) {
+        return quickStart(limits, Map.of());
+    }
+
+    /** The same with many patterns, of which the last one is that of the annotated method's groups. */
+    static OursInSpring withPatterns(Limits limits) {
+        Map<String, Object> patterns = new HashMap<>();
+        for (int i = 1; i < PATTERNS; i++) {
+            patterns.put("group-concurrency.groups[some-longer-name-" + i + ":*].weight", 1);
+        }
+        return quickStart(limits, patterns);
+    }
+
+    /** The same with far less tag values than there are keys. */
+    static OursInSpring withManyKeys(Limits limits) {
+        return quickStart(
+                limits,
+                Map.of("group-concurrency.metrics.group-tag", "all", "group-concurrency.metrics.max-groups", 10));
+    }
+
+    static OursInSpring withoutTimers(Limits limits) {
+        return quickStart(limits, Map.of("group-concurrency.metrics.timers", "none"));
+    }
+
+    private static OursInSpring quickStart(Limits limits, Map<String, Object> more) {
+        Map<String, Object> settings = new HashMap<>(more);
+        settings.put("group-concurrency.max-in-flight", limits.hasGlobal() ? limits.global() : 200);
+        settings.put("group-concurrency.defaults.queue-threshold", 1_000_000);
+        settings.put("group-concurrency.defaults.queue-timeout", "5m");
+        settings.put("group-concurrency.groups.vip.max-concurrency", 8);
+        settings.put("group-concurrency.groups.vip.weight", 4);
+        settings.put("group-concurrency.groups[tenant:*].max-concurrency", limits.perGroup());
+        return started(limits, settings);
+    }
+
+    private static OursInSpring started(Limits limits, Map<String, Object> settings) {
         Map<String, Object> properties = new HashMap<>(settings);
         properties.put("group-concurrency.defaults.max-concurrency", limits.perGroup());
         if (limits.hasGlobal()) {
             properties.put("group-concurrency.max-in-flight", limits.global());
-        }
-        for (String off : switchedOff) {
-            properties.put("group-concurrency." + off + ".enabled", false);
         }
         return new OursInSpring(new SpringApplicationBuilder(Application.class)
                 .web(WebApplicationType.NONE)
@@ -92,7 +130,7 @@ final class OursInSpring extends Ours {
 
     @Override
     public void scrape() {
-        if (endpoint.groups(null, null, null).getBody() == null
+        if (endpoint.groups(null, null, null, null, null).getBody() == null
                 || application.getBean(PrometheusMeterRegistry.class).scrape().isEmpty()) {
             throw new IllegalStateException("nothing to see");
         }

@@ -21,7 +21,7 @@ public class SubmitBenchmark {
 
     private static final int TASKS = 10_000;
 
-    private final Pipelined work = Workloads.submits(TASKS);
+    private final Pipelined work = Workloads.submits(1, TASKS);
 
     @Param({"OURS", "RAW", "SEMAPHORE", "PARKED", "QUEUE", "RESILIENCE4J", "FAILSAFE", "NETFLIX", "SPRING"})
     private String contestant;
@@ -40,7 +40,7 @@ public class SubmitBenchmark {
 
     @Benchmark
     @OperationsPerInvocation(TASKS)
-    public double pipelined() {
+    public double pipelined() throws Exception {
         return work.run(executor);
     }
 }

@@ -1,14 +1,13 @@
 package io.github.kobe.benchmarks;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.FutureTask;
 
 /** Each of some threads calls a no-op under one of its own keys after the other; nobody ever waits. */
 final class UncontendedCalls extends Workload {
 
     private static final int KEYS = 64;
+    private static final Goal UNCONTENDED = Goal.atMost(2.5, Entrant.SEMAPHORE);
 
     private final int threads;
     private final int calls;
@@ -22,8 +21,7 @@ final class UncontendedCalls extends Workload {
     }
 
     static UncontendedCalls ofPlatformThread(int calls) {
-        Goal goal = Goal.atMost(1.8, Entrant.SEMAPHORE);
-        return new UncontendedCalls("B8", "one platform thread", goal, 1, calls, Thread.ofPlatform());
+        return new UncontendedCalls("B8", "one platform thread", UNCONTENDED, 1, calls, Thread.ofPlatform());
     }
 
     static UncontendedCalls ofTwoPlatformThreads(int calls) {
@@ -32,8 +30,7 @@ final class UncontendedCalls extends Workload {
     }
 
     static UncontendedCalls ofVirtualThread(int calls) {
-        Goal goal = Goal.none(Entrant.SEMAPHORE);
-        return new UncontendedCalls("B8v", "one virtual thread", goal, 1, calls, Thread.ofVirtual());
+        return new UncontendedCalls("B8v", "one virtual thread", UNCONTENDED, 1, calls, Thread.ofVirtual());
     }
 
     @Override
@@ -48,18 +45,14 @@ final class UncontendedCalls extends Workload {
 
     @Override
     <H> double run(Contestant<H> contestant) throws Exception {
-        List<FutureTask<Double>> callers = new ArrayList<>();
-        for (int i = 0; i < threads; i++) {
-            List<String> groups = Keys.of("group-" + i + "-", KEYS);
-            FutureTask<Double> caller = new FutureTask<>(() -> call(contestant, groups));
-            callers.add(caller);
-            builder.start(caller);
-        }
-        double sum = 0;
-        for (FutureTask<Double> caller : callers) {
-            sum += caller.get();
-        }
-        return sum / threads;
+        return inParallel(builder, threads, i -> {
+                    List<String> groups = Keys.of("group-" + i + "-", KEYS);
+                    return () -> call(contestant, groups);
+                })
+                .stream()
+                .mapToDouble(Double::doubleValue)
+                .average()
+                .orElseThrow();
     }
 
     private double call(Contestant<?> contestant, List<String> groups) throws Exception {

@@ -1,9 +1,13 @@
 package io.github.kobe.benchmarks;
 
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.IntFunction;
 
 /** The work that all contestants do, and what is measured of it. */
 abstract class Workload {
@@ -69,6 +73,22 @@ abstract class Workload {
         if (counted != expected) {
             throw new IllegalStateException(counted + " of " + expected + " tasks ran");
         }
+    }
+
+    /** {@return what each of some threads of {@code builder}'s comes to, which all begin at once} */
+    static <T> List<T> inParallel(Thread.Builder builder, int threads, IntFunction<Callable<T>> work)
+            throws ExecutionException, InterruptedException {
+        List<FutureTask<T>> started = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            FutureTask<T> one = new FutureTask<>(work.apply(i));
+            started.add(one);
+            builder.start(one);
+        }
+        List<T> results = new ArrayList<>();
+        for (FutureTask<T> one : started) {
+            results.add(one.get());
+        }
+        return results;
     }
 
     static double nanosSince(long start) {

@@ -1,5 +1,8 @@
 package io.github.kobe.benchmarks;
 
+import static io.github.kobe.benchmarks.AdvisedCalls.Group.EXPRESSION;
+import static io.github.kobe.benchmarks.AdvisedCalls.Group.LITERAL;
+
 import java.util.List;
 import java.util.Set;
 
@@ -12,12 +15,13 @@ final class Workloads {
 
     static List<Workload> all(Size size) {
         return List.of(
-                submits(size.of(200_000)),
-                inManyGroups(size.of(200_000)),
+                submits(1, size.of(200_000)),
+                inManyGroups(1, size.of(200_000)),
                 new Pipelined(
                         "B3",
                         "200,000 no-op tasks in one group with limit 1",
-                        Goal.atLeast(0.95, Entrant.QUEUE),
+                        Goal.atLeast(0.90, Entrant.QUEUE),
+                        1,
                         1,
                         1,
                         size.of(200_000),
@@ -35,8 +39,10 @@ final class Workloads {
                 new LongestWait(size.of(30)),
                 new Cancels(size.of(100_000)),
                 new IdleGroup(size.of(20_000)),
-                new Option("B1g", submits(size.of(200_000)), Entrant.CAPPED, Goal.atLeast(0.90, Entrant.OURS)),
-                new Option("B2g", inManyGroups(size.of(200_000)), Entrant.CAPPED, Goal.atLeast(0.90, Entrant.OURS)),
+                new Option("B1g", submits(1, size.of(200_000)), Entrant.CAPPED, Goal.atLeast(0.90, Entrant.OURS)),
+                new Option("B1gt", submits(2, size.of(200_000)), Entrant.CAPPED, Goal.atLeast(0.90, Entrant.OURS)),
+                new Option("B2g", inManyGroups(1, size.of(200_000)), Entrant.CAPPED, Goal.atLeast(0.90, Entrant.OURS)),
+                new Option("B2gt", inManyGroups(2, size.of(200_000)), Entrant.CAPPED, Goal.atLeast(0.90, Entrant.OURS)),
                 new Option(
                         "B8g",
                         UncontendedCalls.ofPlatformThread(size.of(1_000_000)),
@@ -51,36 +57,50 @@ final class Workloads {
                 new AtTheCap(AtTheCap.LIMIT, size.of(400_000)),
                 new AtTheCap(AtTheCap.LIMIT + 1, size.of(400_000)),
                 new NestedCalls(size.of(1_000_000)),
-                new Option("O1", submits(size.of(200_000)), Entrant.LISTENER),
+                new Option("O1", submits(1, size.of(200_000)), Entrant.LISTENER),
                 new Option("O2", UncontendedCalls.ofPlatformThread(size.of(1_000_000)), Entrant.LISTENER),
-                new Option("O3", submits(size.of(200_000)), Entrant.DECORATOR),
-                new Option("O4", submits(size.of(200_000)), Entrant.STARTER),
+                new Option("O3", submits(1, size.of(200_000)), Entrant.DECORATOR),
+                new Option("O4", submits(1, size.of(200_000)), Entrant.STARTER),
                 new Option("O5", UncontendedCalls.ofPlatformThread(size.of(1_000_000)), Entrant.STARTER),
-                new Option("O6", submits(size.of(200_000)), Entrant.METERED),
+                new Option("O6", submits(1, size.of(200_000)), Entrant.METERED),
                 new Option("O7", UncontendedCalls.ofPlatformThread(size.of(1_000_000)), Entrant.METERED),
-                new Option("O8", submits(size.of(200_000)), Entrant.CONTEXT),
-                new Option("O9", submits(size.of(200_000)), Entrant.COMPLETE),
+                new Option("O8", submits(1, size.of(200_000)), Entrant.CONTEXT),
+                new Option("O9", submits(1, size.of(200_000)), Entrant.COMPLETE),
                 new Option("O10", UncontendedCalls.ofPlatformThread(size.of(1_000_000)), Entrant.COMPLETE),
-                new AdvisedCalls(AdvisedCalls.Group.LITERAL, size.of(200_000)),
-                new AdvisedCalls(AdvisedCalls.Group.EXPRESSION, size.of(200_000)),
+                AdvisedCalls.overCalls("A1", LITERAL, 150, size.of(200_000)),
+                AdvisedCalls.overCalls("A2", EXPRESSION, 600, size.of(200_000)),
                 new AdvisedHeap(size.of(1_000_000)),
+                AdvisedCalls.overPlain("A4", LITERAL, Entrant.QUICK_START, 250, size.of(200_000)),
+                AdvisedCalls.overPlain("A5", EXPRESSION, Entrant.QUICK_START, 350, size.of(200_000)),
+                AdvisedCalls.overPlain("A6", EXPRESSION, Entrant.PATTERNED, 350, size.of(200_000)),
+                AdvisedCalls.overPlain("A7", EXPRESSION, Entrant.MANY_KEYS, 350, size.of(200_000)),
+                AdvisedCalls.overPlain("A8", LITERAL, Entrant.UNTIMED, 250, size.of(200_000)),
                 new ScrapedCalls(size.of(100_000), size.of(4_000_000)));
     }
 
     /** B1. */
-    static Pipelined submits(int tasks) {
+    static Pipelined submits(int producers, int tasks) {
         return new Pipelined(
                 "B1",
-                "no-op submits of one producer to one group whose limit is never hit",
-                Goal.atLeast(0.90, Entrant.RAW),
+                "no-op submits of " + (producers == 1 ? "one producer" : producers + " producers")
+                        + " to one group whose limit is never hit",
+                Goal.atLeast(0.85, Entrant.RAW),
                 1,
                 NEVER_HIT,
+                producers,
                 tasks);
     }
 
-    private static Pipelined inManyGroups(int tasks) {
+    private static Pipelined inManyGroups(int producers, int tasks) {
         return new Pipelined(
-                "B2", "200,000 no-op tasks in 64 groups with limit 4", Goal.atLeast(0.95, Entrant.RAW), 64, 4, tasks);
+                "B2",
+                "200,000 no-op tasks" + (producers == 1 ? "" : " of " + producers + " producers")
+                        + " in 64 groups with limit 4",
+                Goal.atLeast(0.80, Entrant.RAW),
+                64,
+                4,
+                producers,
+                tasks);
     }
 
     /** {@return those with the given ids, or all of them for {@code all}} */

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class StandingTests {
 
     private static final Workload TO_RAW =
-            new Pipelined("B0", "a workload", Goal.atLeast(0.9, Entrant.RAW), 1, 1, 10, Trait.LIMITS);
+            new Pipelined("B0", "a workload", Goal.atLeast(0.9, Entrant.RAW), 1, 1, 1, 10, Trait.LIMITS);
 
     @Test
     void theScoreIsTheMiddleOfTheRatiosOfEachRound() {

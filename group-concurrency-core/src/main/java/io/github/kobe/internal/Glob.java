@@ -6,7 +6,7 @@ package io.github.kobe.internal;
  * <p>Matching is greedy from the left with one point to come back to, the classic wildcard algorithm: linear for usual
  * patterns, at worst the product of the two lengths, and never recursive.
  */
-public final class Glob {
+final class Glob {
 
     private static final char ANY = '*';
 
@@ -14,23 +14,23 @@ public final class Glob {
     private final int literals;
 
     /** Makes a matcher of {@code pattern}; every text is a pattern. */
-    public Glob(String pattern) {
+    Glob(String pattern) {
         this.pattern = pattern;
         this.literals = (int) pattern.chars().filter(c -> c != ANY).count();
     }
 
     /** {@return the pattern's text} */
-    public String pattern() {
+    String pattern() {
         return pattern;
     }
 
     /** {@return how many characters stand for themselves: the more, the closer a match} */
-    public int literals() {
+    int literals() {
         return literals;
     }
 
     /** {@return whether the whole of {@code text} fits the pattern} */
-    public boolean matches(String text) {
+    boolean matches(String text) {
         int p = 0;
         int t = 0;
         int lastAny = -1;

@@ -1,20 +1,31 @@
 package io.github.kobe.architecture;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.core.domain.JavaModifier.PROTECTED;
 import static com.tngtech.archunit.core.domain.JavaModifier.PUBLIC;
 import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicates.modifier;
 import static com.tngtech.archunit.lang.conditions.ArchConditions.have;
-import static com.tngtech.archunit.lang.conditions.ArchConditions.not;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.lang.conditions.ArchConditions;
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.internal.Fork;
+import io.github.kobe.internal.KeyText;
+import io.github.kobe.internal.Lineage;
+import io.github.kobe.internal.ScopeBridge;
 import io.github.kobe.testing.HouseRules;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -23,12 +34,79 @@ import org.junit.jupiter.api.Test;
 
 class ArchitectureTests {
 
+    private static final String API = "io.github.kobe";
+    private static final String ENGINE = "io.github.kobe.internal";
+    private static final String SCOPE = "io.github.kobe.scope";
+
     private static final JavaClasses MAIN = HouseRules.mainClassesBeside(ArchitectureTests.class);
     private static final JavaClasses TESTS = HouseRules.testClassesBeside(ArchitectureTests.class);
 
+    /** Each of the others is a value, or what a user implements; {@link KeyText} makes what it shows of a key safe. */
     @Test
-    void packagesHaveNoCycles() {
-        HouseRules.packagesHaveNoCycles().check(MAIN);
+    void onlyTheExecutorAndThePolicyKnowTheEngine() {
+        noClasses()
+                .that()
+                .resideInAPackage(API)
+                .and(not(belongToAnyOf(GroupExecutor.class, GroupPolicy.class)))
+                .should()
+                .dependOnClassesThat(resideInAPackage(ENGINE).and(not(type(KeyText.class))))
+                .check(MAIN);
+    }
+
+    /** An engine is used by an executor, and must not know which: a forgotten one is to be collected. */
+    @Test
+    void theEngineDoesNotKnowTheExecutor() {
+        noClasses()
+                .that()
+                .resideInAPackage(ENGINE)
+                .should()
+                .dependOnClassesThat(type(GroupExecutor.class))
+                .check(MAIN);
+    }
+
+    /** What is public there can be named by anyone on the class path. */
+    @Test
+    void theEngineIsPublicWhereTheApiNeedsItAndNowhereElse() {
+        assertThat(MAIN.stream().filter(resideInAPackage(ENGINE).and(modifier(PUBLIC))))
+                .extracting(JavaClass::getSimpleName)
+                .containsExactlyInAnyOrder(
+                        "CompiledPolicy", "Doors", "KeyText", "ScopeBridge", "Alarm", "Fork", "Lineage");
+    }
+
+    /** Scopes come into the engine by the bridge; a fork is what the engine tells of, and a lineage where it comes from. */
+    @Test
+    void scopesKnowOfTheEngineTheBridgeAlone() {
+        noClasses()
+                .that()
+                .resideInAPackage(SCOPE)
+                .should()
+                .dependOnClassesThat(resideInAPackage(ENGINE)
+                        .and(not(belongToAnyOf(ScopeBridge.class, Fork.class, Lineage.class, KeyText.class))))
+                .check(MAIN);
+    }
+
+    /** Who doesn't use scopes loads none of them. */
+    @Test
+    void nothingKnowsOfScopesButThemselves() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(SCOPE)
+                .should()
+                .dependOnClassesThat(resideInAPackage(SCOPE))
+                .check(MAIN);
+    }
+
+    @Test
+    void everyClassOfTheApiIsPublic() {
+        classes()
+                .that()
+                .resideInAPackage(API)
+                .and()
+                .areTopLevelClasses()
+                .and(not(simpleName("package-info")))
+                .should()
+                .bePublic()
+                .check(MAIN);
     }
 
     @Test
@@ -64,16 +142,17 @@ class ArchitectureTests {
     void theApiShowsNoInternalType() {
         codeUnits()
                 .that()
-                .areDeclaredInClassesThat(resideInAPackage("io.github.kobe").and(modifier(PUBLIC)))
+                .areDeclaredInClassesThat(resideInAPackage(API).and(modifier(PUBLIC)))
                 .and(modifier(PUBLIC).or(modifier(PROTECTED)))
-                .should(not(have(describe("an internal type in the signature", ArchitectureTests::showsInternalType))))
+                .should(ArchConditions.not(
+                        have(describe("an internal type in the signature", ArchitectureTests::showsInternalType))))
                 .check(MAIN);
     }
 
     private static boolean showsInternalType(JavaCodeUnit unit) {
         return Stream.concat(Stream.of(unit.getReturnType()), unit.getParameterTypes().stream())
                 .flatMap(type -> type.getAllInvolvedRawTypes().stream())
-                .anyMatch(resideInAPackage("io.github.kobe.internal.."));
+                .anyMatch(resideInAPackage(ENGINE));
     }
 
     @Test

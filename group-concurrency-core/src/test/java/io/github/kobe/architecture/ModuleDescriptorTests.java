@@ -42,8 +42,7 @@ class ModuleDescriptorTests {
         assertThat(descriptor().exports())
                 .allMatch(exported -> exported.targets().isEmpty())
                 .extracting(Exports::source)
-                .contains("io.github.kobe")
-                .noneMatch(name -> name.contains("internal"));
+                .containsExactlyInAnyOrder("io.github.kobe", "io.github.kobe.scope");
         assertThat(descriptor().isOpen()).isFalse();
         assertThat(descriptor().opens()).isEmpty();
     }

@@ -1,6 +1,5 @@
 package io.github.kobe.audit;
 
-import io.github.kobe.EngineAccess;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupExecutorStats;
 import io.github.kobe.GroupPermit;
@@ -8,6 +7,7 @@ import io.github.kobe.GroupStats;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskTotals;
+import io.github.kobe.internal.EngineAccess;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package io.github.kobe.audit;
 
-import io.github.kobe.EngineAccess;
-import io.github.kobe.EngineAccess.Surroundings;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.TaskHandle;
+import io.github.kobe.internal.EngineAccess;
+import io.github.kobe.internal.EngineAccess.Surroundings;
 import io.github.kobe.testing.Deadline;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

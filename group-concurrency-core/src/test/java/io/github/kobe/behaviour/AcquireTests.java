@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
-import io.github.kobe.EngineAccess;
-import io.github.kobe.EngineAccess.Surroundings;
-import io.github.kobe.EngineAccess.TaskThreads;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
@@ -16,6 +13,9 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
+import io.github.kobe.internal.EngineAccess;
+import io.github.kobe.internal.EngineAccess.Surroundings;
+import io.github.kobe.internal.EngineAccess.TaskThreads;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
@@ -368,6 +368,25 @@ class AcquireTests {
 
         assertThat(rejectionOf(waiter)).isEqualTo(RejectionReason.QUEUE_TIMEOUT);
         permit.close();
+    }
+
+    @Test
+    void aTimedWaitCountsFromItsBeginning() throws Exception {
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build(), clock);
+        clock.advance(Duration.ofHours(1));
+        GroupPermit permit = executor.acquire("a");
+        Caller<Boolean> waiter = Caller.start(() -> {
+            Optional<GroupPermit> granted = executor.tryAcquire("a", Deadline.LONG);
+            granted.ifPresent(GroupPermit::close);
+            return granted.isPresent();
+        });
+        awaitQueued(executor, 1);
+
+        clock.advance(Deadline.LONG.dividedBy(2));
+        permit.close();
+
+        assertThat(waiter.result()).isTrue();
     }
 
     @Test

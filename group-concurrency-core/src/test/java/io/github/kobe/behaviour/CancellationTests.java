@@ -2,7 +2,6 @@ package io.github.kobe.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.kobe.EngineAccess;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
@@ -11,6 +10,7 @@ import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.Waits;
+import io.github.kobe.internal.EngineAccess;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;

@@ -2,9 +2,6 @@ package io.github.kobe.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.kobe.EngineAccess;
-import io.github.kobe.EngineAccess.Surroundings;
-import io.github.kobe.EngineAccess.TaskThreads;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
@@ -14,6 +11,9 @@ import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.audit.Waits;
+import io.github.kobe.internal.EngineAccess;
+import io.github.kobe.internal.EngineAccess.Surroundings;
+import io.github.kobe.internal.EngineAccess.TaskThreads;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;

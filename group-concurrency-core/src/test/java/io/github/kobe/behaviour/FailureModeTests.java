@@ -2,8 +2,6 @@ package io.github.kobe.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.kobe.EngineAccess.Surroundings;
-import io.github.kobe.EngineAccess.TaskThreads;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
@@ -14,6 +12,8 @@ import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Audit;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.Witness;
+import io.github.kobe.internal.EngineAccess.Surroundings;
+import io.github.kobe.internal.EngineAccess.TaskThreads;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;

@@ -41,7 +41,10 @@ class GroupTaskTests {
 
         GroupTask<String> hasty = task.withQueueTimeout(Duration.ofSeconds(1));
 
-        assertThat(hasty).isEqualTo(new GroupTask<>("a", "1", WORK, Duration.ofSeconds(1)));
+        assertThat(hasty).isEqualTo(new GroupTask<>("a", "1", WORK, Duration.ofSeconds(1), false));
+        assertThat(hasty.withAbortOnRejection())
+                .isEqualTo(task.withAbortOnRejection().withQueueTimeout(Duration.ofSeconds(1)))
+                .isEqualTo(new GroupTask<>("a", "1", WORK, Duration.ofSeconds(1), true));
         assertThat(task.queueTimeout()).isNull();
     }
 }

@@ -592,6 +592,34 @@ class LendingTests {
     }
 
     @Test
+    @Tag("I1")
+    void aLenderWaitsForAnInFlightPermitThoughOneToRunIsFree() throws Exception {
+        GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
+                .group("a", GroupLimits.unset().withMaxConcurrency(2).withMaxInFlight(2))
+                .build());
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        TaskHandle<String> open = executor.submitAsync("a", "open", () -> stage);
+        Deadline.until(
+                "its callable has returned",
+                () -> executor.groupStats("a").orElseThrow().running() == 0);
+        CompletableFuture<TaskHandle<String>> borrower = new CompletableFuture<>();
+        Caller<TaskStatus> lender = Caller.start(() -> executor.call("a", () -> {
+            borrower.complete(executor.submit("a", "borrower", gate.stubbornlyThen("ran")));
+            return borrower.get().await().status();
+        }));
+        gate.awaitArrived(1);
+
+        assertThat(borrower.get().cancel(false)).isTrue();
+
+        lender.awaitBlocked();
+        assertThat(executor.groupStats("a").orElseThrow().inFlight()).isEqualTo(2);
+        stage.complete("done");
+        assertThat(lender.result()).isEqualTo(TaskStatus.CANCELLED);
+        assertThat(open.await().value()).isEqualTo("done");
+        gate.open();
+    }
+
+    @Test
     @Tag("E9")
     void aPauseDoesNotStopALoan() throws Exception {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());

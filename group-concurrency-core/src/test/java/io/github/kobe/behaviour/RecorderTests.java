@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.github.kobe.EngineAccess;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
@@ -23,6 +22,7 @@ import io.github.kobe.TaskStatus;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
+import io.github.kobe.internal.EngineAccess;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.CapturedLog;
 import io.github.kobe.testing.Deadline;
@@ -170,7 +170,7 @@ class RecorderTests {
     @Test
     void whatWaitedIsToldWhenItStarts() throws Exception {
         GroupExecutor executor = engines.start(policy().build(), clock);
-        executor.submit("a", "holder", gate.then("held"));
+        TaskHandle<String> holder = executor.submit("a", "holder", gate.then("held"));
         gate.awaitArrived(1);
         TaskHandle<String> second = executor.submit("a", "second", () -> {
             assertThat(heard()).contains("started after 2");
@@ -181,6 +181,7 @@ class RecorderTests {
         gate.open();
 
         assertThat(second.await().value()).isEqualTo("done");
+        holder.await(); // its end is told once the second has been started
         assertThat(heard()).containsExactlyInAnyOrder("SUCCESS in 2", "started after 2", "SUCCESS in 0");
     }
 

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
 import io.github.kobe.GroupStats;
+import io.github.kobe.GroupTask;
 import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionHandler;
@@ -19,9 +21,11 @@ import io.github.kobe.audit.Engines;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,6 +33,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class RejectionTests {
 
@@ -476,5 +482,57 @@ class RejectionTests {
         GroupResult<Integer> result = Deadline.within(other::await);
         assertThat(result.status()).isEqualTo(TaskStatus.SUCCESS);
         assertThat(result.value()).isLessThanOrEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(RejectionPolicy.class)
+    @Tag("G11")
+    void aTaskThatAbortsOnRejectionIsToldOfUnderEveryPolicy(RejectionPolicy policy) {
+        GroupExecutor executor = busy(noQueue().rejectionPolicy(policy).build());
+
+        assertAborted(executor.submit(aborting("a")), RejectionReason.GROUP_QUEUE_FULL);
+        assertAborted(
+                executor.submitAsync(new GroupTask<>("a", "stage", () -> CompletableFuture.completedFuture("never"))
+                        .withAbortOnRejection()),
+                RejectionReason.GROUP_QUEUE_FULL);
+        assertThat(executor.executeAll(List.of(aborting("a"))))
+                .singleElement()
+                .satisfies(result -> assertThat(result.status()).isEqualTo(TaskStatus.REJECTED));
+        try (GroupPermit permit = executor.acquireUnbound("b")) {
+            assertAborted(permit.submit(aborting("a")), RejectionReason.GROUP_QUEUE_FULL);
+        } catch (InterruptedException failure) {
+            throw new AssertionError(failure);
+        }
+        gate.open();
+    }
+
+    @Test
+    @Tag("G11")
+    void noHandlerSpeaksForATaskThatAbortsOnRejection() {
+        AtomicInteger asked = new AtomicInteger();
+        GroupExecutor executor = busy(GroupPolicy.builder()
+                .rejectionHandler((group, id, task) -> {
+                    asked.incrementAndGet();
+                    return GroupResult.failed(group, id, new IllegalStateException("handled"), 0, 0);
+                })
+                .build());
+
+        assertAborted(executor.submit(aborting("a").withQueueTimeout(Duration.ZERO)), RejectionReason.QUEUE_TIMEOUT);
+        assertAborted(
+                executor.submit(aborting("a").withQueueTimeout(Duration.ofNanos(1))), RejectionReason.QUEUE_TIMEOUT);
+        assertThat(asked).hasValue(0);
+        gate.open();
+    }
+
+    private static GroupTask<String> aborting(String group) {
+        return new GroupTask<String>(group, "1", () -> {
+                    throw new AssertionError("It ran");
+                })
+                .withAbortOnRejection();
+    }
+
+    private static void assertAborted(TaskHandle<?> handle, RejectionReason reason) {
+        RejectedTaskException rejection = catchThrowableOfType(RejectedTaskException.class, handle::await);
+        assertThat(rejection.reason()).isEqualTo(reason);
     }
 }

@@ -1,12 +1,15 @@
 package io.github.kobe.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskStatus;
@@ -162,6 +165,56 @@ class ShutdownTests {
         TaskHandle<String> late = engines.watch(executor, executor.submit("a", "late", () -> "ran"));
 
         assertThat(Deadline.within(late::await).status()).isEqualTo(TaskStatus.CANCELLED);
+    }
+
+    @Test
+    @Tag("G42")
+    void aDrainFromInsideEndsWithTheLastOtherTask() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
+        executor.submit("b", "other", gate.then("done"));
+        gate.awaitArrived(1);
+        AtomicReference<Thread> drainer = new AtomicReference<>();
+        TaskHandle<Boolean> drain = executor.submit("a", "drain", () -> {
+            drainer.set(Thread.currentThread());
+            return executor.shutdown(Deadline.LONG.multipliedBy(10));
+        });
+        Deadline.until("draining", executor::isShutdown);
+        Caller.awaitBlocked(drainer.get());
+
+        gate.open();
+
+        assertThat(Deadline.within(drain::await).value()).isTrue();
+    }
+
+    @Test
+    @Tag("G42")
+    @Tag("S1")
+    void aCallerThatMeetsADrainOnItsWayInIsRejected() throws Exception {
+        AtomicReference<Runnable> drain = new AtomicReference<>(() -> {});
+        GroupExecutor executor = engines.start(GroupPolicy.builder()
+                .taskLifecycleListener(new TaskLifecycleListener() {
+                    @Override
+                    public void onSubmitted(String groupKey, String taskId) {
+                        if (taskId.equals("late")) {
+                            drain.get().run();
+                        }
+                    }
+                })
+                .build());
+        executor.submit("b", "running", gate.then("done"));
+        gate.awaitArrived(1);
+        AtomicReference<Caller<Boolean>> drainer = new AtomicReference<>();
+        drain.set(() -> {
+            drainer.set(Caller.start(() -> executor.shutdown(Deadline.LONG.multipliedBy(10))));
+            Deadline.until("draining", executor::isShutdown);
+        });
+
+        assertThatExceptionOfType(RejectedTaskException.class)
+                .isThrownBy(() -> executor.call("a", "late", () -> "ran"))
+                .returns(RejectionReason.SHUTDOWN, RejectedTaskException::reason);
+
+        gate.open();
+        assertThat(drainer.get().result()).isTrue();
     }
 
     @RepeatedTest(20)

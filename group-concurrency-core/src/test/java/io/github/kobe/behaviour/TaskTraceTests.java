@@ -13,11 +13,13 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskTrace;
+import io.github.kobe.TaskTracer;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -358,5 +360,60 @@ class TaskTraceTests {
                 .build());
 
         assertThat(executor.submit("a", "1", () -> "done").await().value()).isEqualTo("done");
+    }
+
+    /** Follows all work while it is on. */
+    private static final class Switched implements TaskTracer {
+        private volatile boolean on;
+        private final AtomicInteger asked = new AtomicInteger();
+
+        @Override
+        public boolean isOn() {
+            return on;
+        }
+
+        @Override
+        public TaskTrace trace(String groupKey, String taskId) {
+            asked.incrementAndGet();
+            return new TaskTrace() {};
+        }
+    }
+
+    @Test
+    void aTracerThatIsOffIsNotAskedForATrace() throws Exception {
+        for (boolean several : new boolean[] {false, true}) {
+            Switched tracer = new Switched();
+            GroupPolicy.Builder policy = GroupPolicy.builder().taskTracer(tracer);
+            GroupExecutor executor = engines.start((several ? policy.taskTracer(new Switched()) : policy).build());
+            for (boolean on : new boolean[] {false, true}) {
+                tracer.on = on;
+                executor.call("a", () -> "done");
+                executor.acquire("a").close();
+                executor.submit("a", "1", () -> "done").await();
+                assertThat(tracer.asked).hasValue(on ? 3 : 0);
+            }
+        }
+    }
+
+    @Test
+    void aTracerThatCannotTellWhetherItIsOnLetsTheWorkRun() throws Exception {
+        TaskTracer failing = new TaskTracer() {
+            @Override
+            public boolean isOn() {
+                throw new AssertionError("isOn");
+            }
+
+            @Override
+            public TaskTrace trace(String groupKey, String taskId) {
+                return new TaskTrace() {};
+            }
+        };
+        for (int tracers = 1; tracers <= 2; tracers++) {
+            GroupExecutor executor = engines.start(GroupPolicy.builder()
+                    .taskTracers(Collections.nCopies(tracers, failing))
+                    .build());
+            assertThat(executor.call("a", () -> "done")).isEqualTo("done");
+            assertThat(executor.submit("a", "1", () -> "done").await().value()).isEqualTo("done");
+        }
     }
 }

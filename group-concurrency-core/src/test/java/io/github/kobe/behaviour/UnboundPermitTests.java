@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupHolder;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupStats;
@@ -589,6 +590,35 @@ class UnboundPermitTests {
         assertThat(lender.result()).isEqualTo("ran");
         permit.close();
         assertThat(executor.stats().inFlight()).isZero();
+    }
+
+    @Test
+    @Tag("E13")
+    void severalWhoWaitInsideOnePermitKeepEachOtherFromLending() throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquireUnbound("a");
+        TaskHandle<String> firstTask = executor.submit("a", "first", () -> "first");
+        TaskHandle<String> secondTask = executor.submit("a", "second", () -> "second");
+        Caller<String> second = Caller.start(() -> permit.call(() -> {
+            gate.pass();
+            return secondTask.await().value();
+        }));
+        gate.awaitArrived(1);
+        Caller<String> first =
+                Caller.start(() -> permit.call(() -> firstTask.await().value()));
+        first.awaitBlockedOn(firstTask);
+        gate.open();
+        second.awaitBlockedOn(secondTask);
+
+        assertThat(stats("a").queued()).isEqualTo(2);
+        assertThat(executor.holders("a")).singleElement().returns(false, GroupHolder::lent);
+
+        second.interrupt();
+
+        assertThatExceptionOfType(InterruptedException.class).isThrownBy(second::result);
+        assertThat(first.result()).isEqualTo("first");
+        permit.close();
+        assertThat(Deadline.within(secondTask::await).value()).isEqualTo("second");
     }
 
     @Test

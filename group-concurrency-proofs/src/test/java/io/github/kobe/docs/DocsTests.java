@@ -16,7 +16,9 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -35,13 +37,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Keeps the documentation true. Blocks marked {@code java} are compiled and run; {@code java spring} ones are the
- * starter's tests' business.
+ * Keeps the documentation true. Blocks marked {@code java} are compiled and run; {@code java spring} and {@code java
+ * application} ones are the starter's tests' business.
  */
 class DocsTests {
 
     private static final String IMPORTS = """
         import io.github.kobe.*;
+        import io.github.kobe.scope.*;
         import java.time.Duration;
         import java.util.*;
         import java.util.concurrent.*;
@@ -139,7 +142,7 @@ class DocsTests {
     void everyJavaBlockHasAMarkThatATestKnows() {
         assertThat(documentedJava())
                 .isNotEmpty()
-                .allSatisfy(block -> assertThat(block.mark()).isIn("java", "java spring"));
+                .allSatisfy(block -> assertThat(block.mark()).isIn("java", "java spring", "java application"));
     }
 
     @Test
@@ -150,6 +153,33 @@ class DocsTests {
                         .map(link -> page.name() + ": " + link))
                 .toList();
         assertThat(broken).isEmpty();
+    }
+
+    @Test
+    void everyPageIsReachedFromTheReadme() {
+        Set<String> reached = new TreeSet<>();
+        Deque<Markdown> ahead = new ArrayDeque<>(List.of(Markdown.page("README.md")));
+        while (!ahead.isEmpty()) {
+            Markdown page = ahead.pop();
+            if (reached.add(page.name())) {
+                page.linkedPages().forEach(ahead::push);
+            }
+        }
+        assertThat(reached)
+                .containsAll(Markdown.pages().stream().map(Markdown::name).toList());
+    }
+
+    @Test
+    void theMapNamesEveryPageForUsers() {
+        List<String> named = Markdown.page("docs/README.md").linkedPages().stream()
+                .map(Markdown::name)
+                .toList();
+        assertThat(named)
+                .containsAll(Markdown.pages().stream()
+                        .map(Markdown::name)
+                        .filter(name -> name.matches("docs/((howto|reference|internals)/)?[^/]*\\.md"))
+                        .filter(name -> !name.equals("docs/README.md"))
+                        .toList());
     }
 
     private static boolean leadsSomewhere(Markdown from, String link) {
@@ -164,7 +194,7 @@ class DocsTests {
     }
 
     @Test
-    void theConcurrencyPageNamesEveryFieldThatCanChange() {
+    void thePageOfFieldsNamesEveryOneThatCanChange() {
         Set<String> fields = ENGINE.stream()
                 .filter(type -> !type.isRecord() && !type.isEnum())
                 .filter(type -> !type.getName().contains("$Builder"))
@@ -178,7 +208,7 @@ class DocsTests {
     }
 
     @Test
-    void theConcurrencyPageNamesNoFieldThatIsGone() {
+    void thePageOfFieldsNamesNoneThatIsGone() {
         Set<String> fields = ENGINE.stream()
                 .flatMap(type -> type.getFields().stream())
                 .map(field -> field.getOwner().getSimpleName() + "." + field.getName())
@@ -188,9 +218,10 @@ class DocsTests {
     }
 
     private static Set<String> fieldsInTables() {
-        return Markdown.page("docs/internals/concurrency.md")
-                .section("Fields")
+        return Markdown.page("docs/internals/fields.md")
+                .text()
                 .lines()
+                .takeWhile(line -> !line.equals("## Readings"))
                 .map(FIRST_CELL::matcher)
                 .filter(Matcher::lookingAt)
                 .flatMap(cell -> FIELD.matcher(cell.group()).results())

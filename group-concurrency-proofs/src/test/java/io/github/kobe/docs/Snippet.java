@@ -3,6 +3,7 @@ package io.github.kobe.docs;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.scope.Scopes;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
@@ -22,6 +23,8 @@ public abstract class Snippet implements AutoCloseable {
     protected final GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder()
             .defaults(GroupLimits.unset().withMaxConcurrency(2))
             .build());
+
+    protected final Scopes scopes = Scopes.of(executor);
 
     protected final AtomicReference<String> log = new AtomicReference<>("");
 

@@ -2,13 +2,13 @@ package io.github.kobe.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.kobe.EngineAccess.Surroundings;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupResult;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.FaultyThreads;
+import io.github.kobe.internal.EngineAccess.Surroundings;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.FragileLog;

@@ -3,13 +3,13 @@ package io.github.kobe.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.github.kobe.EngineAccess.Surroundings;
-import io.github.kobe.EngineAccess.TaskThreads;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.FaultyThreads;
 import io.github.kobe.audit.FaultyThreads.Fault;
+import io.github.kobe.internal.EngineAccess.Surroundings;
+import io.github.kobe.internal.EngineAccess.TaskThreads;
 import io.github.kobe.testing.Depth;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -131,10 +131,9 @@ public class NoThreadForRetriesTests {
         public MethodVisitor visitMethod(
                 int access, String name, String descriptor, String signature, String[] thrown) {
             MethodVisitor method = super.visitMethod(access, name, descriptor, signature, thrown);
-            String called = (className + "." + name).substring("io/github/kobe/".length());
-            return switch (called) {
-                case "Task.grant" -> new Before(method, "of", "ofGrants");
-                case "Housekeeper.startThread" -> new Before(method, "start", "ofThreads");
+            return switch (className + "." + name) {
+                case "io/github/kobe/internal/Task.grant" -> new Before(method, "of", "ofGrants");
+                case "io/github/kobe/internal/Housekeeper.startThread" -> new Before(method, "start", "ofThreads");
                 default -> method;
             };
         }

@@ -8,6 +8,7 @@ import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupTask;
 import io.github.kobe.TaskHandle;
+import io.github.kobe.audit.Forks;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
@@ -300,6 +301,23 @@ public enum Ways implements Way {
                         name,
                         () -> s.waiting("x", () -> s.submitted("x").await().value()));
             }
+        }
+    },
+    STARTED_ON_WHAT_IS_OFFERED(GLOBAL) {
+        @Override
+        public void take(Site s) throws Exception {
+            s.hold("x");
+            s.submit("a", () -> {
+                Forks forks = new Forks(s.executor(), null);
+                s.keep(forks.fork(s.key("a"), s.id(), s.code()));
+                s.keep(forks.fork(s.key("b"), s.id(), () -> s.executor().call(s.key("a"), s.code())));
+                return s.waiting("a", () -> {
+                    forks.join();
+                    return "joined";
+                });
+            });
+            s.awaitDone();
+            s.release();
         }
     },
     AN_INTERRUPTED_LENDER(GLOBAL) {

@@ -37,8 +37,8 @@ class ModelNamesTests {
             return false;
         }
         try {
-            Class<?> type =
-                    Class.forName("io.github.kobe." + member.group(1), false, ModelNamesTests.class.getClassLoader());
+            Class<?> type = Class.forName(
+                    "io.github.kobe.internal." + member.group(1), false, ModelNamesTests.class.getClassLoader());
             return Stream.of(type.getDeclaredMethods(), type.getDeclaredFields())
                     .flatMap(Stream::of)
                     .anyMatch(declared -> declared.getName().equals(member.group(2)));

@@ -62,7 +62,18 @@ class ModelTests {
             "cap LENDER CAP=1 FIRST=2 STRIPES=2",
             "shared IMPATIENT",
             "shared CLOSED IMPATIENT",
-            "shared OTHERS=3");
+            "shared OTHERS=3",
+            "offer FLAT IMPATIENT",
+            "offer SIDE IMPATIENT",
+            "offer CHAIN IMPATIENT",
+            "offer FLAT CLOSED IMPATIENT",
+            "offer CHAIN CLOSED IMPATIENT",
+            "offer FLAT RESIZES=2",
+            "offer CHAIN RESIZES=2 IMPATIENT",
+            "offer SIDE PAUSES IMPATIENT",
+            "offer CHAIN PAUSES IMPATIENT",
+            "offer SIDE GROWS",
+            "offer SIDE GLOBAL_LIMIT=2 IMPATIENT");
 
     /** They take minutes and some gigabytes of memory. */
     private static final List<String> LARGE = List.of(
@@ -84,7 +95,10 @@ class ModelTests {
             "cap CAP=1 FIRST=2 SECOND=2 LIMIT=2 BOUND TURNS",
             "cap CAP=1 FIRST=3 CANCELLED=2",
             "cap CAP=2 LIMITS=2 NEXT_CAP=1 LAST_CAP=2 FIRST=2 SECOND_LIMIT=2 STRIPES=2",
-            "shared CLOSED OTHERS=3 IMPATIENT");
+            "shared CLOSED OTHERS=3 IMPATIENT",
+            "offer FLAT LIMIT=2 GLOBAL_LIMIT=2 IMPATIENT",
+            "offer CHAIN GROWS IMPATIENT",
+            "offer SIDE CLOSED GLOBAL_LIMIT=2");
 
     /** The smallest of each model, which take a second or two. */
     private static final Set<String> BRIEF = Set.of(
@@ -94,7 +108,8 @@ class ModelTests {
             "lending SAME_GROUP DEPTH=2 IMPATIENT",
             "shutdown GROUP_STOPPED GROUPS=1 PER_GROUP=2",
             "cap CAP=1 GROUPS=3 STRIPES=2 NO_WAIT=1",
-            "shared CLOSED IMPATIENT");
+            "shared CLOSED IMPATIENT",
+            "offer CHAIN IMPATIENT");
 
     /** For liveness, which costs more. */
     private static final List<String> FAIR = List.of(
@@ -106,7 +121,8 @@ class ModelTests {
             "shutdown FORCED GROUPS=1 PER_GROUP=1",
             "cap CAP=1 FIRST=2",
             "cap LIMITS=1 NEXT_CAP=1",
-            "shared CLOSED");
+            "shared CLOSED",
+            "offer CHAIN");
 
     /** With a bug each, which a macro seeds. */
     private static final List<String> SEEDED = List.of(
@@ -150,7 +166,15 @@ class ModelTests {
             "shared BUG_LENDS_AMONG_OTHERS",
             "shared BUG_LEAVES_UNHEARD",
             "shared CLOSED BUG_COUNTS_ONCE",
-            "shared CLOSED BUG_LENDS_WHAT_IS_DEAD");
+            "shared CLOSED BUG_LENDS_WHAT_IS_DEAD",
+            "offer FLAT BUG_NO_SECOND_LOOK",
+            "offer FLAT BUG_LOOKS_FIRST",
+            "offer FLAT BUG_LENDS_TWICE",
+            "offer CHAIN IMPATIENT BUG_LENDS_WHAT_IS_WITHDRAWN",
+            "offer CHAIN BUG_FORGETS_HAND_BACK",
+            "offer FLAT LIMIT=2 GLOBAL_LIMIT=2 IMPATIENT BUG_RECLAIM_UNHEARD",
+            "offer SIDE GROWS BUG_TAKES_NO_FREE_GLOBAL",
+            "offer FLAT CLOSED BUG_CLOSES_WHAT_IS_LENT");
 
     @TempDir
     Path work;

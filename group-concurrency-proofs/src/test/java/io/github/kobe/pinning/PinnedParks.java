@@ -55,7 +55,7 @@ final class PinnedParks {
             String type = event.getEventType().getName();
             if (type.equals(EVENT)) {
                 RecordedStackTrace stack = event.getStackTrace();
-                if (stack != null && stack.getFrames().stream().anyMatch(PinnedParks::isOfEngine)) {
+                if (stack != null && isWaitOfEngine(stack)) {
                     found.add(stack.toString());
                 }
             } else if (type.equals("jdk.ActiveSetting")) {
@@ -67,6 +67,18 @@ final class PinnedParks {
             throw new AssertionError("the recording has no pinned parks because nobody asked for them: " + recording);
         }
         return found;
+    }
+
+    /**
+     * While a class of the engine is initialized, a frame of the JVM's own keeps the thread on its carrier, so that any
+     * short wait for a monitor of the JDK's would look like one of the engine's.
+     */
+    private static boolean isWaitOfEngine(RecordedStackTrace stack) {
+        List<RecordedFrame> ofEngine =
+                stack.getFrames().stream().filter(PinnedParks::isOfEngine).toList();
+        return !ofEngine.isEmpty()
+                && ofEngine.stream()
+                        .noneMatch(frame -> frame.getMethod().getName().equals("<clinit>"));
     }
 
     private static boolean isOfEngine(RecordedFrame frame) {

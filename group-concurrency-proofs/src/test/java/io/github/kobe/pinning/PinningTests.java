@@ -3,8 +3,8 @@ package io.github.kobe.pinning;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.kobe.EngineAccess;
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.internal.EngineAccess;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.ChildProcess;
 import io.github.kobe.testing.Deadline;
@@ -31,7 +31,7 @@ class PinningTests {
     void aWaitThatKeepsItsCarrierIsSeen() throws Exception {
         Path recording = folder.resolve("pinned.jfr");
         assertThat(runOnOneCarrier(PinnedParks.options(recording), "pinned")).contains("waited");
-        assertThat(PinnedParks.in(recording)).isNotEmpty().allMatch(stack -> stack.contains("Task.sleepFor"));
+        assertThat(PinnedParks.in(recording)).isNotEmpty().allMatch(stack -> stack.contains("TaskCompletion.sleepFor"));
     }
 
     @Test

@@ -2,8 +2,6 @@ package io.github.kobe.races;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.kobe.EngineAccess;
-import io.github.kobe.EngineAccess.Surroundings;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
@@ -11,6 +9,8 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
+import io.github.kobe.internal.EngineAccess;
+import io.github.kobe.internal.EngineAccess.Surroundings;
 import io.github.kobe.races.Request.Ask;
 import io.github.kobe.races.Request.Fate;
 import io.github.kobe.testing.Deadline;

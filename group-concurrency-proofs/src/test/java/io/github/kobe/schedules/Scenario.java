@@ -1,10 +1,10 @@
 package io.github.kobe.schedules;
 
-import io.github.kobe.EngineAccess;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.audit.Audit;
 import io.github.kobe.audit.Witness;
+import io.github.kobe.internal.EngineAccess;
 import java.util.List;
 import java.util.SplittableRandom;
 

@@ -30,7 +30,8 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
         CLOSE_VERSUS_WAIT,
         UNDER_A_PERMIT,
         LEAVE_VERSUS_LEND,
-        CLOSE_VERSUS_SHARE;
+        CLOSE_VERSUS_SHARE,
+        OFFERS_AND_FORKS;
 
         private Scenario scenario(Simulation simulation, long seed) {
             return switch (this) {
@@ -44,6 +45,7 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
                 case UNDER_A_PERMIT -> new UnderAPermit(simulation, seed);
                 case LEAVE_VERSUS_LEND, CLOSE_VERSUS_SHARE ->
                     new AloneAtLast(simulation, seed, this == CLOSE_VERSUS_SHARE);
+                case OFFERS_AND_FORKS -> new OffersAndForks(simulation, seed);
                 default -> new LifeAndDeath(simulation, seed, LifeAndDeath.Race.valueOf(name()));
             };
         }
@@ -63,7 +65,7 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
         try {
             Scenario scenario = Play.valueOf(play).scenario(simulation, seed);
             scenario.begin();
-            // While a lender's global permit is set aside, what waits may seem to have room.
+            // While an owner's global permit is lent, or there for others to share, what waits may seem to have room.
             boolean exact = !EnumSet.of(
                             Play.WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT,
                             Play.NESTED_WAIT_VERSUS_GLOBAL_LIMIT,
@@ -71,7 +73,8 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
                             Play.CLOSE_VERSUS_WAIT,
                             Play.UNDER_A_PERMIT,
                             Play.LEAVE_VERSUS_LEND,
-                            Play.CLOSE_VERSUS_SHARE)
+                            Play.CLOSE_VERSUS_SHARE,
+                            Play.OFFERS_AND_FORKS)
                     .contains(Play.valueOf(play));
             simulation.run(scenario::isDone, scenario.witness::findings, () -> {
                 if (exact) {

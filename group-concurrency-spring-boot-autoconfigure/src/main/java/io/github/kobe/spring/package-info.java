@@ -1,4 +1,4 @@
-/** What an application implements to have a say in the policy of the executor that Spring Boot makes. */
+/** What an application implements or takes to have a say in the executors that Spring Boot makes. */
 @NullMarked
 package io.github.kobe.spring;
 

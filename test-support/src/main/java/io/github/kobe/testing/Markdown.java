@@ -137,6 +137,28 @@ public record Markdown(Path file, String text) {
                 .toList();
     }
 
+    /** {@return the pages of the repository that this one links, by a link to their folder too} */
+    public List<Markdown> linkedPages() {
+        return relativeLinks().stream()
+                .map(link -> link.replaceFirst("#.*", ""))
+                .map(link -> file.resolveSibling(link).normalize())
+                .flatMap(Markdown::filesAt)
+                .filter(path -> path.toString().endsWith(".md"))
+                .map(Markdown::read)
+                .toList();
+    }
+
+    private static Stream<Path> filesAt(Path target) {
+        if (!Files.isDirectory(target)) {
+            return Stream.of(target);
+        }
+        try (Stream<Path> files = Files.list(target)) {
+            return files.toList().stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** {@return whether there is a heading that a link with {@code fragment} leads to} */
     public boolean hasAnchor(String fragment) {
         return HEADING.matcher(prose())

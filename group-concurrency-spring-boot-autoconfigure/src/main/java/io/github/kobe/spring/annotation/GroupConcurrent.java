@@ -6,6 +6,7 @@ import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.springframework.core.annotation.AliasFor;
 
 /**
  * Runs a method in a group: when the group's turn comes, and within its limits.
@@ -18,8 +19,9 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>On a type it holds for the type's own and inherited methods that a proxy can override; one on the method wins. It is
- * found on interfaces and superclasses, and as a meta-annotation. It works through Spring's proxies: a call from within
- * the same object isn't limited, and on a private, static or final method it fails the start-up.
+ * found on interfaces and superclasses, and as a meta-annotation, which may pass attributes on by {@link AliasFor}. It works
+ * through Spring's proxies: a call from within the same object isn't limited, and on a private, static or final method it
+ * fails the start-up.
  *
  * <p><b>Threads.</b> The declared return type decides. A method that declares exactly
  * {@link java.util.concurrent.CompletionStage}, {@link java.util.concurrent.CompletableFuture} or
@@ -30,7 +32,8 @@ import java.lang.annotation.Target;
  * its turn; transactions, security and thread-locals stay.
  *
  * <p><b>Rejection.</b> A call that isn't let in ends with a {@link io.github.kobe.RejectedTaskException}, thrown or in the
- * returned future or publisher, unless there is a {@link #fallbackMethod()}. A caller that is interrupted while it waits gets the
+ * returned future or publisher, unless there is a {@link #fallbackMethod()}. Neither a {@link io.github.kobe.RejectionPolicy}
+ * nor a {@link io.github.kobe.RejectionHandler} changes that. A caller that is interrupted while it waits gets the
  * {@link InterruptedException} if the method declares it, else a rejection for that reason and its flag set.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
@@ -38,6 +41,14 @@ import java.lang.annotation.Target;
 @Inherited
 @Documented
 public @interface GroupConcurrent {
+
+    /**
+     * The group's key: {@link #group()}, where nothing else is given.
+     *
+     * @return as there; one of the two
+     */
+    @AliasFor("group")
+    String value() default "";
 
     /**
      * The group's key. What it is depends on its text alone:
@@ -56,7 +67,8 @@ public @interface GroupConcurrent {
      *
      * @return a key, template or expression; not blank
      */
-    String group();
+    @AliasFor("value")
+    String group() default "";
 
     /**
      * How long a call may wait for its turn: this or the group's time-out, whichever is shorter.
@@ -78,7 +90,8 @@ public @interface GroupConcurrent {
     /**
      * The executor to run in.
      *
-     * @return the name of a {@link io.github.kobe.GroupExecutor} bean; empty: the one that there is, or the primary one
+     * @return the name of a {@link io.github.kobe.GroupExecutor} bean, or a placeholder for it; empty: the one that there
+     *     is, or the primary one
      */
     String executor() default "";
 }

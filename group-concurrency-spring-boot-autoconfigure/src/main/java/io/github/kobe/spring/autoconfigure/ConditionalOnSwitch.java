@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches if a setting that is a switch is on. It is read as Spring Boot binds any boolean, {@code on} and {@code yes}
+ * Matches if the named switches are on. Each is read as Spring Boot binds any boolean, {@code on} and {@code yes}
  * included, so that the condition and the bound setting never differ; what is no boolean fails the start-up.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
@@ -17,9 +17,9 @@ import org.springframework.context.annotation.Conditional;
 @Conditional(OnSwitch.class)
 public @interface ConditionalOnSwitch {
 
-    /** {@return the setting's name, after the prefix of all settings} */
-    String value();
+    /** {@return the settings' names, after the prefix of all settings; each must be on} */
+    String[] value();
 
-    /** {@return what holds if the setting isn't there} */
+    /** {@return what holds for a setting that isn't there} */
     boolean byDefault() default true;
 }

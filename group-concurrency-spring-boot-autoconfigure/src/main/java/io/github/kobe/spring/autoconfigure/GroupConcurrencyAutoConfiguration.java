@@ -2,14 +2,8 @@ package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.spring.context.MdcTaskDecorator;
-import io.github.kobe.spring.context.SpringTaskDecorator;
-import io.github.kobe.spring.jfr.FlightRecorderTracer;
-import io.github.kobe.spring.lifecycle.GroupExecutorLifecycle;
-import io.github.kobe.spring.policy.GroupPolicyComposer;
-import io.github.kobe.spring.properties.BoundSettings;
-import io.github.kobe.spring.properties.ConfiguredPolicy;
-import io.github.kobe.spring.properties.GroupConcurrencyProperties;
+import io.github.kobe.spring.GroupExecutorBuilder;
+import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ContextSnapshotFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,12 +11,15 @@ import java.util.List;
 import jdk.jfr.Event;
 import org.slf4j.MDC;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationContext;
@@ -49,17 +46,42 @@ public final class GroupConcurrencyAutoConfiguration {
     /** The name of the executor's bean, and the value of the meters' tag "executor". */
     public static final String EXECUTOR_BEAN_NAME = "groupExecutor";
 
+    private static final String LIFECYCLE_BEAN_NAME = "groupConcurrencyLifecycle";
+
     GroupConcurrencyAutoConfiguration() {}
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnMissingBean
     static BoundSettings groupConcurrencyBoundSettings(ConfigurableEnvironment environment) {
         return new BoundSettings(environment);
     }
 
     @Bean
+    @ConditionalOnMissingBean
     ConfiguredPolicy groupConcurrencyConfiguredPolicy(GroupConcurrencyProperties properties, BoundSettings settings) {
         return new ConfiguredPolicy(properties, settings);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    GroupExecutorBuilder groupConcurrencyExecutorBuilder(BeanFactory beans) {
+        return new ComposedExecutors(new GroupPolicyComposer(beans));
+    }
+
+    /**
+     * Never lazy: it has to be there when the context closes, and bad settings are to fail the start-up. Each context has
+     * its own, which ends the executors of that context.
+     */
+    @Bean
+    @Lazy(false)
+    @ConditionalOnMissingBean(name = LIFECYCLE_BEAN_NAME, search = SearchStrategy.CURRENT)
+    GroupExecutorLifecycle groupConcurrencyLifecycle(
+            ConfigurableListableBeanFactory beans, GroupConcurrencyProperties properties, ApplicationContext context) {
+        Duration phaseTimeout = Binder.get(context.getEnvironment())
+                .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
+                .orElse(Duration.ofSeconds(30));
+        return new GroupExecutorLifecycle(beans, properties.shutdown().awaitTerminationPeriod(), phaseTimeout, context);
     }
 
     /** The policy of the settings, unless the application brings its own. */
@@ -68,42 +90,45 @@ public final class GroupConcurrencyAutoConfiguration {
     static final class PolicyConfiguration {
 
         @Bean
-        GroupPolicy groupPolicy(ConfiguredPolicy configured) {
+        GroupPolicy groupConcurrencyPolicy(ConfiguredPolicy configured) {
             return configured.toPolicy();
         }
     }
 
-    /** An executor and what it ends with; nothing of it where the application brings its own. */
+    /** The executor of ours; none where the application brings its own. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(GroupExecutor.class)
     static final class ExecutorConfiguration {
 
         @Bean(EXECUTOR_BEAN_NAME)
-        GroupExecutor groupExecutor(GroupPolicy policy, BeanFactory beans) {
-            return GroupExecutor.newVirtualThreadExecutor(new GroupPolicyComposer(beans).compose(policy));
+        GroupExecutor groupExecutor(GroupPolicy policy, GroupExecutorBuilder builder, BeanFactory beans) {
+            return builder.build(EXECUTOR_BEAN_NAME, new GroupPolicyComposer(beans).decide(policy));
         }
+    }
 
-        /** Never lazy: it has to be there when the context closes, and bad settings are to fail the start-up. */
+    /** Where the application's own executor took the place of ours. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean({ExecutorConfiguration.class, UnusedLimitsWarning.class})
+    static final class OwnExecutorConfiguration {
+
         @Bean
         @Lazy(false)
-        GroupExecutorLifecycle groupExecutorLifecycle(
-                GroupExecutor groupExecutor, GroupConcurrencyProperties properties, ApplicationContext context) {
-            Duration phaseTimeout = Binder.get(context.getEnvironment())
-                    .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
-                    .orElse(Duration.ofSeconds(30));
-            return new GroupExecutorLifecycle(
-                    groupExecutor, properties.shutdown().awaitTerminationPeriod(), phaseTimeout, context);
+        UnusedLimitsWarning groupConcurrencyUnusedLimitsWarning(
+                ConfiguredPolicy configured, ListableBeanFactory beans) {
+            return new UnusedLimitsWarning(configured, beans);
         }
     }
 
     /** Events for the Flight Recorder, unless the JVM was built without it. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(Event.class)
+    @ConditionalOnSwitch("flight-recorder.enabled")
     static final class FlightRecorderConfiguration {
 
         @Bean
+        @ConditionalOnMissingBean
         FlightRecorderTracer groupConcurrencyFlightRecorderTracer() {
-            return new FlightRecorderTracer();
+            return FlightRecorderTracer.started();
         }
     }
 
@@ -115,12 +140,14 @@ public final class GroupConcurrencyAutoConfiguration {
     @ConditionalOnSwitch("context-propagation.enabled")
     static final class ContextPropagationConfiguration {
 
+        private static final String SPRING_DECORATOR_BEAN_NAME = "groupConcurrencySpringTaskDecorator";
         private static final int MDC_ORDER = Ordered.HIGHEST_PRECEDENCE + 100;
         private static final int SPRING_ORDER = Ordered.HIGHEST_PRECEDENCE + 200;
 
         @Bean
         @Order(MDC_ORDER)
         @ConditionalOnClass(MDC.class)
+        @ConditionalOnMissingBean(value = MdcTaskDecorator.class, name = "groupConcurrencyMdcTaskDecorator")
         MdcTaskDecorator groupConcurrencyMdcTaskDecorator() {
             return new MdcTaskDecorator();
         }
@@ -128,6 +155,7 @@ public final class GroupConcurrencyAutoConfiguration {
         @Bean
         @Order(SPRING_ORDER)
         @ConditionalOnMissingClass("io.micrometer.context.ContextSnapshotFactory")
+        @ConditionalOnMissingBean(name = SPRING_DECORATOR_BEAN_NAME)
         SpringTaskDecorator groupConcurrencySpringTaskDecorator(ObjectProvider<TaskDecorator> decorators) {
             return SpringTaskDecorator.of(decorators.orderedStream().toList());
         }
@@ -139,13 +167,19 @@ public final class GroupConcurrencyAutoConfiguration {
 
             @Bean
             @Order(SPRING_ORDER)
+            @ConditionalOnMissingBean(name = SPRING_DECORATOR_BEAN_NAME)
             SpringTaskDecorator groupConcurrencySpringTaskDecorator(ObjectProvider<TaskDecorator> decorators) {
                 List<TaskDecorator> all =
                         new ArrayList<>(decorators.orderedStream().toList());
                 if (all.stream().noneMatch(ContextPropagatingTaskDecorator.class::isInstance)) {
-                    all.add(new ContextPropagatingTaskDecorator());
+                    TaskDecorator snapshot = new ContextPropagatingTaskDecorator();
+                    all.add(task -> hasAccessors() ? snapshot.decorate(task) : task);
                 }
                 return SpringTaskDecorator.of(all);
+            }
+
+            private static boolean hasAccessors() {
+                return !ContextRegistry.getInstance().getThreadLocalAccessors().isEmpty();
             }
         }
     }

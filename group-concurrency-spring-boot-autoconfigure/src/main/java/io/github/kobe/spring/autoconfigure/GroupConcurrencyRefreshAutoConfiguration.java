@@ -1,32 +1,31 @@
 package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.spring.lifecycle.GroupExecutorLifecycle;
-import io.github.kobe.spring.policy.GroupPolicyComposer;
-import io.github.kobe.spring.refresh.EnvironmentChangeListener;
-import io.github.kobe.spring.refresh.GroupConcurrencyRefresher;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /** Puts changed settings into force, where policy and executor are both the ones of ours. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
-@Conditional(OnGroupConcurrencyEnabled.class)
+@ConditionalOnSwitch("enabled")
 public final class GroupConcurrencyRefreshAutoConfiguration {
 
     GroupConcurrencyRefreshAutoConfiguration() {}
 
     /** Inside, so that the condition's classes aren't loaded where the library is switched off. */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnBean({GroupExecutorLifecycle.class, GroupConcurrencyAutoConfiguration.PolicyConfiguration.class})
+    @ConditionalOnBean({
+        GroupConcurrencyAutoConfiguration.ExecutorConfiguration.class,
+        GroupConcurrencyAutoConfiguration.PolicyConfiguration.class
+    })
     static final class RefresherConfiguration {
 
         /** Lazy, since most applications never ask for it. */
@@ -42,10 +41,11 @@ public final class GroupConcurrencyRefreshAutoConfiguration {
 
         /** With Spring Cloud's event of a changed environment. */
         @Configuration(proxyBeanMethods = false)
-        @ConditionalOnClass(name = EnvironmentChangeListener.EVENT)
+        @ConditionalOnClass(EnvironmentChangeEvent.class)
         static final class EnvironmentChangeConfiguration {
 
             @Bean
+            @ConditionalOnMissingBean
             EnvironmentChangeListener groupConcurrencyEnvironmentChangeListener(
                     ObjectProvider<GroupConcurrencyRefresher> refresher) {
                 return new EnvironmentChangeListener(refresher::getObject);

@@ -1,6 +1,5 @@
 package io.github.kobe.spring.autoconfigure;
 
-import io.github.kobe.spring.properties.GroupConcurrencyProperties;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -9,16 +8,20 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Reads the setting that a {@link ConditionalOnSwitch} names. */
+/** Reads the settings that a {@link ConditionalOnSwitch} names. */
 final class OnSwitch extends SpringBootCondition {
 
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
         MergedAnnotation<ConditionalOnSwitch> annotation =
                 metadata.getAnnotations().get(ConditionalOnSwitch.class);
-        String property = GroupConcurrencyProperties.PREFIX + "." + annotation.getString("value");
-        boolean on = isOn(context.getEnvironment(), property, annotation.getBoolean("byDefault"));
-        return new ConditionOutcome(on, property + (on ? " is on" : " is off"));
+        for (String name : annotation.getStringArray("value")) {
+            String property = GroupConcurrencyProperties.PREFIX + "." + name;
+            if (!isOn(context.getEnvironment(), property, annotation.getBoolean("byDefault"))) {
+                return ConditionOutcome.noMatch(property + " is off");
+            }
+        }
+        return ConditionOutcome.match();
     }
 
     static boolean isOn(Environment environment, String property, boolean byDefault) {

@@ -1,129 +1,257 @@
 package io.github.kobe.spring.metrics;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.GroupResult;
-import io.github.kobe.RejectionReason;
-import io.github.kobe.TaskLifecycleListener;
-import io.github.kobe.spring.tags.GroupTags;
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Meter;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupRecorder;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.Timers;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Counts and times what an executor's listener hears. The meters of a tag value are registered when it first comes up;
- * those of a group of its own value are removed when the engine lets go of the group.
+ * The meters of one executor. As the factory in its policy it gives each group the meters of its tag as a recorder, so that
+ * nothing is looked up when work starts and ends; all but the timers is read from the engine when somebody asks.
  *
- * <p>Executor and registry are asked for at the first event, since both are made with this listener in hand.
+ * <p>Groups come and go without a lock. A value of the tag has its meters in {@link #byTag} until nobody wants them; then
+ * they are retired, and whoever wants that value again makes new ones. One thread at a time brings the registries in line
+ * with that; who finds it at work has it look again.
  */
-public final class GroupMeters implements TaskLifecycleListener {
+final class GroupMeters implements GroupRecorder.Factory {
 
-    private final String executorName;
-    private final Supplier<GroupExecutor> executor;
-    private final Supplier<MeterRegistry> registry;
     private final GroupTags tags;
-    private final Map<String, TagMeters> byTag = new ConcurrentHashMap<>();
+    private final Timers timers;
+    private final Readings readings;
 
-    /**
-     * Makes the meters of one executor.
-     *
-     * @param executorName the value of the tag "executor"
-     * @param executor the executor that this is a listener of
-     * @param registry where the meters go
-     * @param tags gives each group its value of the tag "group"
-     */
-    public GroupMeters(
-            String executorName, Supplier<GroupExecutor> executor, Supplier<MeterRegistry> registry, GroupTags tags) {
-        this.executorName = executorName;
-        this.executor = executor;
-        this.registry = registry;
-        this.tags = tags;
+    private final ConcurrentHashMap<String, TagMeters> byTag = new ConcurrentHashMap<>();
+
+    /** How many values have a place of their own in {@link #byTag}, or are about to. */
+    private final AtomicInteger places = new AtomicInteger();
+
+    private final CopyOnWriteArrayList<MeterRegistry> registries = new CopyOnWriteArrayList<>();
+    private volatile @Nullable Bound bound;
+
+    /** How often somebody wanted the registries in line, since whoever is at it last looked; 0: nobody is at it. */
+    private final AtomicInteger wanted = new AtomicInteger();
+
+    /** Touched by whoever brings the registries in line. */
+    private final Set<TagMeters> registered = new HashSet<>();
+
+    /** Touched by whoever takes a reading: the limits of groups that aren't there yet, by the policy in force. */
+    private Map<String, Integer> unusedLimits = Map.of();
+
+    private @Nullable GroupPolicy unusedLimitsOf;
+
+    private record Bound(String name, GroupExecutor executor, GlobalMeters global) {}
+
+    GroupMeters(GroupConcurrencyProperties.Metrics settings) {
+        this(settings, System::nanoTime);
     }
 
-    /** Registers what there is from the start: the meters of all groups together, and of groups known by name. */
-    void register(MeterRegistry target) {
-        GroupExecutor source = executor.get();
-        new GroupGauges(executorName, source, tags).registerGlobal(target);
-        tags.initial(source).forEach(tag -> byTag.computeIfAbsent(tag, name -> registered(target, source, name)));
+    GroupMeters(GroupConcurrencyProperties.Metrics settings, LongSupplier clock) {
+        tags = GroupTags.of(settings);
+        timers = settings.timers();
+        readings = new Readings(clock);
     }
 
-    @Override
-    public void onSubmitted(String groupKey, String taskId) {
-        counters(tags.claim(executor.get(), groupKey)).submitted().increment();
-    }
-
-    @Override
-    public void onStarted(String groupKey, String taskId, long queuedNanos) {
-        countersNow(groupKey).waits().record(queuedNanos, TimeUnit.NANOSECONDS);
-    }
-
-    @Override
-    public void onRejected(String groupKey, String taskId, RejectionReason reason) {
-        Counter counter = countersNow(groupKey).rejected().get(reason);
-        if (counter != null) {
-            counter.increment();
+    /** Registers what there is, and what comes. */
+    void bind(String executorName, GroupExecutor executor, MeterRegistry registry) {
+        if (bound == null) {
+            bound = new Bound(executorName, executor, new GlobalMeters(executorName, this));
         }
+        registries.addIfAbsent(registry);
+        align();
     }
 
-    @Override
-    public void onCompleted(String groupKey, String taskId, GroupResult<?> result) {
-        GroupCounters counters = countersNow(groupKey);
-        Counter counter = counters.completed().get(result.status());
-        if (counter != null) {
-            counter.increment();
-        }
-        // What was cancelled in the queue has no times.
-        if (result.startTimeNanos() != 0 || result.endTimeNanos() != 0) {
-            counters.executions().record(result.durationNanos(), TimeUnit.NANOSECONDS);
-        }
-    }
+    // ---- groups come and go
 
     @Override
-    public void onGroupRemoved(String groupKey) {
-        if (isBusy(groupKey)) {
-            // Evicted, or in use again: what goes on would register the same meters anew. They go when it is idle.
-            return;
+    public @Nullable GroupRecorder recorder(String groupKey, Optional<String> rule) {
+        if (timers == Timers.NONE && !tags.needsCounts()) {
+            return null;
         }
-        if (tags.release(groupKey)) {
-            TagMeters meters = byTag.remove(groupKey);
-            if (meters != null) {
-                meters.all().forEach(registry.get()::remove);
+        TagMeters meters = claim(tags.of(groupKey, rule));
+        if (!meters.isRegistered()) {
+            align();
+        }
+        return meters;
+    }
+
+    /** {@return the meters of a value, for one group more} */
+    private TagMeters claim(String tag) {
+        for (; ; ) {
+            TagMeters meters = orMade(tag);
+            if (meters == null) {
+                meters = orMade(tags.shared());
+            }
+            if (meters != null && meters.use()) {
+                return meters;
             }
         }
     }
 
-    private boolean isBusy(String groupKey) {
-        return executor.get()
-                .groupStats(groupKey)
-                .map(group -> group.inFlight() + group.queued() > 0)
-                .orElse(false);
-    }
-
-    /** What is heard of a group after its removal takes no place again, which nobody would free: it is the others'. */
-    private GroupCounters countersNow(String groupKey) {
-        return counters(tags.current(executor.get(), groupKey));
-    }
-
-    private GroupCounters counters(String tag) {
-        GroupExecutor source = executor.get();
+    /** {@return the meters of a value, made if there is a place for it; {@code null}: there is none} */
+    private @Nullable TagMeters orMade(String tag) {
         TagMeters known = byTag.get(tag);
-        if (known == null) {
-            known = byTag.computeIfAbsent(tag, name -> registered(registry.get(), source, name));
+        if (known != null) {
+            return known;
         }
-        return known.counters();
+        boolean placed = !tag.equals(tags.shared());
+        if (placed && places.getAndUpdate(now -> Math.min(now + 1, tags.most())) >= tags.most()) {
+            return null;
+        }
+        TagMeters made = new TagMeters(tag, this, timers, tags.needsCounts());
+        known = byTag.putIfAbsent(tag, made);
+        if (known == null) {
+            return made;
+        }
+        if (placed) {
+            places.decrementAndGet();
+        }
+        return known;
     }
 
-    private TagMeters registered(MeterRegistry target, GroupExecutor source, String tag) {
-        List<Meter> all = new ArrayList<>(new GroupGauges(executorName, source, tags).register(target, tag));
-        GroupCounters counters = GroupCounters.register(target, executorName, tag);
-        all.addAll(counters.all());
-        return new TagMeters(counters, all);
+    /** A group has gone, or has other meters now. */
+    void left(TagMeters meters) {
+        if (meters.leave()) {
+            align();
+        }
     }
 
-    private record TagMeters(GroupCounters counters, List<Meter> all) {}
+    // ---- the registries
+
+    private void align() {
+        if (wanted.getAndIncrement() > 0) {
+            return; // whoever is at it looks again
+        }
+        int seen;
+        do {
+            seen = wanted.get();
+            try {
+                alignNow();
+            } catch (RuntimeException | Error failure) {
+                wanted.set(0); // the next one begins anew
+                throw failure;
+            }
+        } while (wanted.addAndGet(-seen) > 0);
+    }
+
+    private void alignNow() {
+        Bound of = bound;
+        if (of == null) {
+            return;
+        }
+        GroupPolicy policy = of.executor.policy();
+        boolean recorded = isRecorded(policy);
+        List<String> lasting = tags.lasting(policy);
+        lasting.forEach(this::orMade);
+        orMade(tags.shared());
+        retireAllBut(lasting, recorded ? Set.of() : of.executor.groupKeys());
+
+        registered.removeIf(meters -> {
+            boolean goes = byTag.get(meters.tag) != meters;
+            if (goes) {
+                meters.remove();
+            }
+            return goes;
+        });
+        boolean counted = recorded || !tags.needsCounts();
+        for (MeterRegistry registry : registries) {
+            of.global.register(registry);
+            for (TagMeters meters : byTag.values()) {
+                meters.register(registry, of.name, counted);
+                registered.add(meters);
+            }
+        }
+        alignLimits(of, policy);
+    }
+
+    private boolean isRecorded(GroupPolicy policy) {
+        return policy.recorderFactory().filter(factory -> factory == this).isPresent();
+    }
+
+    private void retireAllBut(List<String> lasting, Set<String> live) {
+        Set<String> stay = new HashSet<>(lasting);
+        stay.add(tags.shared());
+        for (TagMeters meters : byTag.values()) {
+            if (!stay.contains(meters.tag) && !live.contains(meters.tag) && meters.retire()) {
+                byTag.remove(meters.tag, meters);
+                places.decrementAndGet();
+            }
+        }
+    }
+
+    private void alignLimits(Bound of, GroupPolicy policy) {
+        Reading reading = readings.latest();
+        of.global.alignLimit(TagMeters.isLimit(policy.globalMaxInFlight()));
+        for (TagMeters meters : registered) {
+            int limit = reading == null || !reading.byTag().containsKey(meters.tag)
+                    ? unusedLimit(policy, meters.tag)
+                    : reading.of(meters.tag).maxConcurrency();
+            meters.alignLimit(TagMeters.isLimit(limit), of.name);
+        }
+    }
+
+    // ---- readings
+
+    /** {@return what there is to tell, or nothing yet} */
+    @Nullable
+    Reading reading() {
+        Bound of = bound;
+        return of == null ? null : readings.current(now -> read(of.executor, now), this::align);
+    }
+
+    /** {@return what there is to tell of a value} */
+    TagReading reading(String tag) {
+        Reading reading = reading();
+        return reading == null ? TagReading.NOTHING : reading.of(tag);
+    }
+
+    private Reading read(GroupExecutor executor, long now) {
+        GroupPolicy policy = executor.policy();
+        if (tags.needsCounts() && !isRecorded(policy)) {
+            // Nobody tells of groups that come: they are found here.
+            executor.groupKeys().forEach(key -> orMade(tags.of(key, Optional.empty())));
+        }
+        if (policy != unusedLimitsOf) {
+            Map<String, Integer> limits = new HashMap<>();
+            policy.groups().keySet().forEach(key -> limits.put(key, unusedLimit(policy, key)));
+            unusedLimits = limits;
+            unusedLimitsOf = policy;
+        }
+        Map<String, TagReading> byValue = new HashMap<>();
+        tags.read(executor, byTag).forEach((tag, reading) -> {
+            int limit = reading.maxConcurrency() == TagReading.UNKNOWN && tags.namesOneGroup(policy, tag)
+                    ? unusedLimits.getOrDefault(tag, TagReading.UNKNOWN)
+                    : reading.maxConcurrency();
+            TagMeters meters = byTag.get(tag);
+            if (meters != null) {
+                byValue.put(tag, reading.withMaxConcurrency(limit).withTotals(meters.shown(reading.totals())));
+            }
+        });
+        return new Reading(now, executor.stats(), byValue);
+    }
+
+    /** {@return the limit of a group that isn't there yet; {@link TagReading#UNKNOWN}: only a resolver could tell} */
+    private int unusedLimit(GroupPolicy policy, String tag) {
+        if (!tags.namesOneGroup(policy, tag) || !policy.groups().containsKey(tag)) {
+            return TagReading.UNKNOWN;
+        }
+        OptionalInt own = policy.groups().getOrDefault(tag, GroupLimits.unset()).maxConcurrency();
+        if (own.isPresent()) {
+            return own.getAsInt();
+        }
+        return policy.concurrencyResolver().isPresent() ? TagReading.UNKNOWN : policy.resolveConcurrency(tag);
+    }
 }

@@ -1,6 +1,7 @@
 package io.github.kobe.spring.observation;
 
 import io.github.kobe.TaskStatus;
+import io.github.kobe.spring.autoconfigure.PrintableText;
 import io.github.kobe.spring.observation.GroupTaskObservationDocumentation.HighCardinality;
 import io.github.kobe.spring.observation.GroupTaskObservationDocumentation.LowCardinality;
 import io.micrometer.common.KeyValue;
@@ -41,7 +42,9 @@ public class DefaultGroupTaskObservationConvention implements GroupTaskObservati
 
     @Override
     public KeyValues getHighCardinalityKeyValues(GroupTaskObservationContext context) {
-        KeyValues key = KeyValues.of(HighCardinality.GROUP_KEY.withValue(context.groupKey()));
-        return context.taskId().isEmpty() ? key : key.and(HighCardinality.TASK_ID.withValue(context.taskId()));
+        KeyValues key = KeyValues.of(HighCardinality.GROUP_KEY.withValue(PrintableText.ofKey(context.groupKey())));
+        return context.taskId().isEmpty()
+                ? key
+                : key.and(HighCardinality.TASK_ID.withValue(PrintableText.ofKey(context.taskId())));
     }
 }

@@ -17,7 +17,7 @@ public final class GroupTaskObservationContext extends Observation.Context {
      * Makes a context.
      *
      * @param executorName the name of the executor's bean
-     * @param groupTag stands for the group where there may be only so many values, as in the meters' tag
+     * @param groupTag is the key or pattern of the policy that the group falls under, else {@code _default}
      * @param groupKey the group
      * @param taskId the task's id
      */
@@ -33,7 +33,7 @@ public final class GroupTaskObservationContext extends Observation.Context {
         return executorName;
     }
 
-    /** {@return what stands for the group where there may be only so many values, as in the meters' tag} */
+    /** {@return what is the key or pattern of the policy that the group falls under, else {@code _default}} */
     public String groupTag() {
         return groupTag;
     }

@@ -24,18 +24,13 @@ public enum GroupTaskObservationDocumentation implements ObservationDocumentatio
         public KeyName[] getHighCardinalityKeyNames() {
             return HighCardinality.values();
         }
-
-        @Override
-        public Observation.Event[] getEvents() {
-            return Events.values();
-        }
     };
 
     /** Keys with so many values that a meter can have them as tags. */
     public enum LowCardinality implements KeyName {
         /** The name of the executor's bean. */
         EXECUTOR("executor"),
-        /** What stands for the group, as in the meters' tag. */
+        /** What stands for the group: the rule of the policy that it falls under. */
         GROUP("group"),
         /** How the work ended: success, failed, cancelled or rejected; unknown while it hasn't. */
         OUTCOME("outcome");
@@ -54,7 +49,7 @@ public enum GroupTaskObservationDocumentation implements ObservationDocumentatio
 
     /** Keys with any number of values, for traces. */
     public enum HighCardinality implements KeyName {
-        /** The group's key. */
+        /** The group's key, in one line and cut like in logs. */
         GROUP_KEY("group.key"),
         /** The task's id, if it has one. */
         TASK_ID("task.id");
@@ -68,28 +63,6 @@ public enum GroupTaskObservationDocumentation implements ObservationDocumentatio
         @Override
         public String asString() {
             return key;
-        }
-    }
-
-    /** What happens in between. */
-    public enum Events implements Observation.Event {
-        /** The work has its permits: it waited until here. */
-        STARTED("started");
-
-        private final String event;
-
-        Events(String event) {
-            this.event = event;
-        }
-
-        @Override
-        public String getName() {
-            return event;
-        }
-
-        @Override
-        public String getContextualName() {
-            return event;
         }
     }
 }

@@ -6,7 +6,6 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.TaskTrace;
 import io.github.kobe.TaskTracer;
-import io.github.kobe.spring.tags.GroupTags;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.concurrent.Callable;
@@ -14,20 +13,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes the work of an executor. An observation begins when work is submitted, as a child of the submitter's, is the
+ * Observes the work of one executor. An observation begins when work is submitted, as a child of the submitter's, is the
  * current one while the work's code runs, and stops when the permits are back.
  *
  * <p>Executor and registry are asked for at the first work, since both may be made with this tracer in hand.
  */
-public final class GroupTaskObservations implements TaskTracer {
+final class GroupTaskObservations implements TaskTracer {
 
     private static final GroupTaskObservationConvention DEFAULT = new DefaultGroupTaskObservationConvention();
+    private static final String NO_RULE = "_default";
 
     private final String executorName;
     private final Supplier<GroupExecutor> executor;
     private final Supplier<ObservationRegistry> registry;
     private final @Nullable GroupTaskObservationConvention convention;
-    private final GroupTags tags;
+    private final boolean needsParent;
 
     /**
      * Makes the observations of one executor.
@@ -36,19 +36,19 @@ public final class GroupTaskObservations implements TaskTracer {
      * @param executor the executor that this is a tracer of
      * @param registry where observations go; as long as nobody listens to it, there are none
      * @param convention names them; {@code null}: the default one does
-     * @param tags gives each group its value of the key "group"
+     * @param needsParent whether there is an observation only where the submitter has one
      */
-    public GroupTaskObservations(
+    GroupTaskObservations(
             String executorName,
             Supplier<GroupExecutor> executor,
             Supplier<ObservationRegistry> registry,
             @Nullable GroupTaskObservationConvention convention,
-            GroupTags tags) {
+            boolean needsParent) {
         this.executorName = executorName;
         this.executor = executor;
         this.registry = registry;
         this.convention = convention;
-        this.tags = tags;
+        this.needsParent = needsParent;
     }
 
     @Override
@@ -57,11 +57,26 @@ public final class GroupTaskObservations implements TaskTracer {
         if (target.isNoop()) {
             return null;
         }
-        GroupTaskObservationContext context =
-                new GroupTaskObservationContext(executorName, tags.claim(executor.get(), groupKey), groupKey, taskId);
+        ReactorObservation subscription = ReactorObservation.current();
+        Observation parent = subscription == null ? null : subscription.parent();
+        if (parent == null) {
+            parent = target.getCurrentObservation();
+        }
+        if (parent == null && needsParent) {
+            return null;
+        }
+        String tag = executor.get().policy().rule(groupKey).orElse(NO_RULE);
+        GroupTaskObservationContext context = new GroupTaskObservationContext(executorName, tag, groupKey, taskId);
         Observation observation =
                 GroupTaskObservationDocumentation.TASK.observation(convention, DEFAULT, () -> context, target);
-        return observation.isNoop() ? null : new Observed(observation.start(), context);
+        if (observation.isNoop()) {
+            return null;
+        }
+        observation.parentObservation(parent).start();
+        if (subscription != null) {
+            subscription.begun(observation);
+        }
+        return new Observed(observation, context);
     }
 
     private static final class Observed implements TaskTrace {
@@ -87,11 +102,6 @@ public final class GroupTaskObservations implements TaskTracer {
                     scope.close();
                 }
             };
-        }
-
-        @Override
-        public void onStarted(long queuedNanos) {
-            observation.event(GroupTaskObservationDocumentation.Events.STARTED);
         }
 
         @Override

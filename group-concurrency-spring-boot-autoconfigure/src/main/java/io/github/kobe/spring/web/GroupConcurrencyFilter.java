@@ -3,7 +3,6 @@ package io.github.kobe.spring.web;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupTaskDecorator;
-import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.FilterChain;
@@ -11,16 +10,16 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.util.List;
+import java.security.Principal;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
 import org.springframework.http.server.PathContainer;
+import org.springframework.web.cors.CorsUtils;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.util.ServletRequestPathUtils;
-import org.springframework.web.util.pattern.PathPattern;
 
 /**
  * Limits requests by a key: one permit of the key's group for each, from here until the request is complete, also where
@@ -34,13 +33,13 @@ import org.springframework.web.util.pattern.PathPattern;
  * request that waited on a platform thread, since the container dispatches it as {@link DispatcherType#ASYNC}. So it
  * stands last unless it is told otherwise.
  */
-public final class GroupConcurrencyFilter extends OncePerRequestFilter implements Ordered, SmartInitializingSingleton {
+final class GroupConcurrencyFilter extends OncePerRequestFilter implements Ordered, SmartInitializingSingleton {
 
     private static final String TURN = GroupConcurrencyFilter.class.getName() + ".turn";
 
     private final Supplier<GroupExecutor> executor;
-    private final RequestGroupKey keys;
-    private final List<PathPattern> paths;
+    private final @Nullable RequestGroupKey keys;
+    private final FilterRules rules;
     private final @Nullable GroupTaskDecorator decorator;
     private final int order;
 
@@ -48,20 +47,20 @@ public final class GroupConcurrencyFilter extends OncePerRequestFilter implement
      * Makes a filter.
      *
      * @param executor has the groups; asked once all other beans are there
-     * @param keys gives each request its group
-     * @param paths the paths that it applies to; none: all
+     * @param keys gives the keys where a rule has no source for them; may be {@code null} where each has
+     * @param rules the rules
      * @param decorator takes along what belongs to the thread of a request that waits; may be {@code null}
      * @param order its place among the filters
      */
-    public GroupConcurrencyFilter(
+    GroupConcurrencyFilter(
             Supplier<GroupExecutor> executor,
-            RequestGroupKey keys,
-            List<PathPattern> paths,
+            @Nullable RequestGroupKey keys,
+            FilterRules rules,
             @Nullable GroupTaskDecorator decorator,
             int order) {
         this.executor = executor;
         this.keys = keys;
-        this.paths = List.copyOf(paths);
+        this.rules = rules;
         this.decorator = decorator;
         this.order = order;
     }
@@ -93,66 +92,71 @@ public final class GroupConcurrencyFilter extends OncePerRequestFilter implement
             }
             return;
         }
-        String key = turn == null && isNew(request) && applies(request) ? keys.of(request) : null;
-        if (key == null || key.isBlank()) {
+        if (turn != null) {
+            turn.inside(request, response, chain);
+            return;
+        }
+        PathContainer path = ServletRequestPathUtils.parse(request).pathWithinApplication();
+        FilterRule rule = isAsyncDispatch(request) || CorsUtils.isPreFlightRequest(request) ? null : rules.find(path);
+        if (rule == null) {
+            chain.doFilter(request, response);
+            return;
+        }
+        FilterRule.Verdict verdict =
+                rule.decide(said(rule, request, path), executor.get().policy());
+        String key = verdict.groupKey();
+        if (verdict.refused()) {
+            ServletRejectionAnswer.write(RejectionProblem.NO_KEY, response);
+        } else if (key == null) {
             chain.doFilter(request, response);
         } else {
             admit(key, request, response, chain);
         }
     }
 
+    private @Nullable String said(FilterRule rule, HttpServletRequest request, PathContainer path) {
+        return switch (rule.source()) {
+            case HEADER -> request.getHeader(rule.name());
+            case PRINCIPAL -> {
+                Principal user = request.getUserPrincipal();
+                yield user == null ? null : user.getName();
+            }
+            case PATH -> rule.variableOf(path);
+            case null -> keys == null ? null : keys.of(request);
+        };
+    }
+
     private void admit(String key, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
-        RequestTurn turn = new RequestTurn(ask(executor.get(), key, request.isAsyncSupported()));
+        GroupExecutor groups = executor.get();
+        CompletableFuture<GroupPermit> permit;
+        try {
+            // Belongs to no thread, since the thread may leave before the request is complete.
+            permit = groups.acquireAsync(key).toCompletableFuture();
+        } catch (IllegalStateException shutDown) {
+            ServletRejectionAnswer.write(RejectionProblem.of(RejectionReason.SHUTDOWN), response);
+            return;
+        }
+        RequestTurn turn = new RequestTurn(permit);
         request.setAttribute(TURN, turn);
-        if (!turn.isDecided()) {
+        boolean mayLeave = request.isAsyncSupported()
+                && !request.isAsyncStarted()
+                && !Thread.currentThread().isVirtual();
+        if (!mayLeave && !turn.waitHere()) {
+            ServletRejectionAnswer.write(RejectionProblem.of(RejectionReason.INTERRUPTED), response);
+        } else if (!turn.isDecided()) {
             turn.await(request, response, key, decorator);
         } else if (!isRefused(turn, response)) {
             turn.proceed(request, response, chain);
         }
     }
 
-    /**
-     * On a platform thread the permit belongs to no thread, although it is asked for by one: the thread may leave before
-     * the request is complete, and would take the next one along without a permit of its own.
-     */
-    private static CompletableFuture<GroupPermit> ask(GroupExecutor groups, String key, boolean asynchronous) {
-        try {
-            return asynchronous && !Thread.currentThread().isVirtual()
-                    ? groups.acquireAsync(key).toCompletableFuture()
-                    : CompletableFuture.completedFuture(groups.acquire(key));
-        } catch (RejectedTaskException rejection) {
-            return CompletableFuture.failedFuture(rejection);
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            return CompletableFuture.failedFuture(rejection(key, RejectionReason.INTERRUPTED));
-        } catch (IllegalStateException shutDown) {
-            return CompletableFuture.failedFuture(rejection(key, RejectionReason.SHUTDOWN));
-        }
-    }
-
-    private static RejectedTaskException rejection(String key, RejectionReason reason) {
-        return new RejectedTaskException(key, "", reason, -1, 0);
-    }
-
     private static boolean isRefused(RequestTurn turn, HttpServletResponse response) throws IOException {
-        RejectedTaskException rejection = turn.rejection();
-        if (rejection == null) {
+        RejectionReason reason = turn.rejection();
+        if (reason == null) {
             return false;
         }
-        ServletRejectionAnswer.write(RejectionProblem.of(rejection.reason()), response);
+        ServletRejectionAnswer.write(RejectionProblem.of(reason), response);
         return true;
-    }
-
-    private static boolean isNew(HttpServletRequest request) {
-        return request.getDispatcherType() != DispatcherType.ASYNC;
-    }
-
-    private boolean applies(HttpServletRequest request) {
-        if (paths.isEmpty()) {
-            return true;
-        }
-        PathContainer path = ServletRequestPathUtils.parse(request).pathWithinApplication();
-        return paths.stream().anyMatch(pattern -> pattern.matches(path));
     }
 }

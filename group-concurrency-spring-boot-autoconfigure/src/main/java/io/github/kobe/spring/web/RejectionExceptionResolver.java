@@ -15,12 +15,9 @@ import org.springframework.web.servlet.ModelAndView;
  * Answers rejections that a handler of Spring MVC ends with, be it at once or through its future. The last of all
  * resolvers, so that whatever the application has to say of the exception wins.
  */
-public final class RejectionExceptionResolver implements HandlerExceptionResolver, Ordered {
+final class RejectionExceptionResolver implements HandlerExceptionResolver, Ordered {
 
     private static final Log LOGGER = LogFactory.getLog(RejectionExceptionResolver.class);
-
-    /** Makes a resolver. */
-    public RejectionExceptionResolver() {}
 
     @Override
     public int getOrder() {

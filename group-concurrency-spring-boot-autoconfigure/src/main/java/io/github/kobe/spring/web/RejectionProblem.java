@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -15,9 +16,12 @@ import org.springframework.http.MediaType;
  * or the service can't serve (503). Neither the key, which may be somebody's name or a secret, nor any number.
  *
  * @param status the HTTP status
- * @param reason why it was rejected
+ * @param reason why it was rejected; {@code null}: it has no key
  */
-record RejectionProblem(HttpStatus status, RejectionReason reason) {
+record RejectionProblem(HttpStatus status, @Nullable RejectionReason reason) {
+
+    /** What a client is told of a request that doesn't say whom it is for. */
+    static final RejectionProblem NO_KEY = new RejectionProblem(HttpStatus.BAD_REQUEST, null);
 
     static final String CONTENT_TYPE = MediaType.APPLICATION_PROBLEM_JSON_VALUE;
     static final String RETRY_AFTER = HttpHeaders.RETRY_AFTER;
@@ -47,13 +51,24 @@ record RejectionProblem(HttpStatus status, RejectionReason reason) {
                 : Optional.empty();
     }
 
+    /** {@return whether the same request may be let in later} */
+    boolean mayPass() {
+        return reason != null;
+    }
+
     /** {@return the body, in JSON; nothing in it comes from outside, so that nothing has to be escaped} */
     byte[] body() {
-        String detail = status == HttpStatus.TOO_MANY_REQUESTS
-                ? "There are too many requests of this kind at the moment."
-                : "The service can't take the request at the moment.";
-        return "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\",\"reason\":\"%s\"}"
-                .formatted(status.getReasonPhrase(), status.value(), detail, reason)
-                .getBytes(StandardCharsets.UTF_8);
+        String detail = switch (status) {
+            case TOO_MANY_REQUESTS -> "There are too many requests of this kind at the moment.";
+            case BAD_REQUEST -> "The request lacks the key that requests are limited by, or the key is too long.";
+            default -> "The service can't take the request at the moment.";
+        };
+        String body = "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"%s}"
+                .formatted(
+                        status.getReasonPhrase(),
+                        status.value(),
+                        detail,
+                        reason == null ? "" : ",\"reason\":\"" + reason + "\"");
+        return body.getBytes(StandardCharsets.UTF_8);
     }
 }

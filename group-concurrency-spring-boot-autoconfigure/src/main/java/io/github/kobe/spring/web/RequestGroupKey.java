@@ -4,8 +4,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the group that a request is limited in. As a bean it takes the place of the settings of
- * {@code group-concurrency.web.filter} that name where the key is:
+ * Tells the group that a request is limited in, in a servlet application. As a bean it serves the rules of
+ * {@code group-concurrency.web.filter} that have no {@code key-source}, or all paths where there is no rule:
  *
  * <pre>{@code
  * @Bean
@@ -18,10 +18,17 @@ import org.jspecify.annotations.Nullable;
 public interface RequestGroupKey {
 
     /**
+     * The attribute under which a limited request has its {@link io.github.kobe.GroupPermit}, for code that works for the
+     * request on threads of its own: what it does in the permit's {@code call} is inside, as what the request's own
+     * threads do is.
+     */
+    String PERMIT_ATTRIBUTE = "io.github.kobe.spring.web.permit";
+
+    /**
      * Gives the key of one request's group. Called once for each request, on its thread, after the filters before this one.
      *
      * @param request the request
-     * @return the key, taken as it is; {@code null} or blank: the request isn't limited
+     * @return the key, taken as it is; {@code null} or blank: there is none, and the rule's {@code missing-key} holds
      */
     @Nullable
     String of(HttpServletRequest request);

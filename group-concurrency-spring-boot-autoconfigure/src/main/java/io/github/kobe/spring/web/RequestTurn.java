@@ -3,6 +3,8 @@ package io.github.kobe.spring.web;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.spring.autoconfigure.EnclosingPermit;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -15,6 +17,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +43,12 @@ final class RequestTurn implements AsyncListener {
     private @Nullable Pass pass;
     private boolean listening;
 
+    /** What the chain was given to answer with; {@code null}: it hasn't run. */
+    private @Nullable HttpServletResponse answered;
+
+    /**
+     * @param permit what it was asked for, which belongs to no thread
+     */
     RequestTurn(CompletableFuture<GroupPermit> permit) {
         this.permit = permit;
     }
@@ -66,9 +75,15 @@ final class RequestTurn implements AsyncListener {
             return null;
         };
         rest = decorator == null ? bare : decorator.decorate(groupKey, bare);
-        AsyncContext context = request.startAsync(request, response);
-        context.setTimeout(0); // The group's own time-out decides.
-        listenTo(context);
+        AsyncContext context;
+        try {
+            context = request.startAsync(request, response);
+            context.setTimeout(0); // The group's own time-out decides.
+            listenTo(context);
+        } catch (RuntimeException refused) {
+            giveBack(null); // or nobody would: the container may never complete what didn't become asynchronous
+            throw refused;
+        }
         whenDecided((granted, failure) -> {
             if (!(failure instanceof CancellationException)) {
                 dispatch(context);
@@ -85,7 +100,7 @@ final class RequestTurn implements AsyncListener {
         try {
             context.dispatch();
         } catch (IllegalStateException completed) {
-            giveBack();
+            giveBack(null);
         }
     }
 
@@ -109,37 +124,78 @@ final class RequestTurn implements AsyncListener {
         };
         try {
             if (waited != null) {
-                waited.call();
+                call(waited);
             }
-        } catch (ServletException | IOException | RuntimeException failure) {
-            throw failure;
-        } catch (Exception failure) {
-            throw new ServletException(failure);
         } finally {
             pass = null;
         }
     }
 
+    /** Waits on this thread until it is decided; false if that is interrupted. */
+    boolean waitHere() {
+        try {
+            permit.get();
+        } catch (ExecutionException refused) {
+            return true; // and rejection() tells why
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            giveBack(null);
+            return false;
+        }
+        return true;
+    }
+
     /** {@return why there is no permit; {@code null} if there is one} */
     @Nullable
-    RejectedTaskException rejection() {
+    RejectionReason rejection() {
         return permit.isCompletedExceptionally() && permit.exceptionNow() instanceof RejectedTaskException rejection
-                ? rejection
+                ? rejection.reason()
                 : null;
     }
 
     /** Runs the rest of the chain within the permit. */
     void proceed(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
-        permit.join(); // is there, or what kept it from being made is thrown
+        answered = response;
+        Throwable failure = null;
         try {
-            chain.doFilter(request, response);
+            inside(request, response, chain);
+        } catch (ServletException | IOException | RuntimeException | Error thrown) {
+            failure = thrown;
+            throw thrown;
         } finally {
             if (!request.isAsyncStarted()) {
-                giveBack();
+                giveBack(failure == null ? failureOf(response) : failure);
             } else if (!listening) {
                 listenTo(request.getAsyncContext());
             }
+        }
+    }
+
+    /** {@return why a request counts as failed; {@code null}: it doesn't} */
+    private static @Nullable Throwable failureOf(HttpServletResponse response) {
+        return FailedAnswer.of(response.getStatus());
+    }
+
+    /** Runs the chain inside the permit, for a request that has it already too. */
+    void inside(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws ServletException, IOException {
+        GroupPermit granted = permit.join(); // is there, or what kept it from being made is thrown
+        request.setAttribute(RequestGroupKey.PERMIT_ATTRIBUTE, granted);
+        call(() -> granted.call(() -> {
+            chain.doFilter(request, response);
+            return null;
+        }));
+    }
+
+    /** Throws what code of the chain may throw. */
+    private static void call(Callable<?> code) throws ServletException, IOException {
+        try {
+            code.call();
+        } catch (ServletException | IOException | RuntimeException failure) {
+            throw failure;
+        } catch (Exception failure) {
+            throw new ServletException(failure);
         }
     }
 
@@ -148,19 +204,18 @@ final class RequestTurn implements AsyncListener {
         context.addListener(this);
     }
 
-    /** As often as one likes; what isn't granted yet never will be. */
-    void giveBack() {
-        permit.cancel(false);
-        whenDecided((granted, failure) -> {
-            if (granted != null) {
-                granted.close();
-            }
-        });
+    /**
+     * As often as one likes; what isn't granted yet never will be.
+     *
+     * @param why why the request counts as failed; {@code null}: it doesn't
+     */
+    private void giveBack(@Nullable Throwable why) {
+        EnclosingPermit.giveBack(permit, why);
     }
 
     @Override
     public void onComplete(AsyncEvent event) {
-        giveBack();
+        giveBack(answered == null ? null : failureOf(answered));
     }
 
     @Override

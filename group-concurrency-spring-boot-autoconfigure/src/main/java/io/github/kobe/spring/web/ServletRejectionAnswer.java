@@ -16,7 +16,9 @@ final class ServletRejectionAnswer {
         byte[] body = problem.body();
         response.resetBuffer();
         response.setStatus(problem.status().value());
-        response.setHeader(RejectionProblem.RETRY_AFTER, RejectionProblem.RETRY_AFTER_VALUE);
+        if (problem.mayPass()) {
+            response.setHeader(RejectionProblem.RETRY_AFTER, RejectionProblem.RETRY_AFTER_VALUE);
+        }
         response.setContentType(RejectionProblem.CONTENT_TYPE);
         response.setContentLength(body.length);
         response.getOutputStream().write(body);

@@ -2,7 +2,7 @@ package io.github.kobe.spring.web;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.spring.text.PrintableText;
+import io.github.kobe.spring.autoconfigure.PrintableText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +22,7 @@ import org.springframework.util.ClassUtils;
  * Warns once, at start-up, where a web server's threads are few and those that wait for their turn in one group could be
  * all of them: the threads are platform threads, and so many may wait.
  */
-public final class WaitingThreadsWarning implements ApplicationListener<ApplicationReadyEvent> {
+final class WaitingThreadsWarning implements ApplicationListener<ApplicationReadyEvent> {
 
     private static final Log LOGGER = LogFactory.getLog(WaitingThreadsWarning.class);
 
@@ -46,7 +46,7 @@ public final class WaitingThreadsWarning implements ApplicationListener<Applicat
      * @param context the application
      * @param executor whose groups have queues; {@code null} where there are several
      */
-    public WaitingThreadsWarning(ApplicationContext context, Supplier<@Nullable GroupExecutor> executor) {
+    WaitingThreadsWarning(ApplicationContext context, Supplier<@Nullable GroupExecutor> executor) {
         this.context = context;
         this.executor = executor;
     }

@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import io.github.kobe.spring.GroupConcurrencyResolver;
 import io.github.kobe.testing.HouseRules;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.context.annotation.Bean;
@@ -21,6 +23,30 @@ import org.springframework.context.annotation.Bean;
 class ArchitectureTests {
 
     private static final JavaClasses MAIN = HouseRules.mainClassesBeside(ArchitectureTests.class);
+
+    private static final Set<String> FOR_APPLICATIONS = Set.of(
+            "DefaultGroupTaskObservationConvention",
+            "EndpointProblem",
+            "ExchangeGroupKey",
+            "GroupClientHttpRequestInterceptor",
+            "GroupConcurrencyProperties",
+            "GroupConcurrencyRefresher",
+            "GroupConcurrencyResolver",
+            "GroupConcurrent",
+            "GroupExchangeFilterFunction",
+            "GroupExecutorBuilder",
+            "GroupExecutorEndpoint",
+            "GroupExecutorReport",
+            "GroupPolicyCustomizer",
+            "GroupReport",
+            "GroupTaskObservationContext",
+            "GroupTaskObservationConvention",
+            "GroupTaskObservationDocumentation",
+            "InvalidGroupConcurrentException",
+            "InvalidSettingException",
+            "ReactorObservation",
+            "RequestGroupKey");
+
     private static final JavaClasses TESTS = HouseRules.testClassesBeside(ArchitectureTests.class);
 
     @Test
@@ -57,14 +83,34 @@ class ArchitectureTests {
     }
 
     @Test
+    void nothingElseIsPublicButWhatPackagesShare() {
+        Set<String> publicTypes = MAIN.stream()
+                .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
+                .filter(type -> type.isTopLevelClass() && !type.isAnnotatedWith(AutoConfiguration.class))
+                .map(JavaClass::getSimpleName)
+                .collect(toSet());
+        publicTypes.removeAll(FOR_APPLICATIONS);
+
+        assertThat(publicTypes)
+                .containsExactlyInAnyOrder(
+                        "BoundSettings",
+                        "BusiestGroups",
+                        "ConditionalOnSwitch",
+                        "EnclosingPermit",
+                        "ExecutorBeans",
+                        "ExecutorInstrumentation",
+                        "LimitSetting",
+                        "MdcTaskDecorator",
+                        "PrintableText");
+    }
+
+    @Test
     void autoConfigurationsSayWhatTheyAre() {
         classes()
                 .that()
                 .areAnnotatedWith(AutoConfiguration.class)
                 .should()
                 .haveSimpleNameEndingWith("AutoConfiguration")
-                .andShould()
-                .resideInAPackage("..autoconfigure..")
                 .check(MAIN);
     }
 
@@ -88,6 +134,32 @@ class ArchitectureTests {
                 .areAnnotatedWith(Bean.class)
                 .should()
                 .bePackagePrivate()
+                .check(MAIN);
+    }
+
+    /** Where a configuration as a whole backs off, so do its beans. */
+    @Test
+    void everyBeanBacksOffForOneOfTheApplication() {
+        methods()
+                .that()
+                .areAnnotatedWith(Bean.class)
+                .and()
+                .areDeclaredInClassesThat()
+                .areNotAnnotatedWith(ConditionalOnMissingBean.class)
+                .should()
+                .beAnnotatedWith(ConditionalOnMissingBean.class)
+                .check(MAIN);
+    }
+
+    @Test
+    void namesOfBeansKeepOutOfTheWayOfTheApplications() {
+        methods()
+                .that()
+                .areAnnotatedWith(Bean.class)
+                .and()
+                .doNotHaveName("groupExecutor")
+                .should()
+                .haveNameStartingWith("groupConcurrency")
                 .check(MAIN);
     }
 

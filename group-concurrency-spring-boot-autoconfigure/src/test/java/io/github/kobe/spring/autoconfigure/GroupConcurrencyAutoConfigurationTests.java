@@ -1,6 +1,7 @@
 package io.github.kobe.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
@@ -10,10 +11,11 @@ import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectionHandler;
 import io.github.kobe.RejectionPolicy;
 import io.github.kobe.TaskLifecycleListener;
+import io.github.kobe.TaskTrace;
+import io.github.kobe.TaskTracer;
 import io.github.kobe.spring.GroupConcurrencyResolver;
 import io.github.kobe.spring.GroupPolicyCustomizer;
-import io.github.kobe.spring.context.MdcTaskDecorator;
-import io.github.kobe.spring.lifecycle.GroupExecutorLifecycle;
+import io.github.kobe.spring.method.GroupConcurrentAspectAutoConfiguration;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
 import java.util.List;
@@ -116,10 +118,8 @@ class GroupConcurrencyAutoConfigurationTests {
     @Test
     void anExecutorOfTheApplicationsOwnIsTheOnlyOne() {
         runner.withUserConfiguration(OwnExecutor.class)
-                .run(context -> assertThat(context)
-                        .hasSingleBean(GroupExecutor.class)
-                        .hasBean("mine")
-                        .doesNotHaveBean(GroupExecutorLifecycle.class));
+                .run(context ->
+                        assertThat(context).hasSingleBean(GroupExecutor.class).hasBean("mine"));
     }
 
     @Test
@@ -133,6 +133,21 @@ class GroupConcurrencyAutoConfigurationTests {
     }
 
     @Test
+    void noGroupIsMadeForAKeyThatIsTooLong() {
+        runner.run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            assertThat(executor.call("k".repeat(1024), () -> "called")).isEqualTo("called");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> executor.submit("k".repeat(1025), () -> "never"))
+                    .withMessageContaining("has 1025 characters; allowed: at most 1024");
+            assertThat(executor.groupKeys()).hasSize(1);
+        });
+        runner.withPropertyValues("group-concurrency.max-key-length=3")
+                .run(context -> assertThatIllegalArgumentException()
+                        .isThrownBy(() -> context.getBean(GroupExecutor.class).acquire("long")));
+    }
+
+    @Test
     void customizersChangeThePolicyInTheirOrder() {
         runner.withUserConfiguration(Customizers.class)
                 .run(context -> assertThat(
@@ -141,7 +156,7 @@ class GroupConcurrencyAutoConfigurationTests {
     }
 
     @Test
-    void handlerResolverListenersAndDecoratorsArePickedUp() {
+    void handlerResolverListenersTracersAndDecoratorsArePickedUp() {
         runner.withUserConfiguration(PickedUp.class)
                 .withPropertyValues("group-concurrency.context-propagation.enabled=false")
                 .run(context -> {
@@ -153,7 +168,13 @@ class GroupConcurrencyAutoConfigurationTests {
 
                     assertThat(pickedUp.heard)
                             .containsExactly(
-                                    "first listener", "second listener", "first decorator", "second decorator", "task");
+                                    "first listener",
+                                    "second listener",
+                                    "first tracer",
+                                    "second tracer",
+                                    "first decorator",
+                                    "second decorator",
+                                    "task");
                     assertThat(executor.policy().resolveConcurrency("anything")).isEqualTo(11);
                     assertThat(executor.policy().rejectionHandler()).containsSame(pickedUp.handler());
                 });
@@ -165,15 +186,6 @@ class GroupConcurrencyAutoConfigurationTests {
                 .run(context -> assertThat(
                                 context.getBean(GroupExecutor.class).policy().resolveConcurrency("anything"))
                         .isEqualTo(3));
-    }
-
-    @Test
-    void aListenerThatFailsKeepsNoneOfTheOthersFromHearing() {
-        runner.withUserConfiguration(FailingListener.class, PickedUp.class).run(context -> {
-            context.getBean(GroupExecutor.class).submit("g", "t", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
-
-            assertThat(context.getBean(PickedUp.class).heard).contains("first listener", "second listener");
-        });
     }
 
     @Test
@@ -319,20 +331,6 @@ class GroupConcurrencyAutoConfigurationTests {
     }
 
     @Configuration(proxyBeanMethods = false)
-    static class FailingListener {
-        @Bean
-        @Order(0)
-        TaskLifecycleListener failing() {
-            return new TaskLifecycleListener() {
-                @Override
-                public void onSubmitted(String groupKey, String taskId) {
-                    throw new IllegalStateException("a listener's own trouble");
-                }
-            };
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
     static class PickedUp {
 
         private static final RejectionHandler HANDLER = (groupKey, taskId, task) -> {
@@ -361,6 +359,27 @@ class GroupConcurrencyAutoConfigurationTests {
         @Order(1)
         TaskLifecycleListener first() {
             return new Submissions("first listener");
+        }
+
+        @Bean
+        @Order(2)
+        TaskTracer follower() {
+            return (groupKey, taskId) -> started("second tracer");
+        }
+
+        @Bean
+        @Order(1)
+        TaskTracer leader() {
+            return (groupKey, taskId) -> started("first tracer");
+        }
+
+        private TaskTrace started(String name) {
+            return new TaskTrace() {
+                @Override
+                public void onStarted(long queuedNanos) {
+                    heard.add(name);
+                }
+            };
         }
 
         @Bean

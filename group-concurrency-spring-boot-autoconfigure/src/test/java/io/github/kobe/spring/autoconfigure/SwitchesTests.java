@@ -2,12 +2,11 @@ package io.github.kobe.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.kobe.spring.autoconfigure.metrics.GroupConcurrencyMetricsAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.observation.GroupConcurrencyObservationAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.web.GroupConcurrencyWebAutoConfiguration;
+import io.github.kobe.spring.method.GroupConcurrentAspectAutoConfiguration;
+import io.github.kobe.spring.metrics.GroupConcurrencyMetricsAutoConfiguration;
+import io.github.kobe.spring.web.GroupConcurrencyWebAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.micrometer.observation.ObservationRegistry;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,21 +18,19 @@ import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 class SwitchesTests {
 
     private static final String ALL = """
-        aspect.enabled                | groupConcurrentAdvisor
-        metrics.enabled               | groupExecutorMeterBinder
+        aspect.enabled                | groupConcurrencyAdvisor
+        metrics.enabled               | groupConcurrencyMeterBinder
         context-propagation.enabled   | groupConcurrencyMdcTaskDecorator
-        observations.enabled          | groupTaskObservations
+        flight-recorder.enabled       | groupConcurrencyFlightRecorderTracer
         web.problem-details.enabled   | groupConcurrencyRejectionExceptionResolver
         """;
 
     private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
             .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
-            .withBean(ObservationRegistry.class, ObservationRegistry::create)
             .withConfiguration(AutoConfigurations.of(
                     GroupConcurrencyAutoConfiguration.class,
                     GroupConcurrentAspectAutoConfiguration.class,
                     GroupConcurrencyMetricsAutoConfiguration.class,
-                    GroupConcurrencyObservationAutoConfiguration.class,
                     GroupConcurrencyWebAutoConfiguration.class));
 
     @ParameterizedTest

@@ -2,8 +2,8 @@ package io.github.kobe.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.kobe.spring.endpoint.GroupExecutorEndpoint;
-import io.github.kobe.spring.refresh.GroupConcurrencyRefresher;
+import io.github.kobe.spring.actuate.GroupExecutorEndpoint;
+import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.testing.SeparateClassPath;
 import java.util.Arrays;
 import java.util.Set;
@@ -24,7 +24,10 @@ class UnusedSlicesTests {
     private static final String[] JARS_OF_ALL_THAT_IS_OPTIONAL = {
         "context-propagation",
         "micrometer",
+        "mutiny",
+        "reactive-streams",
         "reactor",
+        "rxjava",
         "spring-boot-actuator",
         "spring-boot-health",
         "spring-boot-micrometer",
@@ -38,9 +41,10 @@ class UnusedSlicesTests {
 
     private static final String EXPOSED = "--management.endpoints.web.exposure.include=groupexecutor";
 
-    private static final String[] PACKAGES_FOR_EVERY_APPLICATION = {
-        "", "annotation", "autoconfigure", "context", "interceptor", "jfr", "lifecycle", "policy", "properties", "text"
-    };
+    /** A condition that is looked at even if another has said no. */
+    private static final String ON_OBSERVATION_MODE = "io.github.kobe.spring.observation.OnObservationMode";
+
+    private static final String[] PACKAGES_FOR_EVERY_APPLICATION = {"", "annotation", "autoconfigure", "method"};
 
     @Test
     @Tag("boot")
@@ -54,22 +58,26 @@ class UnusedSlicesTests {
     @ParameterizedTest
     @Tag("deep")
     @CsvSource({
-        "group-concurrency.metrics.enabled=false, metrics",
-        "group-concurrency.observations.enabled=false, observation",
-        "group-concurrency.context-propagation.enabled=false, context",
-        "group-concurrency.aspect.enabled=false, interceptor",
-        "management.endpoints.web.exposure.exclude=groupexecutor, endpoint",
+        "group-concurrency.metrics.enabled=false, metrics.",
+        "group-concurrency.observations.mode=never, observation.",
+        "group-concurrency.context-propagation.enabled=false, autoconfigure.MdcTaskDecorator",
+        "group-concurrency.aspect.enabled=false, method.",
+        "management.endpoints.web.exposure.exclude=groupexecutor, actuate.GroupExecutorEndpointAutoConfiguration",
     })
     void whatASettingSwitchesOffIsNotThere(String setting, String slice) throws Exception {
         Started started = Started.with(new String[0], EXPOSED, "--" + setting);
 
-        assertThat(started.packages()).contains("lifecycle").doesNotContain(slice, "autoconfigure." + slice);
+        assertThat(started.classes())
+                .filteredOn(name -> !name.equals(ON_OBSERVATION_MODE))
+                .anyMatch(name -> name.endsWith(".GroupExecutorLifecycle"))
+                .noneMatch(name -> name.startsWith("io.github.kobe.spring." + slice));
     }
 
     @Test
+    @Tag("deep")
     void whatNothingSwitchesOffIsThere() throws Exception {
         assertThat(Started.with(new String[0], EXPOSED).packages())
-                .contains("metrics", "observation", "context", "interceptor", "endpoint");
+                .contains("metrics", "autoconfigure", "method", "actuate");
     }
 
     @Test
@@ -77,12 +85,14 @@ class UnusedSlicesTests {
         Started started = Started.with(new String[0], "--group-concurrency.enabled=false");
 
         assertThat(started.beans()).isEmpty();
+        // The annotation may be looked at; nothing comes with it.
         assertThat(started.classes())
+                .filteredOn(name -> !name.equals(GroupConcurrent.class.getName()))
                 .containsExactlyInAnyOrder(
-                        GroupConcurrencyAutoConfiguration.class.getName(),
                         OnGroupConcurrencyEnabled.class.getName(),
                         ConditionalOnSwitch.class.getName(),
-                        OnSwitch.class.getName());
+                        OnSwitch.class.getName(),
+                        ON_OBSERVATION_MODE);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.github.kobe.spring.docs;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -11,11 +12,18 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupStats;
 import io.github.kobe.LimitSource;
+import io.github.kobe.spring.actuate.GroupReport;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.web.ExchangeGroupKey;
+import io.github.kobe.spring.web.GroupConcurrencyWebAutoConfiguration;
+import io.github.kobe.spring.web.RequestGroupKey;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Markdown;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.micrometer.context.ContextRegistry;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.RecordComponent;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -38,6 +46,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.ClassPathBeanDefinitionScanner;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.type.filter.AssignableTypeFilter;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.reactive.function.client.WebClient;
 
 /** Keeps what the docs say of Spring true: code, settings, requests and answers. */
 class DocsTests {
@@ -48,6 +67,8 @@ class DocsTests {
                     + " )?'?localhost:8080([^'\\s]*)'?");
     private static final List<String> SOURCES = List.of(
             "group-concurrency-spring-boot-autoconfigure/src/test/java/io/github/kobe/spring/docs",
+            "group-concurrency-spring-boot-test/src/test/java/io/github/kobe/spring/test/docs",
+            "group-concurrency-spring-boot-test/src/test/java/io/github/kobe/spring/test/listeners",
             "compat-boot41/src/test/java/io/github/kobe/compat");
 
     /** By their settings; several tests look at the same one, at groups of their own. */
@@ -93,7 +114,12 @@ class DocsTests {
                 files.map(DocsTests::read).map(DocsTests::withoutIndentation).forEach(sources::add);
             }
         }
-        assertThat(sources).anyMatch(source -> source.contains(withoutIndentation(code)));
+        List<String> imports =
+                code.lines().filter(line -> line.startsWith("import ")).toList();
+        String rest = code.lines().filter(line -> !line.startsWith("import ")).collect(Collectors.joining("\n"));
+        assertThat(sources)
+                .anyMatch(source -> source.contains(withoutIndentation(rest).strip())
+                        && imports.stream().allMatch(source::contains));
     }
 
     private static String read(Path file) {
@@ -114,24 +140,30 @@ class DocsTests {
 
     @ParameterizedTest
     @MethodSource("settings")
+    void theSettingsInTheDocsAreKnownAndInTheirRanges(String yaml) {
+        new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyWebAutoConfiguration.class))
+                .withPropertyValues("MANAGEMENT_PORT=0")
+                .withInitializer(context ->
+                        sources(yaml).forEach(context.getEnvironment().getPropertySources()::addLast))
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(GroupExecutor.class));
+    }
+
+    private static List<PropertySource<?>> sources(String yaml) {
+        try {
+            return new YamlPropertySourceLoader().load("docs", new ByteArrayResource(yaml.getBytes(UTF_8)));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    @ParameterizedTest
+    @Tag("deep")
+    @MethodSource("settings")
     void anApplicationStartsWithTheSettingsInTheDocs(String yaml) throws IOException {
         DocumentedApplication application = startedWith(yaml);
         assertThat(application.bean(GroupExecutor.class).isShutdown()).isFalse();
-    }
-
-    @Test
-    void theQuickStartWorksAsWritten() throws Exception {
-        DocumentedApplication application = quickStart();
-        assertThat(application.bean(TenantReports.class).build("quick")).isEqualTo(new Report("quick", "new"));
-
-        JsonNode groups = json(application.get("/actuator/groupexecutor")).path("groups");
-        assertThat(groups.at("/tenant:quick/limits/maxConcurrency/value").asInt())
-                .isEqualTo(4);
-        assertThat(groups.at("/tenant:quick/totals/succeeded").asInt()).isEqualTo(1);
-        assertThat(application
-                        .get("/actuator/metrics/group.executor.running?tag=group:vip")
-                        .statusCode())
-                .isEqualTo(200);
     }
 
     @Test
@@ -234,14 +266,28 @@ class DocsTests {
         assertThat(json(group).at("/limits/queueTimeout/value").asText()).isEqualTo("PT5S");
 
         JsonNode all = json(application.get("/actuator/groupexecutor"));
-        JsonNode shownAll = JSON.readTree(shown.get(1));
+        JsonNode holders = JSON.readTree(shown.get(1));
+        assertThat(names(holders.at("/holders/0"))).isEqualTo(components(GroupReport.Holder.class));
+        assertThat(names(holders.at("/waiters/0"))).isEqualTo(components(GroupReport.Waiter.class));
+        JsonNode explained = json(application.get("/actuator/groupexecutor/tenant:shown?explain=true"));
+        JsonNode explanation = JSON.readTree(shown.get(2)).path("explanation");
+        assertThat(names(explained.path("explanation"))).isEqualTo(names(explanation));
+        assertThat(names(explained.at("/explanation/matches/0"))).isEqualTo(names(explanation.at("/matches/0")));
+
+        JsonNode shownAll = JSON.readTree(shown.get(3));
         assertThat(names(all)).isEqualTo(names(shownAll));
         assertThat(names(all.path("global"))).isEqualTo(names(shownAll.path("global")));
 
         HttpResponse<String> refusal = of("docs/howto/live-control.md", 0)
                 .send("POST", "/actuator/groupexecutor", "{\"group\": \"a\", \"maxConcurrency\": 0}");
         assertThat(refusal.statusCode()).isEqualTo(400);
-        assertThat(json(refusal)).isEqualTo(JSON.readTree(shown.get(2)));
+        assertThat(json(refusal)).isEqualTo(JSON.readTree(shown.get(4)));
+    }
+
+    private static Set<String> components(Class<?> record) {
+        return Stream.of(record.getRecordComponents())
+                .map(RecordComponent::getName)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static JsonNode json(HttpResponse<String> answer) throws IOException {
@@ -295,6 +341,30 @@ class DocsTests {
                 .isEqualTo("tea for 3");
 
         GroupExecutor executor = application.bean(GroupExecutor.class);
+        assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
+        String quotes = partner.resolve("/quotes/tea").toString();
+        assertThat(application
+                        .bean(RestClient.class)
+                        .get()
+                        .uri(quotes)
+                        .retrieve()
+                        .body(String.class))
+                .isEqualTo("tea for 3");
+        assertThat(application
+                        .bean(WebClient.class)
+                        .get()
+                        .uri(quotes)
+                        .retrieve()
+                        .bodyToMono(String.class)
+                        .block(Deadline.LONG))
+                .isEqualTo("tea for 3");
+        assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
+        assertThat(executor.groupStats("partner:localhost")
+                        .orElseThrow()
+                        .totals()
+                        .succeeded())
+                .isEqualTo(4);
+
         executor.setLimits("partner:localhost", GroupLimits.unset().withQueueThreshold(0));
         executor.pause("partner:localhost");
         assertThat(client.quote(partner, "tea")).isEqualTo("no quote at the moment");
@@ -303,6 +373,40 @@ class DocsTests {
         GroupStats slow = executor.groupStats("partner:slow.example").orElseThrow();
         assertThat(slow.maxConcurrency()).isEqualTo(new EffectiveLimit<>(2, LimitSource.CONFIGURED));
         assertThat(slow.queueThreshold()).isEqualTo(new EffectiveLimit<>(100, LimitSource.PATTERN));
+    }
+
+    /** As an application finds them, where a bean's name is that of its class. */
+    @ParameterizedTest
+    @ValueSource(classes = {ApiKeys.class, ApiKeysOfExchanges.class})
+    void theKeysOfTheHowtoOnTheWebAreFoundByAComponentScan(Class<?> keys) {
+        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+            context.setAllowBeanDefinitionOverriding(false);
+            ClassPathBeanDefinitionScanner scanner = new ClassPathBeanDefinitionScanner(context, false);
+            scanner.addIncludeFilter(new AssignableTypeFilter(keys));
+            scanner.scan(keys.getPackageName());
+            context.refresh();
+
+            assertThat(context.getBeansOfType(keys)).hasSize(1);
+            assertThat(context.getBeanNamesForType(RequestGroupKey.class).length
+                            + context.getBeanNamesForType(ExchangeGroupKey.class).length)
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void theRulesOfTheHowtoOnTheWebLimitRequests() throws Exception {
+        DocumentedApplication application = of("docs/howto/web.md", 1);
+        GroupExecutor executor = application.bean(GroupExecutor.class);
+
+        assertThat(application.get("/tenants/a/reports").statusCode()).isEqualTo(404);
+        assertThat(application.get("/reports/of-nobody").statusCode()).isEqualTo(200);
+        assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
+
+        assertThat(executor.groupStats("tenant:a").orElseThrow().totals().submitted())
+                .isEqualTo(1);
+        assertThat(executor.groupStats("http:anonymous").orElseThrow().totals().submitted())
+                .isEqualTo(1);
+        assertThat(application.get("/partners/1").statusCode()).isEqualTo(400);
     }
 
     @Test

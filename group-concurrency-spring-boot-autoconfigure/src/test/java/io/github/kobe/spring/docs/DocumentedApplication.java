@@ -82,6 +82,7 @@ final class DocumentedApplication implements AutoCloseable {
         ReportStore.class,
         TenantReports.class,
         OrderStore.class,
+        PartnerCalls.class,
         PartnerClient.class,
         Rejections.class,
         Reports.class

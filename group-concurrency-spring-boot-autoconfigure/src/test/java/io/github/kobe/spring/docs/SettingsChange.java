@@ -1,6 +1,6 @@
 package io.github.kobe.spring.docs;
 
-import io.github.kobe.spring.refresh.GroupConcurrencyRefresher;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyRefresher;
 import org.springframework.stereotype.Component;
 
 @Component

@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.metrics.GroupConcurrencyMetricsAutoConfiguration;
-import io.github.kobe.spring.tags.GroupTags;
+import io.github.kobe.spring.method.GroupConcurrentAspectAutoConfiguration;
+import io.github.kobe.spring.testing.BootAutoConfigurations;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Depth;
 import io.github.kobe.testing.Gate;
@@ -40,6 +39,7 @@ class HostileTagsTests {
             "#.*|[a-zA-Z_:][a-zA-Z0-9_:]*(\\{([a-z_]+=\"([^\"\\\\\\n]|\\\\[\\\\\"n])*\",?)*})? [-+0-9.eEINanf]+");
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(BootAutoConfigurations.named("MetricsAutoConfiguration"))
             .withConfiguration(AutoConfigurations.of(
                     GroupConcurrencyAutoConfiguration.class,
                     GroupConcurrentAspectAutoConfiguration.class,
@@ -132,7 +132,7 @@ class HostileTagsTests {
 
                     assertThat(registry.get("group.executor.submitted")
                                     .tag("group", "busy")
-                                    .counter()
+                                    .functionCounter()
                                     .count())
                             .isEqualTo(1);
                     gate.open();
@@ -140,9 +140,43 @@ class HostileTagsTests {
                             "the meters are gone",
                             () -> registry.find("group.executor.submitted")
                                             .tag("group", "busy")
-                                            .counter()
+                                            .functionCounter()
                                     == null);
                 });
+    }
+
+    @Test
+    void noKeyTakesAValueThatStandsForOthers() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        runner.withBean(MeterRegistry.class, () -> registry)
+                .withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-groups=3")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    for (String key : List.of("_other", "_default", "_all", "a", "b", "c", "d")) {
+                        executor.call(key, () -> "used");
+                    }
+
+                    assertThat(submitted(registry, "_other")).isEqualTo(4);
+                    assertThat(registry.find("group.executor.permits.max")
+                                    .tag("group", "_other")
+                                    .gauge())
+                            .isNull();
+                    executor.evictGroup("_other");
+                    assertThat(registry.find("group.executor.submitted")
+                                    .tag("group", "_default")
+                                    .functionCounter())
+                            .isNull();
+                    executor.call("e", () -> "used");
+                    Deadline.untilAsserted(
+                            () -> assertThat(submitted(registry, "_other")).isEqualTo(5));
+                });
+    }
+
+    private static double submitted(MeterRegistry registry, String group) {
+        return registry.get("group.executor.submitted")
+                .tag("group", group)
+                .functionCounter()
+                .count();
     }
 
     static class Guarded {

@@ -7,19 +7,24 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.TaskHandle;
+import io.github.kobe.TaskTrace;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.GroupConcurrentAspectAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.observation.GroupConcurrencyObservationAutoConfiguration;
+import io.github.kobe.spring.method.GroupConcurrentAspectAutoConfiguration;
 import io.github.kobe.spring.testing.BootAutoConfigurations;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import io.micrometer.common.docs.KeyName;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
+import io.micrometer.tracing.Tracer;
+import io.micrometer.tracing.handler.DefaultTracingObservationHandler;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -27,14 +32,18 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
 
 class GroupTaskObservationsTests {
+
+    private static final String BEAN = "groupConcurrencyTaskObservations";
 
     private final Notes notes = new Notes();
     private final ObservationRegistry registry = ObservationRegistry.create();
@@ -44,6 +53,7 @@ class GroupTaskObservationsTests {
                     GroupConcurrencyAutoConfiguration.class,
                     GroupConcurrentAspectAutoConfiguration.class,
                     GroupConcurrencyObservationAutoConfiguration.class))
+            .withPropertyValues("group-concurrency.observations.mode=always")
             .withBean(ObservationRegistry.class, () -> registry);
 
     GroupTaskObservationsTests() {
@@ -99,16 +109,16 @@ class GroupTaskObservationsTests {
                 return "done";
             });
             TaskHandle<String> second = executor.submit("vip:1", "second", () -> "done");
-            Deadline.untilAsserted(() ->
-                    assertThat(notes.events).containsExactlyInAnyOrder("first start", "first started", "second start"));
+            assertThat(notes.events).containsExactly("first start", "second start");
 
             gate.open();
             first.await();
             second.await();
 
             assertThat(notes.events)
-                    .containsSubsequence("first start", "first started", "first stop")
-                    .containsSubsequence("second start", "second started", "second stop");
+                    .containsExactlyInAnyOrder("first start", "second start", "first stop", "second stop")
+                    .containsSubsequence("first start", "first stop")
+                    .containsSubsequence("second start", "second stop");
             GroupTaskObservationContext last = notes.stopped.getLast();
             assertThat(last.getName()).isEqualTo("group.executor.task");
             assertThat(last.getContextualName()).isEqualTo("group vip:*");
@@ -161,8 +171,7 @@ class GroupTaskObservationsTests {
         runner.withBean(Exports.class).run(context -> {
             CompletableFuture<String> open = new CompletableFuture<>();
             CompletableFuture<String> returned = context.getBean(Exports.class).future(open);
-            Deadline.untilAsserted(
-                    () -> assertThat(notes.events).containsExactly("Exports.future start", "Exports.future started"));
+            assertThat(notes.events).containsExactly("Exports.future start");
 
             open.complete("done");
 
@@ -175,7 +184,7 @@ class GroupTaskObservationsTests {
     void aSubscriptionIsObservedUntilItEnds() {
         runner.withBean(Exports.class).run(context -> {
             Disposable subscription = context.getBean(Exports.class).mono().subscribe();
-            assertThat(notes.events).containsExactly("Exports.mono start", "Exports.mono started");
+            assertThat(notes.events).containsExactly("Exports.mono start");
 
             subscription.dispose();
 
@@ -255,22 +264,154 @@ class GroupTaskObservationsTests {
     }
 
     @Test
-    void theGroupsOfTheirOwnValueAreSoManyForEver() {
+    void theGroupIsTheRuleWhateverTheMetersTell() {
         runner.withPropertyValues(
-                        "group-concurrency.metrics.group-tag=all",
-                        "group-concurrency.metrics.max-groups=1",
-                        "group-concurrency.max-idle-groups=0")
+                        "group-concurrency.metrics.group-tag=all", "group-concurrency.group-list[0].key=tenant:*")
                 .run(context -> {
                     GroupExecutor executor = context.getBean(GroupExecutor.class);
-                    for (String key : List.of("a", "b", "c")) {
-                        executor.call(key, () -> "done");
-                        executor.evictGroup(key);
-                    }
+                    executor.call("tenant:a", () -> "done");
+                    executor.call("b", () -> "done");
 
                     assertThat(notes.stopped)
                             .extracting(GroupTaskObservationContext::groupTag)
-                            .containsExactly("a", "_other", "_other");
+                            .containsExactly("tenant:*", "_default");
                 });
+    }
+
+    @Test
+    void keysAreCutAndInOneLineAsInLogs() {
+        runner.run(context -> {
+            String longKey = "a\nb" + "x".repeat(1_000);
+            context.getBean(GroupExecutor.class)
+                    .submit(longKey, longKey, () -> "done")
+                    .await();
+
+            assertThat(notes.only().getHighCardinalityKeyValues())
+                    .extracting(KeyValue::getValue)
+                    .hasSize(2)
+                    .allMatch(value -> value.startsWith("a_bx") && value.length() == 128);
+        });
+    }
+
+    @Test
+    void withATracerWorkIsObservedWhereItsSubmitterIs() {
+        runner.withPropertyValues("group-concurrency.observations.mode=tracing")
+                .withBean(Tracer.class, () -> Tracer.NOOP)
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    executor.call("a", () -> "done");
+                    assertThat(notes.events).isEmpty();
+
+                    Observation request = Observation.start("request", registry);
+                    try (Observation.Scope scope = request.openScope()) {
+                        executor.call("a", scope::getCurrentObservation);
+                    }
+                    assertThat(notes.only().getParentObservation()).isSameAs(request);
+                });
+    }
+
+    @Test
+    void withoutATracerNothingFollowsTheWork() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyObservationAutoConfiguration.class))
+                .withBean(ObservationRegistry.class, () -> registry)
+                .run(context -> {
+                    assertThat(context).doesNotHaveBean(BEAN);
+                    assertThat(context.getBean(GroupExecutor.class).policy().taskTracers())
+                            .noneMatch(GroupTaskObservations.class::isInstance);
+                });
+    }
+
+    @Test
+    @Tag("boot")
+    void noMetersAreMadeOfObservations() {
+        for (boolean traced : new boolean[] {false, true}) {
+            SimpleMeterRegistry meters = new SimpleMeterRegistry();
+            ApplicationContextRunner application = new ApplicationContextRunner()
+                    .withConfiguration(
+                            BootAutoConfigurations.named("ObservationAutoConfiguration", "MetricsAutoConfiguration"))
+                    .withConfiguration(AutoConfigurations.of(
+                            GroupConcurrencyAutoConfiguration.class,
+                            GroupConcurrencyObservationAutoConfiguration.class))
+                    .withPropertyValues("group-concurrency.observations.mode=always")
+                    .withBean(MeterRegistry.class, () -> meters);
+            if (traced) {
+                application = application
+                        .withBean(Tracer.class, () -> Tracer.NOOP)
+                        .withBean(
+                                DefaultTracingObservationHandler.class,
+                                () -> new DefaultTracingObservationHandler(Tracer.NOOP));
+            }
+            application.run(context -> {
+                ObservationRegistry boots = context.getBean(ObservationRegistry.class);
+                boots.observationConfig().observationHandler(notes);
+                Observation.start("something.else", boots).stop();
+
+                context.getBean(GroupExecutor.class).call("a", () -> "done");
+
+                Deadline.untilAsserted(() -> assertThat(notes.stopped).isNotEmpty());
+                assertThat(meters.getMeters())
+                        .extracting(meter -> meter.getId().getName())
+                        .contains("something.else")
+                        .noneMatch(name -> name.startsWith("group.executor.task"));
+            });
+        }
+    }
+
+    @Test
+    void theParentOfASubscriptionIsInReactorsContextAndItsOwnComesThere() {
+        runner.run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            Observation request = Observation.start("request", registry);
+            Mono<Object> inside = Mono.deferContextual(view -> {
+                ReactorObservation observation = ReactorObservation.of(view);
+                return Mono.fromCompletionStage(observation.around(() -> executor.acquireAsync("a")))
+                        .flatMap(permit -> Mono.deferContextual(inner -> {
+                            permit.close();
+                            return Mono.just(inner.get(ObservationThreadLocalAccessor.KEY));
+                        }))
+                        .contextWrite(observation::addTo);
+            });
+
+            Object found = inside.contextWrite(Context.of(ObservationThreadLocalAccessor.KEY, request))
+                    .block(Deadline.LONG);
+
+            assertThat(notes.only().getParentObservation()).isSameAs(request);
+            assertThat(((Observation) found).getContext()).isSameAs(notes.only());
+        });
+    }
+
+    @Test
+    void anAnnotatedMethodsSubscriptionIsObservedBetweenItsSubscriberAndWhatItCalls() {
+        runner.withBean(Exports.class).run(context -> {
+            Observation request = Observation.start("request", registry);
+
+            Observation inside = context.getBean(Exports.class)
+                    .observed()
+                    .contextWrite(Context.of(ObservationThreadLocalAccessor.KEY, request))
+                    .block(Deadline.LONG);
+
+            assertThat(notes.only().getParentObservation()).isSameAs(request);
+            assertThat(inside.getContext()).isSameAs(notes.only());
+        });
+    }
+
+    @Test
+    void withoutAnObservationInItsContextASubscriptionHasTheThreads() {
+        runner.run(context -> {
+            Observation request = Observation.start("request", registry);
+            try (Observation.Scope scope = request.openScope()) {
+                assertThat(scope.getCurrentObservation()).isSameAs(request);
+                ReactorObservation observation = ReactorObservation.of(Context.empty());
+                observation
+                        .around(() -> context.getBean(GroupExecutor.class).acquireAsync("a"))
+                        .toCompletableFuture()
+                        .join()
+                        .close();
+            }
+            assertThat(notes.only().getParentObservation()).isSameAs(request);
+        });
     }
 
     @Test
@@ -304,7 +445,7 @@ class GroupTaskObservationsTests {
                     .containsExactlyInAnyOrderElementsOf(keys(documented.getLowCardinalityKeyNames()));
             assertThat(keys(notes.only().getHighCardinalityKeyValues()))
                     .containsExactlyInAnyOrderElementsOf(keys(documented.getHighCardinalityKeyNames()));
-            assertThat(notes.events).contains("1 " + documented.getEvents()[0].getName());
+            assertThat(documented.getEvents()).isEmpty();
             assertThat(documented.getDefaultConvention()).isEqualTo(DefaultGroupTaskObservationConvention.class);
         });
     }
@@ -325,10 +466,12 @@ class GroupTaskObservationsTests {
                     .withConfiguration(AutoConfigurations.of(
                             GroupConcurrencyAutoConfiguration.class,
                             GroupConcurrencyObservationAutoConfiguration.class))
+                    .withPropertyValues("group-concurrency.observations.mode=always")
                     .withBean(ObservationRegistry.class, () -> silent)
-                    .run(context -> assertThat(
-                                    context.getBean(GroupTaskObservations.class).trace("a", "1"))
-                            .isNull());
+                    .run(context -> assertThat(context.getBean(GroupExecutor.class).policy().taskTracers().stream()
+                                    .filter(GroupTaskObservations.class::isInstance)
+                                    .map(observations -> observations.trace("a", "1")))
+                            .containsExactly((TaskTrace) null));
         }
     }
 
@@ -348,19 +491,20 @@ class GroupTaskObservationsTests {
                 .withConfiguration(AutoConfigurations.of(
                         GroupConcurrencyObservationAutoConfiguration.class, GroupConcurrencyAutoConfiguration.class))
                 .withConfiguration(BootAutoConfigurations.named("ObservationAutoConfiguration"))
-                .run(context -> assertThat(context).hasSingleBean(GroupTaskObservations.class));
+                .withPropertyValues("group-concurrency.observations.mode=always")
+                .run(context -> assertThat(context).hasBean(BEAN));
     }
 
     @Test
     void onePropertySwitchesObservationsOff() {
-        runner.withPropertyValues("group-concurrency.observations.enabled=false")
-                .run(context -> assertThat(context).doesNotHaveBean(GroupTaskObservations.class));
+        runner.withPropertyValues("group-concurrency.observations.mode=never")
+                .run(context -> assertThat(context).doesNotHaveBean(BEAN));
     }
 
     @Test
     void withoutMicrometersObservationsThereAreNone() {
         runner.withClassLoader(new FilteredClassLoader(ObservationRegistry.class))
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(GroupTaskObservations.class));
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(BEAN));
     }
 
     static class Exports {
@@ -368,6 +512,11 @@ class GroupTaskObservationsTests {
         @GroupConcurrent(group = "exports")
         CompletableFuture<String> future(CompletableFuture<String> end) {
             return end;
+        }
+
+        @GroupConcurrent(group = "exports")
+        Mono<Observation> observed() {
+            return Mono.deferContextual(context -> Mono.just(context.get(ObservationThreadLocalAccessor.KEY)));
         }
 
         @GroupConcurrent(group = "exports")

@@ -5,14 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.web.GroupConcurrencyWebAutoConfiguration;
-import io.github.kobe.spring.properties.InvalidSettingException;
+import io.github.kobe.spring.autoconfigure.InvalidSettingException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import reactor.core.publisher.Mono;
 
 class FilterSettingsTests {
 
@@ -25,13 +26,18 @@ class FilterSettingsTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        header=                                | enabled      | true           | exactly one of header, principal: true and path-pattern
-        header=X-A principal=true              | principal    | true           | exactly one of header, principal: true and path-pattern
-        header=X-A path-pattern=/{a}           | path-pattern | /{a}           | exactly one of header, principal: true and path-pattern
-        path-pattern=/tenants                  | path-pattern | /tenants       | exactly one variable
-        path-pattern=/{a}/{b}                  | path-pattern | /{a}/{b}       | exactly one variable
-        path-pattern=/{a                       | path-pattern | /{a            | exactly one variable
-        header=X-A paths=/{a                   | paths        | /{a            | a path pattern such as /api/**
+        order=1                                                        | enabled                    | true       | at least one rule
+        rules[0].name=X-A                                              | rules[0].key-source        |            | header, principal or path
+        rules[0].key-source=header                                     | rules[0].name              |            | a header such as X-Tenant-Id
+        rules[0].key-source=principal rules[0].name=X-A                | rules[0].name              | X-A        | none for a principal
+        rules[0].key-source=path rules[0].name=a                       | rules[0].name              | a          | /tenants/{tenant}/**
+        rules[0].key-source=path rules[0].name=a rules[0].paths=/{b}   | rules[0].name              | a          | /tenants/{tenant}/**
+        rules[0].key-source=path rules[0].name=a rules[0].paths=/{a    | rules[0].paths             | /{a        | a path pattern such as /api/**
+        rules[0].key-source=principal rules[0].paths=/a,/{a            | rules[0].paths             | /a,/{a     | a path pattern such as /api/**
+        rules[0].key-source=principal rules[0].paths[0]=/{a            | rules[0].paths[0]          | /{a        | a path pattern such as /api/**
+        rules[0].key-source=principal rules[0].paths=                  | rules[0].paths             |            | a path pattern such as /api/**
+        rules[0].key-source=principal rules[0].missing-key=group       | rules[0].missing-key       | group      | missing-key-group
+        rules[0].key-source=principal rules[0].missing-key-group=a     | rules[0].missing-key-group | a          | missing-key: group
         """)
     void whatCannotBeReadFailsTheStartUpWithWhatIsAllowed(
             String settings, String property, String value, String allowed) {
@@ -50,21 +56,58 @@ class FilterSettingsTests {
                     }
                     InvalidSettingException refusal = (InvalidSettingException) cause;
                     assertThat(refusal.property()).isEqualTo(PREFIX + property);
-                    assertThat(refusal.value()).isEqualTo(value);
-                    assertThat(refusal.origin()).contains("from property source \"test\"");
+                    if (value != null) {
+                        assertThat(refusal.value()).isEqualTo(value);
+                        assertThat(refusal.origin()).contains("from property source \"test\"");
+                    }
                     assertThat(refusal.allowed()).contains(allowed);
                 })));
     }
 
+    @ParameterizedTest
+    @CsvSource({"rules[0].name=X-A, name", "rules[0].prefix=a, prefix"})
+    void aRuleThatABeanServesTakesItsKeysAsTheyAre(String setting, String property) {
+        runner.withBean(RequestGroupKey.class, () -> request -> "a")
+                .withPropertyValues(PREFIX + setting)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("Setting '" + PREFIX + "rules[0]." + property + "'"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "rules[0].key-source=cookie, key-source",
+        "rules[0].missing-key=maybe, missing-key",
+        "header=X-A, header"
+    })
+    void whatIsNoSettingFailsTheStartUp(String setting, String name) {
+        runner.withPropertyValues(PREFIX + setting)
+                .run(context -> assertThat(context).getFailure().hasStackTraceContaining(name));
+    }
+
     @Test
-    void aBeanForTheKeyNeedsNoSettingOfIt() {
+    void aBeanForTheKeyNeedsNoRule() {
         runner.withBean(RequestGroupKey.class, () -> request -> "a")
                 .run(context -> assertThat(context).hasSingleBean(GroupConcurrencyFilter.class));
     }
 
     @Test
+    void withWebFluxTheSameHolds() {
+        ReactiveWebApplicationContextRunner reactive = new ReactiveWebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyWebAutoConfiguration.class))
+                .withPropertyValues(PREFIX + "enabled=true");
+
+        reactive.run(context ->
+                assertThat(context).getFailure().rootCause().hasMessageContaining("'" + PREFIX + "enabled'"));
+        reactive.withBean(ExchangeGroupKey.class, () -> exchange -> Mono.just("a"))
+                .run(context -> assertThat(context).hasSingleBean(GroupConcurrencyWebFilter.class));
+    }
+
+    @Test
     void severalExecutorsOfWhichNoneIsPrimaryFailTheStartUp() {
-        runner.withPropertyValues(PREFIX + "header=X-A")
+        runner.withPropertyValues(PREFIX + "rules[0].key-source=principal")
                 .withBean("one", GroupExecutor.class, FilterSettingsTests::executor)
                 .withBean("two", GroupExecutor.class, FilterSettingsTests::executor)
                 .run(context -> assertThat(context)
@@ -79,7 +122,7 @@ class FilterSettingsTests {
 
     @Test
     void withoutTheSwitchThereIsNoFilter() {
-        runner.withPropertyValues(PREFIX + "enabled=false", PREFIX + "header=X-A")
+        runner.withPropertyValues(PREFIX + "enabled=false", PREFIX + "rules[0].key-source=principal")
                 .run(context -> assertThat(context).doesNotHaveBean(GroupConcurrencyFilter.class));
     }
 }

@@ -68,7 +68,7 @@ class SecuredRequestsTests {
                 Application.class,
                 "spring.threads.virtual.enabled=" + virtual,
                 "group-concurrency.web.filter.enabled=true",
-                "group-concurrency.web.filter.principal=true");
+                "group-concurrency.web.filter.rules[0].key-source=principal");
     }
 
     private static CompletableFuture<HttpResponse<String>> askAs(WebServer server, String user) {

@@ -10,57 +10,32 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.async.DeferredResult;
-import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 
-class ServletProblemDetailsTests {
-
-    private static final String ON = "group-concurrency.web.problem-details.enabled=true";
-
-    private static WebServer server;
+class ServletProblemDetailsTests extends ProblemDetailsTests {
 
     @BeforeAll
     static void start() {
-        server = new WebServer(Application.class, ON);
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
-
-    @ParameterizedTest
-    @Tag("boot")
-    @CsvSource({
-        "GROUP_QUEUE_FULL, 429",
-        "QUEUE_TIMEOUT, 429",
-        "GLOBAL_QUEUE_FULL, 503",
-        "SHUTDOWN, 503",
-        "INTERRUPTED, 503"
-    })
-    void theReasonDecidesTheStatus(String reason, int status) throws Exception {
-        assertProblem(server.get("/thrown/" + reason), status, reason);
+        start(Application.class, WebApplicationType.SERVLET);
     }
 
     @ParameterizedTest
@@ -70,21 +45,8 @@ class ServletProblemDetailsTests {
     }
 
     @Test
-    void theKeyIsKeptFromTheClient() throws Exception {
-        HttpResponse<String> answer = server.get("/thrown/GROUP_QUEUE_FULL");
-
-        assertThat(answer.statusCode()).isEqualTo(429);
-        assertThat(answer.body() + answer.headers()).doesNotContain("secret", "170017", "180018");
-    }
-
-    @Test
     void anyClientGetsTheSame() throws Exception {
         assertProblem(server.get("/thrown/SHUTDOWN", "Accept", "text/html"), 503, "SHUTDOWN");
-    }
-
-    @Test
-    void anExceptionThatHasAStatusOfItsOwnKeepsIt() throws Exception {
-        assertThat(server.get("/status").statusCode()).isEqualTo(502);
     }
 
     @Test
@@ -100,7 +62,7 @@ class ServletProblemDetailsTests {
     @ParameterizedTest
     @ValueSource(classes = {OwnAdvice.class, CatchAllAdvice.class})
     void aHandlerInAnAdviceWins(Class<?> advice) throws Exception {
-        try (WebServer advised = new WebServer(advice, ON)) {
+        try (WebServer advised = new WebServer(advice)) {
             HttpResponse<String> answer = advised.get("/thrown/SHUTDOWN");
 
             assertThat(answer.statusCode()).isEqualTo(418);
@@ -109,19 +71,22 @@ class ServletProblemDetailsTests {
     }
 
     @Test
-    void withoutTheSettingARejectionIsAnErrorAsAnyOther() throws Exception {
-        try (WebServer plain = new WebServer(Application.class)) {
+    void aHandlerOfTheApplicationsOwnWins() throws Exception {
+        try (WebServer own = new WebServer(OwnLastResort.class)) {
+            assertThat(own.get("/thrown/GROUP_QUEUE_FULL").statusCode()).isEqualTo(418);
+        }
+    }
+
+    @Test
+    void switchedOffARejectionIsAnErrorAsAnyOther() throws Exception {
+        try (WebServer plain = new WebServer(Application.class, OFF)) {
             assertThat(plain.get("/thrown/GROUP_QUEUE_FULL").statusCode()).isEqualTo(500);
         }
     }
 
-    private static RejectedTaskException rejection(RejectionReason reason) {
-        return new RejectedTaskException("secret", "task-secret", reason, 170_017, 180_018L);
-    }
-
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import({Rejecting.class, OwnHandler.class})
+    @Import({ProblemDetailsTests.Rejecting.class, RejectingLater.class, OwnHandler.class})
     static class Application {
 
         @Bean
@@ -135,26 +100,20 @@ class ServletProblemDetailsTests {
     }
 
     @RestController
-    static class Rejecting {
+    static class RejectingLater {
 
-        @GetMapping("/thrown/{reason}")
-        String thrown(@PathVariable RejectionReason reason) {
-            throw rejection(reason);
-        }
-
-        @GetMapping("/future")
-        CompletableFuture<String> future() {
+        private static CompletableFuture<String> failed() {
             return CompletableFuture.failedFuture(rejection(RejectionReason.GROUP_QUEUE_FULL));
         }
 
         @GetMapping("/composed")
         CompletableFuture<String> composed() {
-            return future().thenApply(String::trim);
+            return failed().thenApply(String::trim);
         }
 
         @GetMapping("/callable")
         Callable<String> callable() {
-            return () -> future().get();
+            return () -> failed().get();
         }
 
         @GetMapping("/deferred")
@@ -163,11 +122,6 @@ class ServletProblemDetailsTests {
             result.setErrorResult(
                     new ExecutionException(new CompletionException(rejection(RejectionReason.GROUP_QUEUE_FULL))));
             return result;
-        }
-
-        @GetMapping("/status")
-        String status() {
-            throw new ResponseStatusException(HttpStatus.BAD_GATEWAY, "", rejection(RejectionReason.SHUTDOWN));
         }
 
         @GetMapping("/wrapped")
@@ -207,6 +161,19 @@ class ServletProblemDetailsTests {
         @ExceptionHandler
         ResponseEntity<String> answer(Exception any) {
             return ResponseEntity.status(418).body("CatchAllAdvice");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(Application.class)
+    static class OwnLastResort {
+
+        @Bean
+        HandlerExceptionResolver lastResort() {
+            return (request, response, handler, exception) -> {
+                response.setStatus(418);
+                return new ModelAndView();
+            };
         }
     }
 }

@@ -64,6 +64,16 @@ final class WebServer implements AutoCloseable {
         return client.sendAsync(request, HttpResponse.BodyHandlers.ofString());
     }
 
+    /** Asks what a browser asks before a request of another origin. */
+    HttpResponse<String> preflight(String path) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(
+                        request(path, "Origin", "http://other.example", "Access-Control-Request-Method", "GET"),
+                        (name, value) -> true)
+                .method("OPTIONS", HttpRequest.BodyPublishers.noBody())
+                .build();
+        return client.send(request, HttpResponse.BodyHandlers.ofString());
+    }
+
     private HttpRequest request(String path, String... headers) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://localhost:" + port() + path));
         return (headers.length == 0 ? request : request.headers(headers)).build();

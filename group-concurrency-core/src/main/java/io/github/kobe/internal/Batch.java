@@ -1,0 +1,288 @@
+package io.github.kobe.internal;
+
+import io.github.kobe.RejectionReason;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was decided under a lock and is carried out after it: starts, ends of waits, groups that became idle. Used by one
+ * thread.
+ *
+ * <p>What a start that fails gives back lands in the same batch: a loop, not a recursion. What needs memory here is asked
+ * for before it is decided ({@link #reserveAside}, {@link #reserveEnd}), so that a lack of it loses nothing.
+ *
+ * <p>One critical section decides no more than a portion, so that a long queue keeps nobody else from the lock. A group that
+ * has more to decide {@linkplain #leavesOff leaves off}, and goes on when the portion is carried out.
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+final class Batch {
+
+    private final Engine engine;
+
+    /** A recent reading of the clock, for the outside hop; 0: none, nothing hops. */
+    final long now;
+
+    private @Nullable Node firstGranted;
+    private @Nullable Node lastGranted;
+
+    /** Granted out of turn: their queue may still link them as dead ones, so {@link Node#next} is not theirs to use. */
+    private @Nullable ArrayList<Node> grantedAside;
+
+    /** One that another task may borrow: whichever it is, all that waits for one is looked at. */
+    private @Nullable SharedGlobal borrowable;
+
+    /** Loans to be tried again, linked by {@link Report#next}. */
+    private @Nullable Report toLend;
+
+    /** Global permits that the last one has left, linked by {@link SharedGlobal#next}. */
+    private @Nullable SharedGlobal toFree;
+
+    private @Nullable Endings ended;
+    private @Nullable Group idle;
+    private @Nullable List<Group> moreIdle;
+    private boolean carrying;
+
+    /** How much was decided since it was last carried out. */
+    private int decided;
+    /** What has more to decide. */
+    private @Nullable Group unfinished;
+
+    /** Why {@link Group#admit} rejected. */
+    @Nullable
+    Rejection rejection;
+
+    Batch(Engine engine) {
+        this(engine, 0);
+    }
+
+    Batch(Engine engine, long now) {
+        this.engine = engine;
+        this.now = now;
+    }
+
+    /** {@return a batch, or {@code null} for want of memory: for permits that have to go back all the same} */
+    static @Nullable Batch orNull(Engine engine, long now) {
+        try {
+            return new Batch(engine, now);
+        } catch (OutOfMemoryError oom) {
+            return null;
+        }
+    }
+
+    /**
+     * Asked by a group that has more to decide. It needs no memory.
+     *
+     * @return whether as much is decided as one critical section may decide: then the group has to leave, and goes on when
+     *     this is carried out, with the lock free in between
+     */
+    boolean leavesOff(Group group) {
+        if (decided < engine.environment.portion()) {
+            return false;
+        }
+        if (unfinished == null || unfinished == group) {
+            unfinished = group;
+        } else {
+            engine.housekeeper.retryLater(group);
+        }
+        return true;
+    }
+
+    void granted(Node node) {
+        decided++;
+        node.next = null;
+        if (lastGranted == null) {
+            firstGranted = node;
+        } else {
+            lastGranted.next = node;
+        }
+        lastGranted = node;
+    }
+
+    /** Makes room for one {@link #grantedAside}. */
+    void reserveAside() {
+        if (grantedAside == null) {
+            grantedAside = new ArrayList<>();
+        }
+        grantedAside.ensureCapacity(grantedAside.size() + 1);
+    }
+
+    /** As {@link #granted}, for a node that was taken from the middle of its queue; there is room for it. */
+    void grantedAside(Node node) {
+        if (grantedAside == null) {
+            throw new AssertionError("no room was made");
+        }
+        decided++;
+        grantedAside.add(node);
+    }
+
+    /** Makes room for one {@link #ended}. */
+    void reserveEnd() {
+        if (ended == null) {
+            ended = new Endings(engine);
+        }
+        ended.reserve();
+    }
+
+    /** A node's wait has ended; there is room for it. */
+    void ended(Node node, RejectionReason reason, Object work) {
+        if (ended == null) {
+            throw new AssertionError("no room was made");
+        }
+        decided++;
+        ended.add(node, reason, work);
+    }
+
+    /** A task was to borrow a global permit, and doesn't: another one may. */
+    void lendToNextTask(SharedGlobal shared) {
+        borrowable = shared;
+    }
+
+    /** Somebody has left a lender, who may be alone now. */
+    void lend(@Nullable Loan awaited) {
+        if (awaited != null) {
+            awaited.next = toLend;
+            toLend = awaited;
+        }
+    }
+
+    /** The last one that shared a global permit has left it. */
+    void free(SharedGlobal shared) {
+        shared.next = toFree;
+        toFree = shared;
+    }
+
+    /** A group has nothing to do. */
+    void idle(Group group) {
+        if (idle == null || idle == group) {
+            idle = group;
+            return;
+        }
+        try {
+            if (moreIdle == null) {
+                moreIdle = new ArrayList<>();
+            }
+            moreIdle.add(group);
+        } catch (OutOfMemoryError oom) {
+            engine.housekeeper.retryLater(group);
+        }
+    }
+
+    /**
+     * Carries everything out; without any lock. What is added meanwhile is carried out too, by the outermost call. Never
+     * fails: each of those concerned is seen to, whatever becomes of another.
+     */
+    void carryOut() {
+        if (!carrying) {
+            carrying = true;
+            try {
+                do {
+                    carryOutPortion();
+                } while (goOn());
+            } finally {
+                carrying = false;
+            }
+        }
+    }
+
+    private void carryOutPortion() {
+        try {
+            while (toFree != null) {
+                SharedGlobal shared = toFree;
+                toFree = shared.next;
+                engine.releases.free(shared, this);
+            }
+            SharedGlobal left = borrowable;
+            borrowable = null;
+            if (left != null) {
+                engine.releases.lendToNextTask(left, this);
+            }
+            while (toLend != null) {
+                Report loan = toLend;
+                toLend = loan.next;
+                loan.next = null;
+                engine.dispatcher.report(loan);
+            }
+            startGranted();
+            reportEndings();
+            offerIdle();
+            engine.runDeferred();
+        } catch (Throwable failure) {
+            logged(failure);
+        }
+    }
+
+    /** Has decided what was left, another portion at most; false if nothing was. */
+    private boolean goOn() {
+        decided = 0;
+        Group group = unfinished;
+        if (group == null) {
+            return false;
+        }
+        unfinished = null;
+        group.goOn(this);
+        return true;
+    }
+
+    private void startGranted() {
+        while (firstGranted != null || grantedAside != null) {
+            // What starts may add to both.
+            for (int i = 0; grantedAside != null && i < grantedAside.size(); i++) {
+                start(grantedAside.get(i));
+            }
+            grantedAside = null;
+            for (Node node = firstGranted; node != null; node = firstGranted) {
+                firstGranted = node.next;
+                if (firstGranted == null) {
+                    lastGranted = null;
+                }
+                node.next = null;
+                start(node);
+            }
+        }
+    }
+
+    private void reportEndings() {
+        Endings endings = ended;
+        ended = null;
+        if (endings != null && endings.wakeThreads()) {
+            engine.dispatcher.report(endings);
+        }
+    }
+
+    private void start(Node node) {
+        start(node, now, this);
+    }
+
+    /** Acts on a grant, as {@link Node#start}; never fails. */
+    static void start(Node node, long now, @Nullable Batch batch) {
+        try {
+            node.start(now, batch);
+        } catch (Throwable failure) {
+            logged(failure);
+        }
+    }
+
+    private void offerIdle() {
+        if (idle != null) {
+            engine.idle.offer(idle);
+            idle = null;
+        }
+        if (moreIdle != null) {
+            for (int i = 0; i < moreIdle.size(); i++) {
+                engine.idle.offer(moreIdle.get(i));
+            }
+            moreIdle = null;
+        }
+    }
+
+    /** Logs what has failed, unless there is no memory or stack for that. */
+    static void logged(Throwable failure) {
+        try {
+            Log.write(Level.ERROR, () -> "The group executor could not carry out all that it had decided.", failure);
+        } catch (Throwable unloggable) {
+            // There is no memory or stack for that either.
+        }
+    }
+}

@@ -1,0 +1,345 @@
+package io.github.kobe.internal;
+
+import io.github.kobe.RejectionReason;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has what waits start on what is {@linkplain Offer offered} to it. Everything here happens under the ledger's lock, in a
+ * critical section of the group in which it waits.
+ *
+ * <p>A borrower needs permits of its group, and a global one. The first it gets of an owner's hold in that group, or the
+ * group has room; the second it shares, gets of an owner, or it is free. Of several owners the nearest is asked first, since
+ * what it offers is of use to the fewest. What is lent stays counted, and the limits hold, whatever they are by then.
+ *
+ * <p>Nobody joins an owner's {@link SharedGlobal} while anything that stands on it is lent, and it is lent only while no
+ * other thread is at work on it: one that comes waits until it is back, and an owner that isn't alone lends as soon as it is.
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+final class Borrowing {
+
+    private final Engine engine;
+    private final Ledger ledger;
+
+    Borrowing(Engine engine) {
+        this.engine = engine;
+        this.ledger = engine.ledger;
+    }
+
+    /**
+     * Starts what can start in {@code group} on what is offered to it.
+     *
+     * @param last whether the ring has had its turn: then free global permits are nobody else's, and where there is none, a
+     *     lent one may be used ahead of the queue
+     */
+    void grant(GroupState group, boolean last, Batch batch) {
+        for (int i = 0; i < group.offers(); ) {
+            Offer offer = group.offer(i);
+            if (!offer.isWantedIn(group)) {
+                engine.lending.unregister(offer, group.unguarded(), batch);
+            } else if (batch.leavesOff(group.unguarded())) {
+                return;
+            } else if (!grant(group, offer, last, batch)) {
+                i++;
+            }
+        }
+    }
+
+    /** {@return whether anything was decided} */
+    private boolean grant(GroupState group, Offer offer, boolean last, Batch batch) {
+        if (offer.only != null) {
+            return new Attempt(group, offer.only, last).decide(batch);
+        }
+        Kin kin = Objects.requireNonNull(group.queue.kin());
+        Lineage family = Objects.requireNonNull(offer.family);
+        if (offer.withdrawn) {
+            return grant(group, kin.firstThread(family, node -> isNeeded(node, offer)), last, batch);
+        }
+        Node task = kin.firstTask(family);
+        Node thread = kin.firstThread(family, node -> true);
+        boolean taskFirst = task != null && (thread == null || task.queuedAt() <= thread.queuedAt());
+        return grant(group, taskFirst ? task : thread, last, batch)
+                || grant(group, taskFirst ? thread : task, last, batch)
+                || (thread != null
+                        && !thread.mayShare()
+                        && grant(group, kin.firstThread(family, Node::mayShare), last, batch));
+    }
+
+    private boolean grant(GroupState group, @Nullable Node node, boolean last, Batch batch) {
+        return node != null && new Attempt(group, node, last).decide(batch);
+    }
+
+    /** {@return whether one that has borrowed of {@code offer} can't end without {@code node}, or waits in it} */
+    private boolean isNeeded(Node node, Offer offer) {
+        Thread asking = node.asking();
+        if (asking != null && engine.lending.borrowers.has(asking, offer)) {
+            return true;
+        }
+        for (Lineage scope = node.lineage(); scope != null && scope != offer.family; scope = scope.parent()) {
+            Offer below = engine.lending.families.offerTo(scope);
+            if (below != null && engine.lending.borrowers.has(below.owner, offer)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private @Nullable Offer offerTo(Node node, Lineage scope) {
+        Offer offer = engine.lending.families.offerTo(scope);
+        return offer == null || (offer.withdrawn && !isNeeded(node, offer)) ? null : offer;
+    }
+
+    /** To start one node. */
+    private final class Attempt {
+
+        private final GroupState group;
+        private final Node node;
+        private final boolean last;
+
+        private @Nullable Loan ofGroup;
+        private @Nullable Loan ofGlobal;
+        private boolean shares;
+        /** Whether it has been given a free global permit. */
+        private boolean free;
+
+        Attempt(GroupState group, Node node, boolean last) {
+            this.group = group;
+            this.node = node;
+            this.last = last;
+        }
+
+        /** {@return whether anything was decided: it starts, or its wait is over} */
+        boolean decide(Batch batch) {
+            batch.reserveEnd();
+            batch.reserveAside();
+            if (group.isExpired(node)) {
+                group.queue.remove(node);
+                group.endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
+                return true;
+            }
+            boolean decided = false;
+            boolean granted = false;
+            try {
+                if (findPermits()) {
+                    pin(ofGroup);
+                    pin(ofGlobal == ofGroup ? null : ofGlobal);
+                    granted = node.grant(loan(), shares);
+                    decided = true;
+                }
+            } finally {
+                if (granted) {
+                    borrow(batch);
+                } else {
+                    leave(decided, batch);
+                }
+            }
+            return decided;
+        }
+
+        /** {@return what it starts on} */
+        private Loan loan() {
+            Loan first = ofGroup;
+            if (first == null) {
+                return Objects.requireNonNull(ofGlobal);
+            }
+            first.also = ofGlobal == first ? null : ofGlobal;
+            return first;
+        }
+
+        /** Finds all that it needs; what it has found stays marked, also if that isn't all. */
+        private boolean findPermits() {
+            ofGroup = findOfGroup();
+            if (ofGroup == null) {
+                if (group.hasRoom() && !node.mayShare()) {
+                    ofGlobal = findGlobal();
+                }
+                return ofGlobal != null;
+            }
+            shares = node.tryShare();
+            if (!shares) {
+                ofGlobal = findGlobal();
+                free = ofGlobal == null && last && tryTakeFree();
+            }
+            return shares || ofGlobal != null || free;
+        }
+
+        private boolean tryTakeFree() {
+            if (group.tryTakeGlobal()) {
+                return true;
+            }
+            ledger.bind(); // from now on whoever frees one comes by here
+            return group.tryTakeGlobal();
+        }
+
+        // ---- who offers it what
+
+        private @Nullable Loan findOfGroup() {
+            for (int i = 0; i < group.offers(); i++) {
+                Offer offer = group.offer(i);
+                Loan found = offer.only == node && !offer.withdrawn ? ofGroup(offer) : null;
+                if (found != null) {
+                    return found;
+                }
+            }
+            for (Lineage scope = node.lineage(); scope != null; scope = scope.parent()) {
+                Offer offer = offerTo(node, scope);
+                Loan found = offer == null ? null : ofGroup(offer);
+                if (found != null) {
+                    return found;
+                }
+            }
+            return null;
+        }
+
+        private @Nullable Loan findGlobal() {
+            Loan first = ofGroup;
+            if (first != null && isAtHome(first.offer, first.shared)) {
+                return first;
+            }
+            for (int i = 0; i < group.offers(); i++) {
+                Offer offer = group.offer(i);
+                Loan found = offer.only == node && !offer.withdrawn ? global(offer) : null;
+                if (found != null) {
+                    return found;
+                }
+            }
+            if (first == null && !(last && group.lacksGlobal())) {
+                return null; // its turn will come
+            }
+            for (Lineage scope = node.lineage(); scope != null; scope = scope.parent()) {
+                Offer offer = offerTo(node, scope);
+                Loan found = offer == null ? null : global(offer);
+                if (found != null) {
+                    return found;
+                }
+            }
+            return null;
+        }
+
+        /** {@return a loan that is marked, of the permits that the owner has in the group} */
+        private @Nullable Loan ofGroup(Offer offer) {
+            for (Hold hold = engine.holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
+                Hold real = hold.real();
+                SharedGlobal shared = hold.group != group || real.isLent() ? null : hold.share();
+                if (shared != null) {
+                    Loan loan = new Loan(offer, group.unguarded(), shared);
+                    if (mark(loan)) {
+                        if (real.lend(hold != real)) {
+                            loan.groupHold = real;
+                            return loan;
+                        }
+                        engine.lending.unmark(loan);
+                    }
+                }
+            }
+            return null;
+        }
+
+        /** {@return a loan that is marked, of a global permit of the owner} */
+        private @Nullable Loan global(Offer offer) {
+            for (Hold hold = engine.holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
+                SharedGlobal shared = hold.share();
+                if (shared != null && isAtHome(offer, shared)) {
+                    Loan loan = new Loan(offer, group.unguarded(), shared);
+                    if (mark(loan)) {
+                        return loan;
+                    }
+                }
+            }
+            return null;
+        }
+
+        private static boolean isAtHome(Offer offer, SharedGlobal shared) {
+            return offer.loanOf(shared) == null;
+        }
+
+        // ---- what follows
+
+        private void pin(@Nullable Loan loan) {
+            if (loan != null) {
+                ledger.pin(loan.group);
+                ledger.pin(loan.shared.home);
+                loan.begun = true;
+            }
+        }
+
+        /** Gives back what of the owners' is lent, and takes it for the borrower; nothing fails here. */
+        private void borrow(Batch batch) {
+            group.queue.remove(node);
+            if (ofGroup != null) {
+                group.putBackToLedger(Piece.ALL_BUT_GLOBAL);
+                group.addLent(1);
+                ofGroup.lacksConcurrency = true;
+                ofGroup.lacksInFlight = true;
+                ofGroup.offer.add(ofGroup);
+            }
+            if (ofGlobal != null) {
+                ofGlobal.shared.home.putBackToLedger(Piece.GLOBAL);
+                ofGlobal.lacksGlobal = true;
+                if (ofGlobal != ofGroup) {
+                    ofGlobal.offer.add(ofGlobal);
+                }
+                group.takeFromLedger(Piece.ALL);
+            } else {
+                group.take(Piece.all(!shares));
+            }
+            batch.grantedAside(node);
+        }
+
+        /** Leaves what it has found. */
+        private void leave(boolean gone, Batch batch) {
+            if (shares) {
+                node.unshare(batch);
+            } else if (free) {
+                group.freeGlobal();
+            }
+            unmark(ofGroup);
+            unmark(ofGlobal == ofGroup ? null : ofGlobal);
+            if (gone) {
+                group.queue.remove(node);
+            }
+        }
+
+        private void unmark(@Nullable Loan loan) {
+            if (loan != null) {
+                if (loan.begun) {
+                    loan.begun = false;
+                    ledger.unpin(loan.group);
+                    ledger.unpin(loan.shared.home);
+                }
+                engine.lending.unmark(loan);
+            }
+        }
+    }
+
+    /**
+     * Marks what {@code loan} is to be of, so that nobody joins; or has it tried again once its owner is alone.
+     *
+     * @return false if it can't be lent now
+     */
+    private boolean mark(Loan loan) {
+        SharedGlobal shared = loan.shared;
+        Thread owner = loan.offer.owner;
+        Loan known = shared.loan;
+        if (known != null) {
+            return known.begun && known.offer == loan.offer;
+        }
+        for (; ; ) {
+            int own = engine.holds.countSharing(owner, shared);
+            if (own == 0) {
+                return false; // another thread has closed them meanwhile
+            }
+            boolean alone = shared.tryLend(loan, own);
+            if (engine.holds.countSharing(owner, shared) != own) {
+                shared.endLoan(); // as above, one of them
+            } else {
+                if (!alone && loan.offer.withdrawn) {
+                    shared.endLoan();
+                } else if (!alone) {
+                    loan.offer.add(loan);
+                }
+                return alone;
+            }
+        }
+    }
+}

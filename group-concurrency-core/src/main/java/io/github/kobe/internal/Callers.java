@@ -1,0 +1,404 @@
+package io.github.kobe.internal;
+
+import io.github.kobe.GroupPermit;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskStatus;
+import io.github.kobe.TaskTrace;
+import io.github.kobe.internal.Group.Verdict;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Permits for code that runs on the caller's own thread, or on nobody's. */
+final class Callers {
+
+    private final Engine engine;
+
+    Callers(Engine engine) {
+        this.engine = engine;
+    }
+
+    // ---- calls
+
+    <T> T call(String key, String id, @Nullable Duration maxWait, Callable<T> task) throws Exception {
+        StackReserve.require();
+        Thread thread = Thread.currentThread();
+        Hold outer = enclosing(key, thread);
+        if (outer != null) {
+            try {
+                return task.call();
+            } finally {
+                engine.releases.closeOnce(outer, 0);
+            }
+        }
+        engine.requireAdmits();
+        TaskTrace trace = engine.policy.isUnobserved() ? null : engine.reports.submitted(key, id);
+        if (engine.reports.isObserved(trace)) {
+            return callObserved(key, id, maxWait, task, trace, thread);
+        }
+        Hold hold = enterCall(key, id, maxWait, null, !id.isEmpty(), thread);
+        boolean timed = hold.group.record.isTimed();
+        long start = timed ? begin(hold) : 0;
+        T value;
+        try {
+            value = task.call();
+        } catch (Throwable failure) {
+            endCall(
+                    hold,
+                    Counters.statusAfter(failure),
+                    timed ? engine.nanoTime() - start : SafeRecorder.UNTIMED,
+                    thread);
+            throw failure;
+        }
+        endCall(hold, TaskStatus.SUCCESS, timed ? engine.nanoTime() - start : SafeRecorder.UNTIMED, thread);
+        return value;
+    }
+
+    /** A call that a listener or a trace hears of. It is a method of its own so that other calls are fast. */
+    private <T> T callObserved(
+            String key,
+            String id,
+            @Nullable Duration maxWait,
+            Callable<T> task,
+            @Nullable TaskTrace trace,
+            Thread thread)
+            throws Exception {
+        Hold hold = enterCall(key, id, maxWait, trace, true, thread);
+        Callable<T> code = engine.reports.around(trace, key, task);
+        long start = begin(hold);
+        T value = null;
+        Throwable failure = null;
+        try {
+            value = code.call();
+            return value;
+        } catch (Throwable thrown) {
+            failure = thrown;
+            throw thrown;
+        } finally {
+            long end = engine.nanoTime();
+            endCall(hold, Counters.statusAfter(failure), end - start, thread);
+            engine.reports.ended(key, id, value, failure, start, end, trace);
+        }
+    }
+
+    /** Notes that the code of a call begins, and returns when. */
+    private long begin(Hold hold) {
+        long now = engine.nanoTime();
+        if (hold instanceof Call call) {
+            call.begin(engine.sinceOrigin(now));
+        }
+        return now;
+    }
+
+    /**
+     * Counts a call, closes its hold, and tells its group's recorder.
+     *
+     * @param nanos as in {@link GroupRecord#ended}
+     */
+    private void endCall(Hold hold, TaskStatus status, long nanos, Thread thread) {
+        Group group = hold.group; // which a parked hold may change with the next call
+        group.counters.ended(status);
+        leave(hold, group, thread);
+        group.record.ended(status, nanos);
+    }
+
+    private void leave(Hold hold, Group group, Thread thread) {
+        if (!engine.holds.isInSlot(hold, thread) || !hold.park()) {
+            engine.releases.close(hold, 0);
+            return;
+        }
+        group.release(0, hold.stripe());
+        if (group.isDead()) {
+            engine.holds.forgetParked(hold, thread);
+        }
+    }
+
+    /**
+     * Gets the permits for a call, and has {@code thread}, the current one, be inside by them.
+     *
+     * @param told whether {@link Holders} has more to show of it than its thread; it has, too, if its time is taken
+     */
+    private Hold enterCall(
+            String key, String id, @Nullable Duration maxWait, @Nullable TaskTrace trace, boolean told, Thread thread)
+            throws InterruptedException {
+        long maxWaitNanos = nanos(maxWait);
+        for (; ; ) {
+            Group group = engine.group(key); // which may ask a resolver, and so may call
+            Hold hold = engine.holds.parked(thread);
+            SharedGlobal shared = null;
+            boolean more = told || group.record.isTimed();
+            if (hold == null || (more && !(hold instanceof Call))) {
+                shared = engine.holds.shareOf(thread);
+                hold = more ? new Call(group, id) : new Hold(group);
+                if (shared == null && !thread.isVirtual()) {
+                    hold.setParkable();
+                }
+            }
+            Object got = ask(group, hold, thread, shared, shared != null, id, maxWaitNanos, trace);
+            if (got instanceof Rejection rejection) {
+                throw rejection.toException(key, id);
+            }
+            if (got != null) {
+                return hold;
+            }
+        }
+    }
+
+    // ---- permits
+
+    /**
+     * Gets a permit.
+     *
+     * @param bound whether it is to belong to the current thread
+     */
+    GroupPermit acquire(String key, boolean bound) throws InterruptedException {
+        Object got = permit(key, Long.MAX_VALUE, bound);
+        if (got instanceof Rejection rejection) {
+            throw rejection.toException(key, "");
+        }
+        return (GroupPermit) got;
+    }
+
+    Optional<GroupPermit> tryAcquire(String key, Duration maxWait, boolean bound) throws InterruptedException {
+        Object got = permit(key, nanos(maxWait), bound);
+        if (got instanceof Rejection rejection) {
+            if (rejection.reason() == RejectionReason.SHUTDOWN) {
+                throw rejection.toException(key, "");
+            }
+            return Optional.empty();
+        }
+        return Optional.of((GroupPermit) got);
+    }
+
+    /** {@return a permit, or the {@link Rejection}} */
+    private Object permit(String key, long maxWaitNanos, boolean bound) throws InterruptedException {
+        StackReserve.require();
+        Thread thread = Thread.currentThread();
+        Hold outer = bound ? enclosing(key, thread) : null;
+        if (outer != null) {
+            return reentry(outer);
+        }
+        engine.requireAdmits();
+        TaskTrace trace = engine.policy.isUnobserved() ? null : engine.reports.submitted(key, "");
+        for (; ; ) {
+            Group group = engine.group(key); // which may ask a resolver, and so may call
+            SharedGlobal shared = bound ? engine.holds.shareOf(thread) : null;
+            boolean fromInside = bound ? shared != null : engine.holds.topOpen(thread) != null;
+            Permit permit = Permit.of(group, "", trace);
+            Object got = ask(group, permit, bound ? thread : null, shared, fromInside, "", maxWaitNanos, trace);
+            if (got != null) {
+                permit.begin();
+                if (!bound && !(got instanceof Rejection)) {
+                    permit.register("");
+                }
+                return got;
+            }
+        }
+    }
+
+    /** {@return a permit that shares {@code opened}, which was opened once more for it} */
+    GroupPermit reentry(Hold opened) {
+        try {
+            return new Reentry(opened, null);
+        } catch (OutOfMemoryError oom) {
+            engine.releases.closeOnce(opened, 0);
+            throw oom;
+        }
+    }
+
+    /**
+     * Asks for the permits that {@code hold} is for, and waits if that is necessary.
+     *
+     * @param hold what is registered once they are granted, and not before: a listener that hears of a rejection may call
+     * @param owner the current thread, if that is inside by the hold then
+     * @param shared the global permit that it may share, if there is one
+     * @param fromInside whether the thread is inside a group
+     * @return the hold; the {@link Rejection} if it is not let in; {@code null}: the group is dead
+     */
+    private @Nullable Object ask(
+            Group group,
+            Hold hold,
+            @Nullable Thread owner,
+            @Nullable SharedGlobal shared,
+            boolean fromInside,
+            String id,
+            long maxWaitNanos,
+            @Nullable TaskTrace trace)
+            throws InterruptedException {
+        Waiter waiter = null;
+        boolean shares = shared != null;
+        int stripe = owner == null ? group.home : Hold.stripeOf(owner);
+        if (shared == null ? !group.tryTakeFast(stripe) : !group.tryTakeNested(shared, SharedGlobal.BOUND)) {
+            waiter = new Waiter(group, id, shared, fromInside, owner == null ? null : lineageOf(owner));
+            Object refused;
+            try {
+                refused = await(waiter, maxWaitNanos);
+            } catch (InterruptedException interrupted) {
+                engine.reports.cancelled(group.key, id, interrupted, trace);
+                throw interrupted;
+            }
+            if (refused instanceof Rejection rejection) {
+                engine.reports.rejected(group.key, id, rejection.reason(), trace);
+                return rejection;
+            }
+            if (refused == Verdict.DEAD) {
+                return null;
+            }
+            shares = waiter.shares();
+        }
+        SharedGlobal joined = shares ? shared : null;
+        if (joined != null) {
+            hold.joined(joined);
+        }
+        if (owner != null) {
+            register(hold, owner, group, joined, waiter == null ? null : waiter.loan(), id, trace);
+        }
+        tellStarted(waiter, group, id, trace);
+        return hold;
+    }
+
+    /** Registers a hold for {@code owner}, the current thread; if there is no memory for that, its permits go back. */
+    private void register(
+            Hold hold,
+            Thread owner,
+            Group group,
+            @Nullable SharedGlobal joined,
+            @Nullable Loan loan,
+            String id,
+            @Nullable TaskTrace trace) {
+        if (hold.isParked()) {
+            if (hold instanceof Call call) {
+                call.unpark(group, id);
+            } else {
+                hold.unpark(group);
+            }
+            return;
+        }
+        try {
+            if (loan != null) {
+                engine.lending.borrowers.add(hold, loan);
+            }
+            engine.holds.push(hold, owner);
+        } catch (OutOfMemoryError oom) {
+            group.counters.ended(TaskStatus.FAILED);
+            if (loan != null) {
+                engine.lending.borrowers.remove(hold);
+            }
+            engine.releases.giveBackUnused(group, joined, SharedGlobal.BOUND, loan);
+            group.record.ended(TaskStatus.FAILED, SafeRecorder.UNTIMED);
+            engine.reports.failed(group.key, id, oom, trace);
+            throw oom;
+        }
+    }
+
+    /** Tells recorder, listener and trace of a start; once the hold is registered, for they may call. */
+    private void tellStarted(@Nullable Waiter waiter, Group group, String id, @Nullable TaskTrace trace) {
+        boolean heard = engine.reports.isObserved(trace);
+        long queuedNanos = 0;
+        if (waiter != null && waiter.hasOpenWait()) {
+            group.record.started(waiter);
+            queuedNanos = heard ? waiter.waitedNanos(engine.now()) : 0;
+        }
+        if (heard) {
+            engine.reports.started(group.key, id, queuedNanos, trace);
+        }
+    }
+
+    /** {@return the {@link Rejection} if {@code waiter} is not let in; {@link Verdict#DEAD}; {@code null}: it is} */
+    private @Nullable Object await(Waiter waiter, long maxWaitNanos) throws InterruptedException {
+        Group group = waiter.group;
+        if (maxWaitNanos <= 0 || !group.queueBehind(waiter, null)) {
+            Batch batch = new Batch(engine);
+            Verdict verdict = group.admit(waiter, null, maxWaitNanos > 0, batch);
+            batch.carryOut();
+            switch (verdict) {
+                case GRANTED -> {
+                    return null;
+                }
+                case QUEUED -> {}
+                case REJECTED, SHUT_DOWN -> {
+                    return refusal(batch, group);
+                }
+                case DEAD -> {
+                    engine.forget(group);
+                    return verdict;
+                }
+            }
+        }
+        RejectionReason reason = waiter.await(maxWaitNanos);
+        return reason == null ? null : new Rejection(reason, -1, group.queued());
+    }
+
+    /** {@return why a group has not let in who asked; its recorder hears it here} */
+    private static Rejection refusal(Batch batch, Group group) {
+        Rejection rejection = batch.rejection;
+        group.record.rejected(rejection != null ? rejection.reason() : RejectionReason.SHUTDOWN);
+        return rejection != null ? rejection : new Rejection(RejectionReason.SHUTDOWN, -1, group.queued());
+    }
+
+    // ---- permits that nobody waits for
+
+    CompletionStage<GroupPermit> acquireAsync(String key, String id, @Nullable Duration maxWait) {
+        StackReserve.require();
+        engine.requireAdmits();
+        return acquireAsync(key, id, nanos(maxWait), null);
+    }
+
+    /** Asks for a permit that is nobody's; {@code shared} is the global permit that it may share, if there is one. */
+    CompletionStage<GroupPermit> acquireAsync(String key, String id, long maxWaitNanos, @Nullable SharedGlobal shared) {
+        TaskTrace trace = engine.reports.submitted(key, id);
+        for (; ; ) {
+            Group group = engine.group(key);
+            PermitFuture node = new PermitFuture(group, id, maxWaitNanos, trace, shared);
+            if (shared == null ? group.tryTakeFast(group.home) : group.tryTakeNested(shared, SharedGlobal.UNBOUND)) {
+                boolean unused = node.grant(null, shared != null);
+                node.handOut();
+                return node.future();
+            }
+            Batch batch = new Batch(engine);
+            Verdict verdict = group.admit(node, null, maxWaitNanos > 0, batch);
+            batch.carryOut();
+            switch (verdict) {
+                case GRANTED -> node.handOut();
+                case QUEUED -> {}
+                case REJECTED, SHUT_DOWN -> node.reject(refusal(batch, group));
+                case DEAD -> {
+                    engine.forget(group);
+                    continue;
+                }
+            }
+            return node.future();
+        }
+    }
+
+    // ---- from inside
+
+    /** Opens the hold that {@code thread}, the current one, has in a group once more, if there is one. */
+    private @Nullable Hold enclosing(String key, Thread thread) {
+        if (engine.holds.parked(thread) != null) {
+            return null;
+        }
+        for (Hold h = engine.holds.topOpen(thread); h != null; h = Holds.open(h.below)) {
+            if (h.group.key.equals(key) && h.reopen()) {
+                return h;
+            }
+        }
+        return null;
+    }
+
+    /** {@return the scope of the fork that {@code thread}, the current one, runs, if it does} */
+    private @Nullable Lineage lineageOf(Thread thread) {
+        for (Hold h = engine.holds.top(thread); h != null; h = h.below) {
+            if (h instanceof Run run) {
+                return run.task.lineage();
+            }
+        }
+        return null;
+    }
+
+    private static long nanos(@Nullable Duration maxWait) {
+        return maxWait == null ? Long.MAX_VALUE : EffectiveLimits.saturatedNanos(maxWait);
+    }
+}

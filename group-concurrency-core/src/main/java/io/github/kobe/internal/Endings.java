@@ -1,0 +1,130 @@
+package io.github.kobe.internal;
+
+import io.github.kobe.RejectionReason;
+import java.util.ArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Nodes whose waits one critical section has ended, with what was to be run.
+ *
+ * <p>User code of one of them keeps no other waiting: threads are woken before anything else, then whatever ends without
+ * user code does, and each of the rest is told on a thread of its own. Each of those threads has the next one started
+ * before it calls user code, so only as many are there at once as block or are at work. One thread at a time uses this
+ * object: the start of the next hands it over.
+ */
+final class Endings extends Report {
+
+    private static final int WORDS = 3;
+
+    private final Engine engine;
+
+    /** Node, reason and work of each; or what {@link Node#settleEnd} has left of the work. */
+    private final ArrayList<@Nullable Object> entries = new ArrayList<>();
+
+    private boolean settled;
+
+    /** Where the first entry is that hasn't been taken. */
+    private int first;
+
+    Endings(Engine engine) {
+        this.engine = engine;
+    }
+
+    /** Makes room for one more. */
+    void reserve() {
+        entries.ensureCapacity(entries.size() + WORDS);
+    }
+
+    /** Adds one; there is room for it. */
+    void add(Node node, RejectionReason reason, Object work) {
+        entries.add(node);
+        entries.add(reason);
+        entries.add(work);
+    }
+
+    /**
+     * Wakes the threads among them.
+     *
+     * @return whether there are others
+     */
+    boolean wakeThreads() {
+        return settle(true);
+    }
+
+    /**
+     * Sees to what calls no user code, and keeps the rest. It needs no memory.
+     *
+     * @param threadsOnly whether it leaves all but threads as they are
+     * @return whether there is a rest
+     */
+    private boolean settle(boolean threadsOnly) {
+        int kept = 0;
+        for (int i = 0; i < entries.size(); i += WORDS) {
+            Node node = node(i);
+            RejectionReason reason = reason(i);
+            Object left = entries.get(i + 2);
+            try {
+                if (node instanceof Waiter waiter) {
+                    waiter.wake();
+                    left = null;
+                } else if (!threadsOnly && left != null) {
+                    left = node.settleEnd(reason, left);
+                }
+            } catch (Throwable failure) {
+                Batch.logged(failure); // and it is told as it is
+            }
+            if (left != null) {
+                entries.set(kept++, node);
+                entries.set(kept++, reason);
+                entries.set(kept++, left);
+            }
+        }
+        while (entries.size() > kept) {
+            entries.removeLast();
+        }
+        return kept > 0;
+    }
+
+    private Node node(int entry) {
+        if (entries.get(entry) instanceof Node node) {
+            return node;
+        }
+        throw new AssertionError("an entry was taken twice");
+    }
+
+    private RejectionReason reason(int entry) {
+        if (entries.get(entry + 1) instanceof RejectionReason reason) {
+            return reason;
+        }
+        throw new AssertionError("an entry was taken twice");
+    }
+
+    @Override
+    public void run() {
+        if (!settled) {
+            settled = true;
+            settle(false);
+        }
+        boolean handedOver = false;
+        while (!handedOver && first < entries.size()) {
+            Node node = node(first);
+            RejectionReason reason = reason(first);
+            Object left = entries.get(first + 2);
+            for (int end = first + WORDS; first < end; first++) {
+                entries.set(first, null); // which another thread may keep for long
+            }
+            handedOver = first < entries.size() && engine.dispatcher.handOver(this);
+            tell(node, reason, left);
+        }
+    }
+
+    private static void tell(Node node, RejectionReason reason, @Nullable Object left) {
+        try {
+            if (left != null) {
+                node.reportEnd(reason, left);
+            }
+        } catch (Throwable failure) {
+            Batch.logged(failure);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package io.github.kobe.internal;
+
+import java.lang.System.Logger.Level;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Writes failures of user code to the log, the first of each kind. It doesn't fail. */
+final class FailureLog {
+
+    private final Set<String> logged = ConcurrentHashMap.newKeySet();
+
+    /** A method of the user's failed, which changes nothing. */
+    void methodFailed(String method, String key, Throwable failure) {
+        once(
+                method,
+                "The %1$s failed for group '%2$s'. Nothing changes by it; later failures of this method are not"
+                        + " logged.",
+                key,
+                failure);
+    }
+
+    /**
+     * Logs the first failure of its kind.
+     *
+     * @param kind what tells it from others
+     * @param text a format, for the kind and the key
+     */
+    void once(String kind, String text, String key, Throwable failure) {
+        try {
+            if (logged.add(kind)) {
+                Log.write(Level.WARNING, () -> String.format(Locale.ROOT, text, kind, KeyText.printable(key)), failure);
+            }
+        } catch (Throwable unloggable) {
+            // There is no memory or stack to tell of it; what is under way has to go on.
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package io.github.kobe.internal;
+
+import io.github.kobe.GroupResult;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskStatus;
+import io.github.kobe.TaskTrace;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt to run a fork. Its scope decides how it ends: no rejection policy or handler speaks for it, and a drain lets
+ * it in. It tells the {@linkplain Fork fork} of its end last.
+ */
+final class ForkTask extends Task<Object> {
+
+    private final Fork fork;
+    private final @Nullable TaskTrace trace;
+
+    ForkTask(Group group, String id, Object queuedWork, @Nullable TaskTrace trace, Fork fork) {
+        super(group, id, queuedWork);
+        this.trace = trace;
+        this.fork = fork;
+    }
+
+    Fork fork() {
+        return fork;
+    }
+
+    @Override
+    Lineage lineage() {
+        return fork.scope();
+    }
+
+    /** Made when somebody asks: a million forks may wait, and hardly anyone does. */
+    @Override
+    public String taskId() {
+        return fork.name();
+    }
+
+    @Override
+    @Nullable
+    TaskTrace trace() {
+        return trace;
+    }
+
+    @Override
+    boolean heedsPolicy() {
+        return false;
+    }
+
+    /** The right to be let in was taken when it was forked, by a thread of an open scope. */
+    @Override
+    boolean asksFromInside() {
+        return true;
+    }
+
+    /** Its joiner hears of its end. */
+    @Override
+    boolean isFollowed() {
+        return true;
+    }
+
+    @Override
+    @Nullable
+    Object call(Callable<?> code) throws Exception {
+        fork.starts(this);
+        if (!fork.begin()) {
+            throw new CancellationException();
+        }
+        return code.call();
+    }
+
+    @Override
+    void ran(@Nullable Object value, @Nullable Throwable failure, long nanos) {
+        try {
+            fork.ran(value, failure, nanos);
+        } catch (Throwable thrown) {
+            Batch.logged(thrown); // its permits have to go back
+        }
+    }
+
+    @Override
+    void complete(Object terminal) {
+        super.complete(terminal);
+        tellOver(terminal);
+    }
+
+    @Override
+    void reportAndComplete(@Nullable Object end) {
+        super.reportAndComplete(end);
+        if (end == null) {
+            tellOver(null);
+        }
+    }
+
+    private void tellOver(@Nullable Object terminal) {
+        try {
+            fork.over(terminal == null ? null : failureOf(terminal));
+        } catch (Throwable thrown) {
+            Batch.logged(thrown); // the engine has others to see to
+        }
+    }
+
+    private @Nullable Throwable failureOf(Object terminal) {
+        return switch (terminal) {
+            case Rejection rejection -> rejection.toException(groupKey(), taskId());
+            case GroupResult<?> result when result.status() == TaskStatus.FAILED -> result.error();
+            case Outcome.LazyResult brief
+            when brief == Outcome.LazyResult.OUT_OF_MEMORY -> resultOf(brief).error();
+            default -> new Rejection(RejectionReason.SHUTDOWN, -1, group.queued()).toException(groupKey(), taskId());
+        };
+    }
+
+    /** {@return whether it waited, and has left its queue} Then {@link #reportCancelled} has to follow. */
+    boolean leaveQueue() {
+        if (!claimQueued()) {
+            return false;
+        }
+        group.withdraw(this, null);
+        return true;
+    }
+}

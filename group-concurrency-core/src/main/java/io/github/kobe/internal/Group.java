@@ -1,0 +1,467 @@
+package io.github.kobe.internal;
+
+import io.github.kobe.GroupLimits;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskStatus;
+import java.util.Objects;
+import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One group, as everybody sees it who has no lock: takes and gives permits back, asks for one, leaves the queue. Each method
+ * locks what it needs and unlocks it again.
+ *
+ * <p>While it is {@linkplain FreePermits fast}, nothing waits and nothing is overdrawn, and taking and giving back is one
+ * compare-and-set. Its code is in five layers, each of which knows nothing of the next: {@link FreePermits}, the word;
+ * {@link GroupWaits}, what waits and how that ends; {@link GroupState}, who gets permits; {@link GuardedGroup}, the lock
+ * around those; and this. They are one object, for the sake of one cache line, and of one lock that guards it all.
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+final class Group extends GuardedGroup {
+
+    /** What became of a request for a permit. */
+    enum Verdict {
+        GRANTED,
+        QUEUED,
+        /** The reason is in the batch. */
+        REJECTED,
+        /** The executor takes no more work. */
+        SHUT_DOWN,
+        /** The group is dead: look for the key again. */
+        DEAD
+    }
+
+    // ---- immutable
+    /** Makes the threads of its tasks. */
+    final ThreadFactory threads;
+
+    final UnboundPermits unbound = new UnboundPermits();
+
+    /** When the idle list last knew it to become idle; guarded by the list's lock. */
+    long idleSince;
+    /** The next in the idle list; guarded by its lock. */
+    @Nullable
+    Group idleNext;
+    /** The next that the housekeeper tries again, and whether this one is among those; guarded by its lock. */
+    @Nullable
+    Group retriedNext;
+
+    boolean retried;
+
+    Group(Engine engine, String key, EffectiveLimits base, boolean named, Recording recording) {
+        super(engine, key, base, named, recording);
+        this.threads = engine.environment.taskThreads().named(KeyText.printable(key));
+    }
+
+    // ---- without the guard
+
+    /**
+     * Takes one permit of both layers, and a global one, if the group is fast and has them. The caller holds no lock: what
+     * it gives back may let others start.
+     *
+     * @param stripe where to look for a credit first; see {@link Hold#stripe}
+     */
+    boolean tryTakeFast(int stripe) {
+        Take taken = tryTake(false);
+        if (taken != Take.WANTS_CREDIT) {
+            return taken == Take.TAKEN;
+        }
+        if (!ledger.tryTakeCredit(stripe)) {
+            return false;
+        }
+        if (tryTake(true) != Take.TAKEN) {
+            giveCredit(0, stripe);
+            return false;
+        }
+        return true;
+    }
+
+    /** Gives back a credit whose permits are back, or were never taken, and carries out what that lets start. */
+    private void giveCredit(long now, int stripe) {
+        if (!ledger.tryGiveCredit(stripe)) {
+            Batch batch = Batch.orNull(engine, now);
+            settleWithLedger(1, false, batch);
+            if (batch != null) {
+                batch.carryOut();
+            }
+        }
+    }
+
+    /** Gives a piece back, if the group is fast. Whoever calls it may hold the ledger's lock. */
+    private boolean tryGiveBackFast(Piece piece, @Nullable Batch batch) {
+        long after = tryGiveBack(piece.word());
+        if (isIdleWord(after) && needsOffer()) {
+            if (batch != null) {
+                batch.idle(this);
+            } else {
+                engine.housekeeper.retryLater(this);
+            }
+        }
+        if (piece.isGlobal() && isCappedWord(after) && !ledger.tryGiveCredit(home)) {
+            settleWithLedger(1, false, batch);
+        }
+        return !isSlowWord(after);
+    }
+
+    // ---- the fast way from inside another group: the guard keeps the number of nested ones in step with the word
+
+    /**
+     * Takes permits for what shares {@code shared}, which is joined, if the group is fast and has them; the word stays as it
+     * is but for that. It needs no memory.
+     *
+     * @param as as in {@link SharedGlobal#tryJoin}
+     */
+    boolean tryTakeNested(SharedGlobal shared, long as) {
+        if (!lockFast()) {
+            return false;
+        }
+        try {
+            if (tryTake(true) != Take.TAKEN) {
+                return false;
+            }
+            if (!shared.tryJoin(as)) {
+                tryGiveBack(ONE_OF_BOTH); // nobody makes the group slow meanwhile, so nobody waits
+                return false;
+            }
+            addNested(1);
+            return true;
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Gives back the permits of a hold that was nested, if the group is fast; by who holds no lock. It needs no memory. */
+    boolean tryGiveBackNested() {
+        if (!lockFast()) {
+            return false;
+        }
+        long after;
+        try {
+            addNested(-1);
+            after = tryGiveBack(ONE_OF_BOTH); // nobody makes the group slow meanwhile
+        } finally {
+            unlock();
+        }
+        if (isIdleWord(after) && needsOffer()) {
+            engine.idle.offer(this);
+        }
+        return true;
+    }
+
+    // ---- giving back
+
+    /** Gives back a piece of a hold. */
+    void giveBack(Piece piece, @Nullable Batch batch) {
+        if (piece.nested() == 0 && tryGiveBackFast(piece, batch)) {
+            return;
+        }
+        enter();
+        try {
+            putBack(piece);
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /**
+     * Gives back both permits of a hold that stood alone for its thread, global one included, and carries out what that
+     * lets start.
+     *
+     * @param now as in {@link Batch#now}
+     * @param stripe where the credit goes
+     */
+    void release(long now, int stripe) {
+        long after = tryGiveBack(ONE_OF_BOTH);
+        if (isIdleWord(after) && needsOffer()) {
+            engine.idle.offer(this);
+        }
+        if (isCappedWord(after)) {
+            giveCredit(now, stripe);
+        }
+        if (!isSlowWord(after)) {
+            return;
+        }
+        Node successor = passOn();
+        if (successor != null) {
+            Batch.start(successor, now, null);
+            engine.runDeferred();
+            return;
+        }
+        Batch batch = Batch.orNull(engine, now);
+        giveBack(Piece.ALL, batch);
+        if (batch != null) {
+            batch.carryOut();
+        }
+    }
+
+    /**
+     * Passes the permits of a hold that stood alone for its thread on to the first that waits, if others wait behind that
+     * one: the group has as many out as before.
+     *
+     * @return who is to be started; {@code null}: nothing has changed, it takes more than that
+     */
+    private @Nullable Node passOn() {
+        if (!lockSaturated()) {
+            return null;
+        }
+        try {
+            Node first = queue.first();
+            if (first == null
+                    || queue.size() == 1
+                    || isOverdrawn()
+                    || first.shared() != null
+                    || isExpired(first)
+                    || !first.grant(null, false)) {
+                return null;
+            }
+            queue.removeFirst(first);
+            return first;
+        } catch (OutOfMemoryError oom) {
+            return null;
+        } finally {
+            unlock();
+        }
+    }
+
+    // ---- asking
+
+    /**
+     * Queues {@code node} behind others. If it fails, nothing has come of it.
+     *
+     * @return false if it isn't queued: it takes more than that
+     */
+    boolean queueBehind(Node node, @Nullable ClassLoader loader) {
+        boolean queued = tryQueueBehind(node, loader);
+        if (queued && node.lineage() != null) {
+            engine.lending.queued(node);
+        }
+        return queued;
+    }
+
+    private boolean tryQueueBehind(Node node, @Nullable ClassLoader loader) {
+        if (queue.size() >= limits().queueThreshold().value() || !lockSaturated()) {
+            return false;
+        }
+        try {
+            node.takeLoader(loader, queue);
+            if (reserve(true) != null) {
+                return false;
+            }
+            enqueue(node);
+            return true;
+        } finally {
+            unlock();
+        }
+    }
+
+    /**
+     * Asks for a permit: grants it, or queues {@code node}, or rejects it. Enters and leaves. If it fails, nothing has
+     * come of it, and the batch is carried out.
+     *
+     * @param loader the context class loader of the asking thread
+     * @param mayWait whether the node wants to wait at all
+     */
+    Verdict admit(Node node, @Nullable ClassLoader loader, boolean mayWait, Batch batch) {
+        try {
+            Verdict verdict = decide(node, loader, mayWait, batch);
+            if (verdict == null) {
+                ledger.lock();
+                try {
+                    ledger.bind();
+                    verdict = Objects.requireNonNull(decide(node, loader, mayWait, batch));
+                } finally {
+                    ledger.unlock();
+                }
+            }
+            if (verdict == Verdict.QUEUED && node.lineage() != null) {
+                engine.lending.queued(node);
+            }
+            return verdict;
+        } catch (Throwable failure) {
+            batch.carryOut();
+            throw failure;
+        }
+    }
+
+    /** Does what {@link #admit} says; {@code null}: only a global permit is short, and for those the ledger has to be on. */
+    private @Nullable Verdict decide(Node node, @Nullable ClassLoader loader, boolean mayWait, Batch batch) {
+        boolean alive = enter();
+        try {
+            if (!alive) {
+                return Verdict.DEAD;
+            }
+            if (!engine.lifecycle.admits(node)) {
+                count(node.countsShutdownAs());
+                return Verdict.SHUT_DOWN;
+            }
+            node.takeLoader(loader, queue);
+            Chance chance = tryGrantAtOnce(node, batch);
+            if (chance != Chance.NONE) {
+                return chance == Chance.GRANTED ? Verdict.GRANTED : null;
+            }
+            Rejection rejection = reserve(mayWait);
+            if (rejection != null) {
+                counters.rejected(rejection.reason());
+                batch.rejection = rejection;
+                return Verdict.REJECTED;
+            }
+            enqueue(node);
+            if (settings.isPaused() && engine.lifecycle.isDraining()) {
+                endPaused(batch);
+            }
+            return Verdict.QUEUED;
+        } finally {
+            exit(batch);
+        }
+    }
+
+    // ---- leaving
+
+    /**
+     * Sees to the place of a node whose wait its owner has ended.
+     *
+     * @param reason how to count it; {@code null}: as cancelled
+     */
+    void withdraw(Node node, @Nullable RejectionReason reason) {
+        if (withdrawAmongOthers(node, reason)) {
+            engine.runDeferred();
+            record.left(reason);
+            return;
+        }
+        Batch batch = Batch.orNull(engine, 0);
+        enter();
+        try {
+            if (node.isQueued()) {
+                queue.remove(node);
+            }
+            count(reason);
+            handOverIfDead();
+        } finally {
+            exit(batch);
+        }
+        if (batch != null) {
+            batch.carryOut();
+        }
+        record.left(reason);
+    }
+
+    /**
+     * As {@link #withdraw}, where others go on waiting.
+     *
+     * @return false if nothing has changed: it takes more than that
+     */
+    private boolean withdrawAmongOthers(Node node, @Nullable RejectionReason reason) {
+        if (!lockSaturated()) {
+            return false;
+        }
+        try {
+            if (!node.isQueued() || queue.size() == 1) {
+                return false;
+            }
+            queue.remove(node);
+            count(reason);
+            return true;
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Counts work that ended without ever asking for a permit. */
+    void countOutside(TaskStatus status, @Nullable Batch batch) {
+        enter();
+        try {
+            counters.ended(status);
+            handOverIfDead();
+        } finally {
+            exit(batch);
+        }
+    }
+
+    // ---- control
+
+    /**
+     * Forgets override and pause; dies if nothing runs or waits.
+     *
+     * @param counted gets what it had counted, if it dies
+     */
+    Eviction evict(EffectiveLimits newBase, Counters counted, Batch batch) {
+        boolean alive = enter();
+        try {
+            return alive ? evictInside(newBase, counted) : Eviction.KNOWN_NO_MORE;
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /** As {@link GroupState#dieIfUnkept}, and carries out what follows. */
+    boolean retire(@Nullable Counters counted) {
+        Batch batch = Batch.orNull(engine, 0);
+        boolean died;
+        boolean alive = enter();
+        try {
+            died = alive && dieIfUnkept(counted);
+        } finally {
+            exit(batch);
+        }
+        if (batch != null) {
+            batch.carryOut();
+        }
+        return died;
+    }
+
+    /**
+     * Has it counted and recorded by {@code made} from now on, in the place of {@code before}.
+     *
+     * @param counted gets what it has counted since then
+     * @param kept for what it has counted in all, of which it keeps account; {@code null}: it forgets that
+     * @return false if it is dead, or counts by another one
+     */
+    boolean replaceRecording(Recording before, Recording made, Counters counted, @Nullable Counters kept, Batch batch) {
+        boolean replaced = enter();
+        try {
+            replaced &= record.recording() == before;
+            if (replaced) {
+                record.replace(made, counters, counted, kept);
+            }
+            return replaced;
+        } finally {
+            exit(batch);
+        }
+    }
+
+    // ---- readings that may be stale
+
+    @Nullable
+    ClassLoader queueLoader() {
+        return queue.loader();
+    }
+
+    int queued() {
+        return queue.size();
+    }
+
+    int running() {
+        return concurrencyOut(limits());
+    }
+
+    int inFlight() {
+        return inFlightOut(limits());
+    }
+
+    /** {@return since when the one waits that has waited longest, on the engine's clock; 0: nothing waits} */
+    long oldestQueuedAt() {
+        return queue.oldestQueuedAt();
+    }
+
+    /** {@return the rule that its limits are by} */
+    @Nullable
+    String rule() {
+        return limits().rule();
+    }
+
+    /** {@return the override in force; {@code null}: none} */
+    @Nullable
+    GroupLimits currentOverride() {
+        return settings.override();
+    }
+}

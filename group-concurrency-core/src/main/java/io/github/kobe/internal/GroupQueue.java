@@ -1,0 +1,316 @@
+package io.github.kobe.internal;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What waits in one group, first in first out. Guarded by the group's guard, but for the readings marked as stale.
+ *
+ * <p>A node that ends its wait in the middle of the queue stays linked as a dead one, which counts nowhere. There are
+ * never more dead ones than live ones, or than 32 if that is more, and none when nothing waits: so ending a wait costs amortised constant
+ * time.
+ *
+ * <p>Some nodes may do without a free global permit (<i>exempt</i> ones): those that may share one. They are listed beside,
+ * because they may have to overtake. So is what belongs to scopes: see {@link Kin}.
+ *
+ * <p>Taking a node out needs no memory: it follows on the grant, which must not be lost.
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+final class GroupQueue {
+
+    private static final int TOLERATED_DEAD = 32;
+
+    /** Waiting nodes of all groups that count. */
+    private final AtomicLong waiting;
+
+    /** Whether what waits here counts there: only where somebody asks, since all cores would contend for that number. */
+    private boolean counted;
+
+    private @Nullable Node head;
+    private @Nullable Node tail;
+    private int live;
+    private int dead;
+    /** Of the plain tasks; {@code null} also if there are none. */
+    private @Nullable ClassLoader loader;
+
+    private boolean hasLoader;
+    /** {@code null} where there are none, as nearly always. */
+    private @Nullable ArrayList<Node> exempt;
+    /** Of what belongs to scopes; {@code null} where there is nothing of that. */
+    private @Nullable Kin kin;
+
+    GroupQueue(AtomicLong waiting) {
+        this.waiting = waiting;
+    }
+
+    /** Counts what waits here in {@link Engine#waiting}, or no longer does. */
+    void setCounted(boolean count) {
+        if (count != counted) {
+            counted = count;
+            waiting.addAndGet(count ? live : -live);
+        }
+    }
+
+    /**
+     * Counts a node that is about to be added.
+     *
+     * @return how many wait in all groups, if those are {@code threshold} or more and it isn't counted; else -1
+     */
+    long reserve(int threshold) {
+        while (counted) {
+            long all = waiting.get();
+            if (all >= threshold && threshold != Integer.MAX_VALUE) {
+                return all;
+            }
+            if (waiting.compareAndSet(all, all + 1)) {
+                break;
+            }
+        }
+        return -1;
+    }
+
+    /** Takes back what {@link #reserve} did. */
+    void unreserve() {
+        if (counted) {
+            waiting.decrementAndGet();
+        }
+    }
+
+    /** {@return how many wait; stale outside the guard} */
+    int size() {
+        return live;
+    }
+
+    boolean isEmpty() {
+        return live == 0;
+    }
+
+    /** {@return the context class loader of the plain tasks in it} */
+    @Nullable
+    ClassLoader loader() {
+        return loader;
+    }
+
+    /** Makes the first task's loader the queue's; false if {@code submitters} is another one. */
+    boolean hasLoader(@Nullable ClassLoader submitters) {
+        if (!hasLoader) {
+            loader = submitters;
+            hasLoader = true;
+        }
+        return submitters == loader;
+    }
+
+    /** Appends {@code node}, for which a place was {@linkplain #reserve reserved}. If it fails, nothing has come of it. */
+    void add(Node node, long now) {
+        if (node.shared() != null) {
+            if (exempt == null) {
+                exempt = new ArrayList<>();
+            }
+            exempt.add(node);
+        }
+        if (node.lineage() != null) {
+            addKin(node);
+        }
+        node.markQueued(now);
+        node.next = null;
+        if (tail == null) {
+            head = node;
+        } else {
+            tail.next = node;
+        }
+        tail = node;
+        live++;
+    }
+
+    private void addKin(Node node) {
+        boolean added = false;
+        try {
+            if (kin == null) {
+                kin = new Kin(node.group);
+            }
+            kin.add(node);
+            added = true;
+        } finally {
+            if (!added && exempt != null) {
+                exempt.remove(node);
+            }
+        }
+    }
+
+    /** {@return the first that waits} */
+    @Nullable
+    Node first() {
+        while (head != null && !head.isQueued()) {
+            unlinkHead();
+            dead--;
+        }
+        return head;
+    }
+
+    /** {@return the last that was added, which may have left} */
+    @Nullable
+    Node last() {
+        return tail;
+    }
+
+    /** Takes the {@link #first} out. */
+    void removeFirst(Node first) {
+        unlinkHead();
+        leave(first);
+        if (first() != null) { // a dead head would be taken for the one that has waited longest
+            sweepIfMostlyDead();
+        }
+    }
+
+    private void unlinkHead() {
+        Node unlinked = head;
+        if (unlinked != null) {
+            head = unlinked.next;
+            unlinked.next = null;
+            if (head == null) {
+                tail = null;
+            }
+        }
+    }
+
+    /** Takes {@code node} out, wherever it stands. */
+    void remove(Node node) {
+        leave(node);
+        dead++;
+        if (first() != null) {
+            sweepIfMostlyDead();
+        }
+    }
+
+    private void sweepIfMostlyDead() {
+        if (dead > TOLERATED_DEAD && dead > live) {
+            sweep();
+        }
+    }
+
+    private void leave(Node node) {
+        node.markLeft();
+        live--;
+        unreserve();
+        ArrayList<Node> listed = exempt;
+        if (listed != null && node.shared() != null) {
+            listed.remove(node);
+        }
+        if (kin != null && node.lineage() != null) {
+            kin.leave(node);
+        }
+    }
+
+    private void sweep() {
+        Node node = head;
+        head = null;
+        tail = null;
+        dead = 0;
+        while (node != null) {
+            Node next = node.next;
+            node.next = null;
+            if (node.isQueued()) {
+                if (tail == null) {
+                    head = node;
+                } else {
+                    tail.next = node;
+                }
+                tail = node;
+            }
+            node = next;
+        }
+    }
+
+    /**
+     * Adds what waits to {@code nodes}, the oldest first, until there are {@code limit}. Dead ones on the way are unlinked.
+     *
+     * @param portion how many dead ones at most
+     * @return false if that wasn't enough
+     */
+    boolean listOldest(List<Node> nodes, int limit, int portion) {
+        int unlinked = 0;
+        Node live = null;
+        for (Node node = first(); node != null && nodes.size() < limit; ) {
+            Node next = node.next;
+            if (node.isQueued()) {
+                nodes.add(node);
+                live = node;
+            } else if (live != null) { // as the first does
+                live.next = next;
+                node.next = null;
+                if (next == null) {
+                    tail = live;
+                }
+                dead--;
+                if (++unlinked == portion && next != null) {
+                    return false;
+                }
+            }
+            node = next;
+        }
+        return true;
+    }
+
+    /** Lets go of what an empty queue has no use for. */
+    void tidy() {
+        if (live == 0) {
+            head = null;
+            tail = null;
+            dead = 0;
+            loader = null;
+            hasLoader = false;
+        }
+        if (exempt != null && exempt.isEmpty()) {
+            exempt = null;
+        }
+        if (kin != null && kin.isEmpty()) {
+            kin = null;
+        }
+    }
+
+    boolean hasExempt() {
+        return exempt != null && !exempt.isEmpty();
+    }
+
+    /** {@return the first that may share a global permit} */
+    @Nullable
+    Node firstExempt() {
+        ArrayList<Node> listed = exempt;
+        if (listed != null) {
+            for (int i = 0; i < listed.size(); i++) {
+                if (listed.get(i).mayShare()) {
+                    return listed.get(i);
+                }
+            }
+        }
+        return null;
+    }
+
+    /** {@return what belongs to scopes; {@code null}: nothing does} */
+    @Nullable
+    Kin kin() {
+        return kin;
+    }
+
+    /** {@return the scopes that have something waiting here} */
+    List<Lineage> scopes() {
+        return kin == null ? List.of() : kin.scopes();
+    }
+
+    /** {@return since when the first has waited, on the engine's clock; 0: nothing waits. Stale outside the guard} */
+    long oldestQueuedAt() {
+        Node first = head;
+        return first == null ? 0 : first.queuedSince();
+    }
+
+    /** {@return how many are linked, dead ones included; for tests} */
+    int linked() {
+        int linked = 0;
+        for (Node node = head; node != null; node = node.next) {
+            linked++;
+        }
+        return linked;
+    }
+}

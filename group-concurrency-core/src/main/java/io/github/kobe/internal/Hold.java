@@ -1,0 +1,395 @@
+package io.github.kobe.internal;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The permits of one group that are out together, one of concurrency and one of flight, and the global permit that they
+ * stand on: their own, or one that they share.
+ *
+ * <p>It may be opened several times, by re-entry; the permits go back at the last close, on whichever thread that is.
+ *
+ * <p>All that closing depends on is in one {@link #state}. So a close is one atomic change, and the state before it says
+ * what has to go back. {@code docs/internals/concurrency.md} lists the states and who causes each change.
+ *
+ * <p>32 bytes, because {@code acquire} makes one each time.
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+class Hold {
+
+    /** How often it is open. Zero is final, unless it is parked. */
+    private static final int OPENS = (1 << 20) - 1;
+
+    /** Where {@link Holds} has it: a number with a sign, in the bits above the opens. */
+    private static final int PLACE_SHIFT = 20;
+
+    private static final int PLACE_BITS = 3;
+    private static final int PLACE = ((1 << PLACE_BITS) - 1) << PLACE_SHIFT;
+
+    /** Its own global permit is shared, by what was asked for from inside. */
+    private static final int SHARES = 1 << 23;
+    /** It was granted on a global permit of another hold, which it shares. */
+    private static final int NESTED = 1 << 24;
+    /** Its permits of the group are lent; changed under the ledger's lock. */
+    private static final int LENT = 1 << 25;
+    /** It was granted on the permits of a lender. */
+    private static final int BORROWED = 1 << 26;
+    /** A stage keeps its in-flight permits, the global one included. */
+    private static final int STAGE_OPEN = 1 << 27;
+    /** It was registered on top of another one. */
+    private static final int HAS_BELOW = 1 << 28;
+    /** Its thread may park it. */
+    private static final int PARKABLE = 1 << 29;
+    /** The one who got it first has closed it. */
+    private static final int OWN_CLOSED = 1 << 30;
+    /** Closed, and kept by its thread for the next call. */
+    private static final int PARKED = 1 << 31;
+
+    /** What makes a close more than to give back three permits. */
+    private static final int NOT_PLAIN = SHARES | NESTED | LENT | BORROWED | STAGE_OPEN;
+
+    /** Nothing but its thread has it open, once, on permits of its own that go back together, with nothing below. */
+    private static final int SOLE = 1;
+
+    private static final int SOLE_AND_PARKABLE = SOLE | PARKABLE;
+
+    private static final VarHandle STATE;
+    private static final VarHandle BELOW;
+    private static final VarHandle SHARED;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            STATE = lookup.findVarHandle(Hold.class, "state", int.class);
+            BELOW = lookup.findVarHandle(Hold.class, "below", Hold.class);
+            SHARED = lookup.findVarHandle(Hold.class, "shared", SharedGlobal.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    /** The thread that is inside the group by it; {@code null}: none is. Set before it is registered in {@link Holds}. */
+    @Nullable
+    Thread thread;
+
+    /** Changed only by its thread, while it is parked. */
+    Group group;
+
+    /** The one below of the same thread; see {@link Holds}. */
+    @Nullable
+    volatile Hold below;
+
+    private volatile int state;
+
+    /** The global permit that it shares, if it does; set once. */
+    private volatile @Nullable SharedGlobal shared;
+
+    /** Makes an open one, with a global permit of its own. */
+    Hold(Group group) {
+        this.group = group;
+        // Plainly, here and wherever nobody else knows it yet: a volatile write would cost a fence.
+        STATE.set(this, SOLE);
+    }
+
+    /** Makes an open one that has joined {@code joined}. */
+    Hold(Group group, SharedGlobal joined) {
+        this.group = group;
+        SHARED.set(this, joined);
+        STATE.set(this, NESTED | 1);
+    }
+
+    // ---- before others know it
+
+    /** Lets its thread park it. */
+    final void setParkable() {
+        STATE.set(this, SOLE_AND_PARKABLE);
+    }
+
+    /** Notes that it is on the permits of a lender. */
+    final void setBorrowed() {
+        STATE.set(this, (int) STATE.get(this) | BORROWED);
+    }
+
+    /**
+     * Notes where it is registered, by the thread that is about to do it. In any place but the first its thread wouldn't
+     * look for what it has parked.
+     */
+    final void setPlace(int place, @Nullable Hold onTopOf) {
+        int s = (int) STATE.get(this) & ~(PLACE | HAS_BELOW | (place == 0 ? 0 : PARKABLE));
+        STATE.set(this, s | ((place << PLACE_SHIFT) & PLACE) | (onTopOf == null ? 0 : HAS_BELOW));
+        BELOW.set(this, onTopOf);
+    }
+
+    // ---- what it is
+
+    final int place() {
+        return state << (Integer.SIZE - PLACE_SHIFT - PLACE_BITS) >> (Integer.SIZE - PLACE_BITS);
+    }
+
+    final boolean isParked() {
+        return state == PARKED;
+    }
+
+    /** {@return whether its thread is inside the group by it} */
+    final boolean isOpen() {
+        return (state & OPENS) != 0;
+    }
+
+    /** {@return whether {@link Holds} may forget it} */
+    final boolean isGone() {
+        return (state & (OPENS | PARKED)) == 0;
+    }
+
+    final boolean isLent() {
+        return (state & LENT) != 0;
+    }
+
+    /** {@return what its thread is inside of by it} */
+    Hold real() {
+        return this;
+    }
+
+    /** {@return what is known of it while it stands for permits of {@code of}} By any thread. */
+    Particulars particulars(Group of) {
+        return Particulars.NONE;
+    }
+
+    /**
+     * {@return the stripe of {@link Credits} that its global permit belongs to} That of its thread, so that threads of one
+     * group don't contend for it; but of the group where another thread takes it than gives it back.
+     */
+    int stripe() {
+        Thread owner = thread;
+        return owner == null ? group.home : stripeOf(owner);
+    }
+
+    static int stripeOf(Thread owner) {
+        return (int) owner.threadId();
+    }
+
+    // ---- from call to call of a platform thread
+
+    /**
+     * Closes it for its thread and keeps it for that thread's next call, which thus needs no new one and no change to
+     * {@link Holds}. Only if nothing else has it open or is under it, and the caller has seen that nothing is on top of it;
+     * the caller has to give the permits back.
+     *
+     * <p>By its thread, which is the only one that opens it; so who finds it open once has it alone, and a release write
+     * is enough.
+     */
+    final boolean park() {
+        if (state != SOLE_AND_PARKABLE) {
+            return false;
+        }
+        STATE.setRelease(this, PARKED);
+        return true;
+    }
+
+    /** Opens what its thread has parked, on permits of its own; by that thread. */
+    final void unpark(Group entered) {
+        if (group != entered) {
+            group = entered;
+        }
+        STATE.setRelease(this, SOLE_AND_PARKABLE);
+    }
+
+    // ---- opening and closing
+
+    /** Opens it once more; false if it is closed for good. */
+    final boolean reopen() {
+        for (; ; ) {
+            int s = state;
+            if ((s & OPENS) == 0) {
+                return false;
+            }
+            if ((s & OPENS) == OPENS) {
+                throw new IllegalStateException("A thread may have at most " + OPENS + " permits of a group open");
+            }
+            if (STATE.compareAndSet(this, s, s + 1)) {
+                return true;
+            }
+        }
+    }
+
+    /** {@return whether {@link #closeSole} may close it} By its thread: nobody else can change that, as for {@link #park}. */
+    final boolean isSole() {
+        return (state & ~PLACE) == SOLE;
+    }
+
+    /** Closes it for good, if {@link #isSole} and it is not registered; by its thread. */
+    final void closeSole() {
+        STATE.setRelease(this, 0);
+    }
+
+    /** {@return whether the one who got it first has closed it} */
+    final boolean wasClosedByOwner() {
+        return wasClosedByOwner(state);
+    }
+
+    /** Closes it once; returns the state before. */
+    final int closeOnce() {
+        return (int) STATE.getAndAdd(this, -1);
+    }
+
+    /** Closes it for the one who got it first, unless that is done; returns the state before. */
+    final int closeOwn() {
+        for (; ; ) {
+            int s = state;
+            if ((s & OWN_CLOSED) != 0 || STATE.compareAndSet(this, s, (s - 1) | OWN_CLOSED)) {
+                return s;
+            }
+        }
+    }
+
+    /** {@return its state, once nobody opens or keeps it any more} */
+    final int lastState() {
+        return state;
+    }
+
+    // ---- what the state before a close says
+
+    /** {@return whether {@link #closeOwn} had nothing to do} */
+    static boolean wasClosedByOwner(int before) {
+        return (before & OWN_CLOSED) != 0;
+    }
+
+    /** {@return whether that was the last close, and the caller has to give the permits back} */
+    static boolean wasLast(int before) {
+        return (before & OPENS) == 1;
+    }
+
+    /** {@return whether three permits go back, and that is all} */
+    static boolean wasPlain(int before) {
+        return (before & NOT_PLAIN) == 0;
+    }
+
+    /** {@return whether it shares a global permit, its own or another's} */
+    static boolean wasSharing(int before) {
+        return (before & (SHARES | NESTED)) != 0;
+    }
+
+    /** {@return whether it is on the permits of a lender} */
+    static boolean wasBorrowed(int before) {
+        return (before & BORROWED) != 0;
+    }
+
+    /** {@return whether it is neither lent nor borrowed, nor kept by a stage} */
+    static boolean wasSharer(int before) {
+        return (before & (LENT | BORROWED | STAGE_OPEN)) == 0;
+    }
+
+    /** {@return whether the global permit that it shares is another's} */
+    static boolean wasNested(int before) {
+        return (before & NESTED) != 0;
+    }
+
+    static boolean wasStageOpen(int before) {
+        return (before & STAGE_OPEN) != 0;
+    }
+
+    // ---- the global permit
+
+    /** {@return the global permit that it shares; {@code null}: it has its own alone} */
+    final @Nullable SharedGlobal shared() {
+        return shared;
+    }
+
+    /** {@return whether it shares a global permit, its own or another's} */
+    final boolean sharesGlobal() {
+        return (state & (SHARES | NESTED)) != 0;
+    }
+
+    /** {@return whether it shares the global permit of another} */
+    final boolean isNested() {
+        return (state & NESTED) != 0;
+    }
+
+    /** {@return whether a stage keeps its in-flight permits} */
+    final boolean isStageOpen() {
+        return wasStageOpen(state);
+    }
+
+    /** {@return as what it shares a global permit} */
+    long sharesAs() {
+        return thread == null ? SharedGlobal.UNBOUND : SharedGlobal.BOUND;
+    }
+
+    /** Has it share {@code joined}, which was joined for it; before anyone else knows it. */
+    final void joined(SharedGlobal joined) {
+        SHARED.set(this, joined);
+        STATE.set(this, (int) STATE.get(this) | NESTED);
+    }
+
+    /** {@return its global permit, for others to join; {@code null}: it is closed for good} By any thread. */
+    final @Nullable SharedGlobal share() {
+        SharedGlobal made = shareUnlessMarked();
+        for (; ; ) {
+            int s = state;
+            if ((s & OPENS) == 0) {
+                return null;
+            }
+            if ((s & (SHARES | NESTED)) != 0 || STATE.compareAndSet(this, s, s | SHARES)) {
+                return made;
+            }
+        }
+    }
+
+    /** As {@link #share}, by one that keeps it out: then it may be closed for its thread. */
+    final SharedGlobal shareKept() {
+        SharedGlobal made = shareUnlessMarked();
+        for (; ; ) {
+            int s = state;
+            if ((s & (SHARES | NESTED)) != 0) {
+                return made;
+            }
+            if (STATE.compareAndSet(this, s, s | SHARES)) {
+                if ((s & OPENS) == 0 && thread != null) {
+                    // Whoever closed it for its thread did not see that it shares.
+                    group.engine.lending.unbind(made);
+                }
+                return made;
+            }
+        }
+    }
+
+    private SharedGlobal shareUnlessMarked() {
+        SharedGlobal known = shared;
+        if (known != null) {
+            return known;
+        }
+        SharedGlobal made = new SharedGlobal(group, thread == null ? SharedGlobal.UNBOUND : SharedGlobal.BOUND);
+        SharedGlobal faster = (SharedGlobal) SHARED.compareAndExchange(this, null, made);
+        return faster == null ? made : faster;
+    }
+
+    // ---- lending, under the ledger's lock
+
+    /**
+     * Marks its permits of the group as lent.
+     *
+     * @param kept whether the lender keeps it out; else it must be open
+     * @return false if it is closed for good
+     */
+    final boolean lend(boolean kept) {
+        for (; ; ) {
+            int s = state;
+            if (!kept && (s & OPENS) == 0) {
+                return false;
+            }
+            if (STATE.compareAndSet(this, s, s | LENT)) {
+                return true;
+            }
+        }
+    }
+
+    /** They are lent no longer. */
+    final void endLoan() {
+        STATE.getAndBitwiseAnd(this, ~LENT);
+    }
+
+    /** A stage takes its in-flight permits over; by its thread, which has it open. */
+    final void setStageOpen() {
+        STATE.getAndBitwiseOr(this, STAGE_OPEN);
+    }
+}

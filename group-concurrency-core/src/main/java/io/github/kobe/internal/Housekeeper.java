@@ -1,0 +1,500 @@
+package io.github.kobe.internal;
+
+import java.lang.System.Logger.Level;
+import java.lang.ref.WeakReference;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine's one platform thread: time-outs, the idle sweep, retries, and the outside hop. It is made at first need
+ * and ends when there is nothing to wait for. It knows the engine by a weak reference only, so a forgotten executor is
+ * not kept alive by it.
+ *
+ * <p>No user code runs on it.
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+final class Housekeeper {
+
+    /** When a group that stalled is tried again, or what there was no memory for. */
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    /** With fewer alarms than this, pointless ones don't matter. */
+    private static final int LEAST_PURGE = 64;
+
+    private final Engine engine;
+    private final long lingerNanos;
+    private final long longestSleepNanos;
+    private final ConcurrentLinkedQueue<Run> hops = new ConcurrentLinkedQueue<>();
+
+    /** A leaf: nothing else is locked while it is held. */
+    private final ReentrantLock lock = new ReentrantLock();
+    /** Guarded by the lock. */
+    private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
+    /** Guarded by the lock: at how many alarms pointless ones are looked for, so that it costs amortised nothing. */
+    private int purgeAt = LEAST_PURGE;
+    /** Guarded by the lock: when what follows is to be tried again. */
+    private long retryAt;
+    /** Guarded by the lock: groups to be tried again, linked by {@link Group#retriedNext}. */
+    private @Nullable Group firstRetried;
+    /** Guarded by the lock: runs to be started again, linked by {@link Hold#below}, which is free until they are. */
+    private @Nullable Run firstUnstarted;
+    /** Guarded by the lock: reports that wait for a thread, linked by {@link Report#next}. */
+    private @Nullable Report firstUntold;
+
+    private @Nullable Report lastUntold;
+    /**
+     * Guarded by the lock: alarms for whose action there was no memory, linked by {@link Alarm#next}, so that none is lost
+     * for want of memory; each is due at {@link Alarm#at}, and the first is due first.
+     */
+    private @Nullable Alarm firstPostponed;
+
+    private @Nullable Alarm lastPostponed;
+    /** Whether there are groups to be tried again and was no thread for it; written under the lock. */
+    private volatile boolean lacksRetryThread;
+    /** Guarded by the lock; {@code null}: none runs. */
+    private @Nullable Thread thread;
+
+    /** What is due at a time, unless it has become pointless by then. */
+    private static final class Alarm implements Comparable<Alarm> {
+        private long at;
+        private final BooleanSupplier pointless;
+        private final LongConsumer action;
+        private final boolean outlastsShutdown;
+        /** The next that is postponed. */
+        private @Nullable Alarm next;
+
+        Alarm(long at, boolean outlastsShutdown, BooleanSupplier pointless, LongConsumer action) {
+            this.at = at;
+            this.outlastsShutdown = outlastsShutdown;
+            this.pointless = pointless;
+            this.action = action;
+        }
+
+        @Override
+        public int compareTo(Alarm other) {
+            return Long.compare(at, other.at);
+        }
+    }
+
+    Housekeeper(Engine engine) {
+        this.engine = engine;
+        lingerNanos = engine.environment.linger().toNanos();
+        longestSleepNanos = engine.environment.longestSleep().toNanos();
+    }
+
+    /**
+     * Has {@code action} run at a time of the engine's clock, or soon after; it is told the time.
+     *
+     * @param pointless whether the alarm may be forgotten before, so that a long time-out keeps nothing alive
+     * @return false if there is no thread to run it and none can be made
+     */
+    boolean at(long time, BooleanSupplier pointless, LongConsumer action) {
+        return at(time, false, pointless, action);
+    }
+
+    /** As that; {@code outlastsShutdown} says whether also after one. */
+    boolean at(long time, boolean outlastsShutdown, BooleanSupplier pointless, LongConsumer action) {
+        Alarm alarm = new Alarm(time, outlastsShutdown, pointless, action);
+        Thread sleeper;
+        lock.lock();
+        try {
+            if (alarms.size() >= purgeAt) {
+                alarms.removeIf(old -> old.pointless.getAsBoolean());
+                purgeAt = Math.max(LEAST_PURGE, 2 * alarms.size());
+            }
+            alarms.add(alarm);
+            if (lacksThread()) {
+                alarms.remove(alarm);
+                return false;
+            }
+            sleeper = alarms.peek() == alarm ? thread : null;
+        } finally {
+            lock.unlock();
+        }
+        LockSupport.unpark(sleeper);
+        return true;
+    }
+
+    /** {@return how many alarms are set, pointless ones included; for tests} */
+    int alarms() {
+        lock.lock();
+        try {
+            return alarms.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Has {@code run} start from the housekeeper's thread; false if there is none and none can be made. */
+    boolean hop(Run run) {
+        if (!engine.environment.timers()) {
+            return false;
+        }
+        Thread sleeper;
+        lock.lock();
+        try {
+            if (thread == null && !startThread()) {
+                return false;
+            }
+            hops.add(run);
+            sleeper = thread;
+        } catch (OutOfMemoryError oom) {
+            return false;
+        } finally {
+            lock.unlock();
+        }
+        LockSupport.unpark(sleeper);
+        return true;
+    }
+
+    /**
+     * Has {@link Group#unstall} called in a while. It needs no memory, unless for the thread, and doesn't fail.
+     *
+     * @return false if there is no thread to do it and none can be made: whoever carries out a batch next tries again
+     */
+    boolean retryLater(Group group) {
+        Thread sleeper;
+        lock.lock();
+        try {
+            if (!group.retried) {
+                setRetry();
+                group.retried = true;
+                group.retriedNext = firstRetried;
+                firstRetried = group;
+            }
+            if (lacksThread()) {
+                lacksRetryThread = true;
+                return false;
+            }
+            sleeper = thread;
+        } finally {
+            lock.unlock();
+        }
+        LockSupport.unpark(sleeper);
+        return true;
+    }
+
+    /** Sees to it that what is about to be listed is tried again in a while; under the lock. */
+    private void setRetry() {
+        if (!hasRetries()) {
+            retryAt = engine.now() + RETRY_NANOS;
+        }
+    }
+
+    private boolean hasRetries() {
+        return firstRetried != null || firstUnstarted != null || firstUntold != null;
+    }
+
+    /**
+     * Has {@code report} handed over to a fresh thread in a while. It needs no memory, unless for the housekeeper's own
+     * thread, and doesn't fail.
+     *
+     * @return false if there is no thread to do it and none can be made
+     */
+    boolean reportLater(Report report) {
+        Thread sleeper;
+        lock.lock();
+        try {
+            if (lacksThread()) {
+                return false;
+            }
+            setRetry();
+            if (lastUntold == null) {
+                firstUntold = report;
+            } else {
+                lastUntold.next = report;
+            }
+            lastUntold = report;
+            sleeper = thread;
+        } finally {
+            lock.unlock();
+        }
+        LockSupport.unpark(sleeper);
+        return true;
+    }
+
+    /** As {@link #reportLater}, for a run that has its permits and is to be started again. */
+    boolean startLater(Run run) {
+        Thread sleeper;
+        lock.lock();
+        try {
+            if (lacksThread()) {
+                return false;
+            }
+            setRetry();
+            run.below = firstUnstarted;
+            firstUnstarted = run;
+            sleeper = thread;
+        } finally {
+            lock.unlock();
+        }
+        LockSupport.unpark(sleeper);
+        return true;
+    }
+
+    /** Makes the thread that could not be made for {@link #retryLater}; without any lock. */
+    void ensureRetryThread() {
+        if (lacksRetryThread) {
+            lock.lock();
+            try {
+                if (thread == null) {
+                    startThread();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** {@return whether a thread is wanted, and there is none and none can be made} Under the lock. */
+    private boolean lacksThread() {
+        return engine.environment.timers() && thread == null && !startThread();
+    }
+
+    private boolean startThread() {
+        try {
+            Thread started = Thread.ofPlatform()
+                    .daemon()
+                    .name("group-concurrency-housekeeper")
+                    .inheritInheritableThreadLocals(false)
+                    .unstarted(new Worker(new WeakReference<>(this), hops, lingerNanos));
+            started.start();
+            thread = started;
+            lacksRetryThread = false;
+            return true;
+        } catch (Throwable noThread) {
+            return false;
+        }
+    }
+
+    /**
+     * Runs all that is due; for the thread, and for tests that have timers switched off. Nothing here keeps what comes
+     * after it from being done: what there is no memory for is tried again.
+     */
+    void runDue() {
+        startHops();
+        engine.endShutdownOrLater();
+        long now = engine.now();
+        retryDue(now);
+        runAlarms(now);
+    }
+
+    /** Starts what hops, without a batch if there is no memory for one: its permits are out, and nobody else starts it. */
+    private void startHops() {
+        if (hops.isEmpty()) {
+            return;
+        }
+        Batch batch = Batch.orNull(engine, 0);
+        for (Run run = hops.poll(); run != null; run = hops.poll()) {
+            try {
+                engine.dispatcher.startHere(run, batch);
+            } catch (Throwable failure) {
+                Batch.logged(failure);
+            }
+            if (batch != null) {
+                batch.carryOut();
+            }
+        }
+    }
+
+    private void runAlarms(long now) {
+        for (Alarm due = pollDue(now); due != null; due = pollDue(now)) {
+            try {
+                due.action.accept(now);
+            } catch (OutOfMemoryError oom) {
+                postpone(due, now + RETRY_NANOS);
+            } catch (Throwable failure) {
+                logged(failure);
+            }
+        }
+    }
+
+    private static void logged(Throwable failure) {
+        try {
+            Log.write(Level.ERROR, () -> "A timer of the group executor failed; the others go on.", failure);
+        } catch (Throwable unloggable) {
+            // There is no memory for that either.
+        }
+    }
+
+    /** Tries all again that is to be, if it is time; what fails once more begins new lists. */
+    private void retryDue(long now) {
+        Report report;
+        Run run;
+        Group group;
+        lock.lock();
+        try {
+            if (!hasRetries() || now < retryAt) {
+                return;
+            }
+            report = firstUntold;
+            run = firstUnstarted;
+            group = firstRetried;
+            firstUntold = null;
+            lastUntold = null;
+            firstUnstarted = null;
+            firstRetried = null;
+        } finally {
+            lock.unlock();
+        }
+        while (report != null) {
+            Report next = report.next;
+            report.next = null;
+            engine.dispatcher.report(report);
+            report = next;
+        }
+        while (run != null) {
+            Run next = (Run) run.below;
+            run.below = null;
+            Batch batch = Batch.orNull(engine, 0);
+            engine.dispatcher.startHere(run, batch);
+            carryOut(batch);
+            run = next;
+        }
+        while (group != null) {
+            Group next = unlinkRetried(group);
+            Batch batch = Batch.orNull(engine, 0);
+            group.unstall(batch);
+            carryOut(batch);
+            group = next;
+        }
+    }
+
+    private static void carryOut(@Nullable Batch batch) {
+        if (batch != null) {
+            batch.carryOut();
+        }
+    }
+
+    private @Nullable Group unlinkRetried(Group due) {
+        lock.lock();
+        try {
+            Group next = due.retriedNext;
+            due.retriedNext = null;
+            due.retried = false;
+            return next;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Sees to it that an alarm, for whose action there was no memory, is run later; it needs no memory either. */
+    private void postpone(Alarm alarm, long until) {
+        lock.lock();
+        try {
+            alarm.at = until;
+            Alarm last = lastPostponed;
+            if (last == null) {
+                firstPostponed = alarm;
+            } else {
+                last.next = alarm;
+            }
+            lastPostponed = alarm;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable Alarm pollDue(long now) {
+        lock.lock();
+        try {
+            Alarm postponed = firstPostponed;
+            if (postponed != null && postponed.at <= now) {
+                firstPostponed = postponed.next;
+                if (firstPostponed == null) {
+                    lastPostponed = null;
+                }
+                postponed.next = null;
+                return postponed;
+            }
+            Alarm first = alarms.peek();
+            return first == null || first.at > now ? null : alarms.poll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** {@return how long the thread may sleep, in nanoseconds; -1: it has nothing to wait for and is let go} */
+    private long nextSleep(boolean mayEnd) {
+        lock.lock();
+        try {
+            if (!hops.isEmpty()) {
+                return 0;
+            }
+            if (engine.lifecycle.isOwing()) {
+                return RETRY_NANOS; // there was no memory for it
+            }
+            if (engine.lifecycle.isOver() && engine.waiting.get() == 0 && !hasRetries()) {
+                // Nothing waits or will: no time-out, no retry, and the idle groups go with the executor.
+                alarms.removeIf(alarm -> !alarm.outlastsShutdown || alarm.pointless.getAsBoolean());
+                if (alarms.isEmpty() && firstPostponed == null) {
+                    thread = null;
+                    return -1;
+                }
+            }
+            Alarm first = alarms.peek();
+            Alarm postponed = firstPostponed;
+            if (first != null || postponed != null || hasRetries()) {
+                long next = first == null ? Long.MAX_VALUE : first.at;
+                if (postponed != null) {
+                    next = Math.min(next, postponed.at);
+                }
+                if (hasRetries()) {
+                    next = Math.min(next, retryAt);
+                }
+                return Math.min(longestSleepNanos, Math.max(0, next - engine.now()));
+            }
+            if (mayEnd) {
+                thread = null;
+                return -1;
+            }
+            return lingerNanos;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The thread's loop; between two looks it has no strong reference to the engine, unless a run waits to be started.
+     */
+    private record Worker(WeakReference<Housekeeper> housekeeper, Queue<Run> hops, long lingerNanos)
+            implements Runnable {
+
+        @Override
+        public void run() {
+            boolean mayEnd = false;
+            for (long sleep = look(false); sleep >= 0; sleep = look(mayEnd)) {
+                if (sleep > 0) {
+                    long start = System.nanoTime();
+                    LockSupport.parkNanos(sleep);
+                    // Nobody has a reason to interrupt it; with the flag set, it would never sleep again.
+                    Thread.interrupted();
+                    mayEnd = System.nanoTime() - start >= lingerNanos;
+                } else {
+                    mayEnd = false;
+                }
+            }
+        }
+
+        private long look(boolean mayEnd) {
+            Housekeeper target = housekeeper.get();
+            if (target == null) {
+                return -1;
+            }
+            try {
+                target.runDue();
+                return target.nextSleep(mayEnd);
+            } catch (Throwable failure) {
+                // There was no memory, not even to log that.
+                return RETRY_NANOS;
+            }
+        }
+    }
+}

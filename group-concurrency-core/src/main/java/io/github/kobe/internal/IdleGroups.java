@@ -1,0 +1,294 @@
+package io.github.kobe.internal;
+
+import java.util.ArrayList;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps idle groups up to a number and for a time, so that a group that comes back soon is found as it was.
+ *
+ * <p>A queue with a second chance (the clock algorithm): a group that becomes idle is appended once; when it becomes idle
+ * again while it is listed, it is only marked, which costs one read on the hot path. Who overflows the queue takes the
+ * eldest off; a marked one is appended again without its mark. So about the most recently idle ones stay, and it may be
+ * that a group that is in use is listed too: it is found out when its turn comes.
+ *
+ * <p>No group is lost to the list: it is marked as off the list ({@link Group#listed}) before it is looked at, so a group
+ * that becomes idle after that look offers itself again.
+ */
+final class IdleGroups {
+
+    private final Engine engine;
+
+    /** A leaf: nothing is locked or called while it is held. Not private for the tests. */
+    final ReentrantLock lock = new ReentrantLock();
+    /** Guarded by the lock: the queue, linked by {@link Group#idleNext}, so that a group joins it without any memory. */
+    private @Nullable Group eldest;
+
+    private @Nullable Group newest;
+    private int size;
+    /** Guarded by the lock: those that are to be retired, linked in the same way. */
+    private @Nullable Group firstLeaving;
+
+    /** Guarded by the lock: whether an alarm for {@link #sweep} is set. */
+    private boolean sweeping;
+    /** Written under the lock: rises with each new policy; alarms of before are void. */
+    private volatile int epoch;
+
+    IdleGroups(Engine engine) {
+        this.engine = engine;
+    }
+
+    /** A group has become idle; without any lock. It doesn't fail: where memory is short, the next one sees to the rest. */
+    void offer(Group group) {
+        if (group.listed) {
+            if (!group.touched) {
+                group.touched = true;
+            }
+            return;
+        }
+        boolean someLeave;
+        boolean unarmed;
+        lock.lock();
+        try {
+            if (!group.listed) {
+                group.listed = true;
+                group.touched = false;
+                group.idleSince = engine.now();
+                append(group);
+            }
+            someLeave = trim();
+            unarmed = !sweeping;
+        } finally {
+            lock.unlock();
+        }
+        try {
+            if (someLeave) {
+                retireLeaving();
+            }
+            if (unarmed) {
+                armSweep();
+            }
+        } catch (OutOfMemoryError oom) {
+            // The next that is offered sees to it.
+        }
+    }
+
+    private void append(Group group) {
+        Group last = newest;
+        if (last == null) {
+            eldest = group;
+        } else {
+            last.idleNext = group;
+        }
+        newest = group;
+        size++;
+    }
+
+    private @Nullable Group removeEldest() {
+        Group first = eldest;
+        if (first != null) {
+            eldest = first.idleNext;
+            if (eldest == null) {
+                newest = null;
+            }
+            first.idleNext = null;
+            size--;
+        }
+        return first;
+    }
+
+    /** It stays marked as listed until it is looked at, and so isn't listed a second time. */
+    private void leave(Group group) {
+        group.idleNext = firstLeaving;
+        firstLeaving = group;
+    }
+
+    /** Goes by the bounds of a new policy; without any lock. */
+    void policyChanged() {
+        boolean someLeave;
+        lock.lock();
+        try {
+            int next = epoch + 1;
+            epoch = next;
+            sweeping = false;
+            someLeave = trim();
+        } finally {
+            lock.unlock();
+        }
+        if (someLeave) {
+            retireLeaving();
+        }
+        armSweep();
+    }
+
+    /** Has the eldest leave beyond the bound of the policy; under the lock. True if some leave. */
+    private boolean trim() {
+        // Read here: who brings another policy may have been here before the lock was had.
+        int bound = engine.policy.source().maxIdleGroups();
+        for (int chances = size; size > bound; chances--) {
+            Group first = Objects.requireNonNull(removeEldest());
+            if (first.touched && chances > 0) {
+                first.touched = false;
+                append(first);
+            } else {
+                leave(first);
+            }
+        }
+        return firstLeaving != null;
+    }
+
+    /** Sets an alarm for the sweep, if there is something to sweep and none is set. */
+    private void armSweep() {
+        long timeout = EffectiveLimits.saturatedNanos(engine.policy.source().idleTimeout());
+        if (timeout == Long.MAX_VALUE || engine.policy.source().maxIdleGroups() == 0) {
+            return; // with none to be kept, what is in the queue is on its way out
+        }
+        int armedIn;
+        lock.lock();
+        try {
+            if (sweeping || eldest == null) {
+                return;
+            }
+            sweeping = true;
+            armedIn = epoch;
+        } finally {
+            lock.unlock();
+        }
+        boolean armed = false;
+        try {
+            armed = engine.housekeeper.at(
+                    engine.now() + Math.max(1, timeout / 4), () -> armedIn != epoch, now -> sweep(armedIn));
+        } finally {
+            if (!armed) {
+                ended(armedIn);
+            }
+        }
+    }
+
+    /** An alarm that was set in {@code armedIn} is no more. False if it was void. */
+    private boolean ended(int armedIn) {
+        lock.lock();
+        try {
+            boolean valid = armedIn == epoch;
+            sweeping &= !valid;
+            return valid;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets go of those that have been idle for long enough; by the housekeeper. */
+    private void sweep(int armedIn) {
+        if (!ended(armedIn)) {
+            return;
+        }
+        if (removeOlderThan(
+                EffectiveLimits.saturatedNanos(engine.policy.source().idleTimeout()))) {
+            retireLeaving();
+        }
+        armSweep();
+    }
+
+    /** {@return whether some leave} */
+    private boolean removeOlderThan(long timeout) {
+        long now = engine.now();
+        lock.lock();
+        try {
+            for (int left = size; left > 0; left--) {
+                Group first = Objects.requireNonNull(removeEldest());
+                if (first.touched) {
+                    first.touched = false;
+                    first.idleSince = now;
+                } else if (now - first.idleSince >= timeout) {
+                    leave(first);
+                    continue;
+                }
+                append(first);
+            }
+            return firstLeaving != null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Looks at what leaves; if there is no memory for that, the next that is offered sees to it. The listener hears of
+     * what is removed on a fresh thread, for the current one has others to see to.
+     */
+    private void retireLeaving() {
+        Removals removals = null;
+        try {
+            if (engine.reports.hearsOfGroups() || engine.policy.recorderFactory() != null) {
+                removals = new Removals();
+            }
+            retireAll(removals);
+        } catch (OutOfMemoryError oom) {
+            // Those that are left stay listed.
+        } finally {
+            if (removals != null && !removals.isEmpty()) {
+                engine.dispatcher.report(removals);
+            }
+        }
+    }
+
+    private void retireAll(@Nullable Removals removals) {
+        for (; ; ) {
+            if (removals != null) {
+                removals.reserve();
+            }
+            Counters counted = removals == null ? null : new Counters();
+            Group group = takeLeaving();
+            if (group == null) {
+                return;
+            }
+            if (group.retire(counted) && removals != null && counted != null) {
+                removals.add(group, counted);
+            }
+        }
+    }
+
+    /** Tells of groups that were removed. */
+    private final class Removals extends Report {
+        private final ArrayList<Group> groups = new ArrayList<>();
+        private final ArrayList<Counters> counts = new ArrayList<>();
+
+        /** Makes room for one more. */
+        private void reserve() {
+            groups.ensureCapacity(groups.size() + 1);
+            counts.ensureCapacity(counts.size() + 1);
+        }
+
+        private void add(Group group, Counters counted) {
+            groups.add(group);
+            counts.add(counted);
+        }
+
+        private boolean isEmpty() {
+            return groups.isEmpty();
+        }
+
+        @Override
+        public void run() {
+            for (int i = 0; i < groups.size(); i++) {
+                groups.get(i).record.recording().end(counts.get(i));
+                engine.reports.groupRemoved(groups.get(i).key);
+            }
+        }
+    }
+
+    private @Nullable Group takeLeaving() {
+        lock.lock();
+        try {
+            Group first = firstLeaving;
+            if (first != null) {
+                firstLeaving = first.idleNext;
+                first.idleNext = null;
+                first.listed = false;
+            }
+            return first;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package io.github.kobe.internal;
+
+/** A thread that is inside a permit which it need not have taken itself: it keeps that out, and has none of its own. */
+final class Inside extends Hold {
+
+    /** What it is inside of, kept for this. */
+    final OpenablePermit entered;
+
+    /**
+     * @param entered kept for this
+     * @param shared the global permit that it joins
+     */
+    Inside(OpenablePermit entered, SharedGlobal shared) {
+        super(entered.hold().group, shared);
+        this.entered = entered;
+    }
+
+    @Override
+    Hold real() {
+        return entered.hold().real();
+    }
+}

@@ -1,0 +1,452 @@
+package io.github.kobe.internal;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is common to all groups: the global limit, whose turn it is, and the sums that tell when all is quiet.
+ *
+ * <h2>States</h2>
+ *
+ * <pre>
+ *   off     no global limit was ever set: groups have locks of their own and touch nothing here
+ *   loose   a limit was set, and isn't short: free global permits lie in the {@link Credits}; groups have locks of their
+ *           own, and take and give back credits there
+ *   on      a global permit is wanted and there is none in any stripe, or somebody waits for quiet: the stripes are
+ *           frozen, and this has what is free
+ *
+ *   off   -> on      the first finite limit; somebody waits for quiet
+ *   loose -> on      {@link #bind}
+ *   on    -> loose   whoever leaves the lock while nothing needs it any more ({@link #unlock})
+ *   on    -> off     the last one that waits for quiet has gone, and no limit was ever set
+ * </pre>
+ *
+ * <p>While it is on, a group that is entered is attached to it: its lock guards the group, and one short critical section
+ * decides over all three layers. A group that nobody enters may stay as it is: what starts there needs a credit, and finds
+ * the stripes frozen. Who waits for quiet, and the first limit, attach all groups, so that they count. A group with an
+ * open {@link Loan} or {@link Offer} stays attached. docs/adr/0028-credits-in-stripes.md tells why.
+ *
+ * <p><b>Conservation.</b> Once there are credits, those in stripes, those here and those that permits stand for are together
+ * the limit.
+ *
+ * <p><b>Turns</b> are weighted round robin over the ring of groups that could start something if only there were a free
+ * global permit. A group starts up to its weight in its turn; what it leaves unused is lost; a newcomer joins at the end
+ * of the ring, which is just before whose turn it is. A group leaves as soon as it can't start anything.
+ *
+ * <p>Everything is guarded by {@link #lock} unless said otherwise.
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+final class Ledger {
+
+    /** After so many critical sections for each stripe without a group in the ring the limit isn't short any more. */
+    private static final int CALM_SECTIONS = 4;
+
+    private final int processors;
+
+    /** Taken by {@link #lock()} and given back by {@link #unlock()}, also where it is the guard of a group. */
+    final ReentrantLock lock = new ReentrantLock();
+
+    /** Signalled when it may have become quiet. */
+    final Condition quiet = lock.newCondition();
+
+    /** Signalled when something lent has been returned. */
+    final Condition returned = lock.newCondition();
+
+    /** Written under the lock; read under the own lock of a group, which {@link #attachAll} takes after it. */
+    private volatile boolean on;
+
+    /**
+     * Where free global permits lie while it is loose; {@code null} until there is a limit. Written under the lock; those
+     * that were replaced stay frozen.
+     */
+    private volatile @Nullable Credits credits;
+
+    /** Whether the permits of all groups have been counted since there are credits. */
+    private boolean allCapped;
+
+    private int limit = Integer.MAX_VALUE;
+    private int watchers;
+
+    /**
+     * The credits that are here: all that are free while it is on, and none while it is loose, at the end of a critical
+     * section. It is negative while more are out than a smaller limit allows. Without credits, as if none were out: what
+     * groups have out is counted when they are {@linkplain Group#attach capped}.
+     */
+    private long free = Integer.MAX_VALUE;
+
+    /** How many critical sections in a row have ended without a group in the ring. */
+    private int calmSections;
+
+    /** The sum over attached groups. */
+    private long inFlight;
+
+    /** How many of them are of threads that wait for quiet themselves, at most. */
+    private long ownFlights;
+
+    /** Whose turn it is. */
+    private @Nullable GroupState turn;
+
+    /** Groups that may have queued nodes which need no free global permit, or to which something is offered. */
+    private final Set<GroupState> withExempt = new LinkedHashSet<>();
+
+    /** Offers whose owners want their permits back, eldest first, linked by {@link Offer#nextReclaimer}. */
+    private @Nullable Offer firstReclaimer;
+
+    Ledger(int processors) {
+        this.processors = processors;
+    }
+
+    boolean isOn() {
+        return on;
+    }
+
+    /** {@return whether there are credits: for good, once a limit was set} */
+    boolean isCapped() {
+        return credits != null;
+    }
+
+    void lock() {
+        lock.lock();
+    }
+
+    /** Leaves the lock, and the state that nothing needs any more. It needs no memory. */
+    void unlock() {
+        if (lock.getHoldCount() == 1) {
+            settle();
+        }
+        lock.unlock();
+    }
+
+    private void settle() {
+        Credits stripes = credits;
+        if (stripes == null) {
+            if (on && !isNeeded()) {
+                on = false;
+            }
+            return;
+        }
+        if (on) {
+            int enough = CALM_SECTIONS * stripes.count();
+            calmSections = turn != null ? 0 : Math.min(calmSections, enough - 1) + 1;
+            if (calmSections >= enough
+                    && !isNeeded()
+                    && free >= Math.max(1, Math.min(limit / 8, 2 * stripes.count()))) {
+                on = false;
+                stripes.thaw(free);
+                free = 0;
+            }
+        } else if (free > 0) {
+            if (stripes.tryGive(0, free)) {
+                free = 0;
+            }
+        } else if (free < 0) {
+            bind();
+        }
+    }
+
+    private boolean isNeeded() {
+        return watchers > 0 || firstReclaimer != null;
+    }
+
+    // ---- on and off
+
+    /** Takes over all free credits: from now on each start is decided here. */
+    void bind() {
+        if (!on) {
+            on = true;
+            calmSections = 0;
+            Credits stripes = credits;
+            if (stripes != null) {
+                free += stripes.freeze();
+            }
+        }
+    }
+
+    /** Sets the global limit; what a larger one lets start is for {@link #drain}. If it fails, the limit is as it was. */
+    void setLimit(int newLimit, Iterable<Group> groups) {
+        lock();
+        try {
+            if (newLimit == limit) {
+                return;
+            }
+            Credits stripes = new Credits(newLimit, processors);
+            bind();
+            credits = stripes;
+            if (!allCapped) {
+                attachAll(groups); // if memory lacks for it, the next attempt begins again
+                allCapped = true;
+            }
+            free += (long) newLimit - limit;
+            limit = newLimit;
+            calmSections = Integer.MAX_VALUE;
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Has the sums kept until {@link #unwatch}. */
+    void watch(Iterable<Group> groups) {
+        lock();
+        try {
+            bind();
+            attachAll(groups);
+            watchers++;
+        } finally {
+            unlock();
+        }
+    }
+
+    void unwatch() {
+        lock();
+        try {
+            watchers--;
+        } finally {
+            unlock();
+        }
+    }
+
+    /**
+     * Attaches every group; while it is on. A group that is put into the map at the same time is slow by birth: at its
+     * first use it either sees {@link #on} or {@link #credits}, or was in the map before they were set, and is among
+     * {@code groups}.
+     */
+    private void attachAll(Iterable<Group> groups) {
+        for (Group group : groups) {
+            attach(group);
+        }
+    }
+
+    void attach(GuardedGroup group) {
+        lock();
+        try {
+            group.attach();
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Keeps {@code group} attached until {@link #unpin}. */
+    void pin(Group group) {
+        attach(group);
+        group.pins++;
+    }
+
+    /** The group detaches, if it can, when it is next used. */
+    void unpin(Group group) {
+        group.pins--;
+    }
+
+    boolean isDetachable(GroupState group) {
+        return !on && group.pins == 0;
+    }
+
+    void detach(GroupState group) {
+        forget(group);
+        group.leaveLedger();
+    }
+
+    /** The group detaches, or dies. */
+    void forget(GroupState group) {
+        leaveRing(group);
+        withExempt.remove(group);
+    }
+
+    // ---- credits
+
+    /** Takes a credit without any lock, from the stripes; false if it is on, or no stripe has one. */
+    boolean tryTakeCredit(int home) {
+        Credits stripes = credits;
+        return stripes != null && stripes.tryTake(home);
+    }
+
+    /** Gives a credit back without any lock, to the stripes; false if it is on. */
+    boolean tryGiveCredit(int home) {
+        Credits stripes = credits;
+        return stripes != null && stripes.tryGive(home, 1);
+    }
+
+    /** Takes a credit of those that are here. */
+    boolean tryTake() {
+        if (free <= 0) {
+            return false;
+        }
+        free--;
+        return true;
+    }
+
+    /** Adds credits; a negative number takes them, whether they are free or not. */
+    void give(long number) {
+        free += number;
+    }
+
+    // ---- sums
+
+    /** Adds to the number in flight in attached groups; a negative number subtracts. */
+    void addInFlight(long number) {
+        inFlight += number;
+    }
+
+    boolean hasFree() {
+        return free > 0;
+    }
+
+    /** {@return whether groups of the ring have yet to get what may be free} */
+    boolean isAwaited() {
+        return turn != null;
+    }
+
+    /** {@return the number in flight; exact while somebody watches} */
+    long inFlight() {
+        return inFlight;
+    }
+
+    /** Adds to the in-flight permits of threads that wait for quiet themselves; a negative number subtracts. */
+    void addOwnFlights(long delta) {
+        ownFlights += delta;
+    }
+
+    // ---- turns
+
+    /** Keeps it on until {@link #removeReclaimer}. */
+    void addReclaimer(Offer offer) {
+        bind();
+        Offer last = firstReclaimer;
+        if (last == null) {
+            firstReclaimer = offer;
+            return;
+        }
+        while (last.nextReclaimer != null) {
+            last = last.nextReclaimer;
+        }
+        last.nextReclaimer = offer;
+    }
+
+    void removeReclaimer(Offer offer) {
+        Offer before = null;
+        for (Offer at = firstReclaimer; at != offer && at != null; at = at.nextReclaimer) {
+            before = at;
+        }
+        if (before == null) {
+            firstReclaimer = offer.nextReclaimer;
+        } else {
+            before.nextReclaimer = offer.nextReclaimer;
+        }
+        offer.nextReclaimer = null;
+    }
+
+    /** Starts what can start, in {@code group} and wherever else it is possible now. */
+    void dispatch(GroupState group, Batch batch) {
+        if (group.isEligible()) {
+            joinRing(group);
+        } else {
+            leaveRing(group);
+        }
+        if (group.hasExempt()) {
+            withExempt.add(group);
+        } else if (!withExempt.isEmpty()) {
+            withExempt.remove(group);
+        }
+        drain(batch);
+        if (watchers > 0 && inFlight <= ownFlights) {
+            quiet.signalAll();
+        }
+    }
+
+    /**
+     * First owners who want their permits back, then what is offered, then the ring, then who needs no global permit, then
+     * what is offered and needs more than that.
+     */
+    void drain(Batch batch) {
+        for (Offer offer = firstReclaimer, next; offer != null; offer = next) {
+            next = offer.nextReclaimer;
+            offer.tryReclaim(batch);
+        }
+        grantOffered(false, batch);
+        for (GroupState group = turn; group != null; group = turn) {
+            if (!group.isEligible()) {
+                leaveRing(group);
+                continue;
+            }
+            if (free <= 0 && !group.headIsExempt()) {
+                break;
+            }
+            if (batch.leavesOff(group.unguarded())) {
+                return;
+            }
+            if (group.credit == 0) {
+                group.credit = group.weight();
+            }
+            if (!group.grantHead(batch)) {
+                // All that waited there had left, or their time was up: perhaps nobody comes by the group any more.
+                group.offerIfIdle(batch);
+            } else if (--group.credit == 0) {
+                turn = group.ringNext;
+            }
+            if (!group.isEligible()) {
+                leaveRing(group);
+            }
+        }
+        if (free <= 0) {
+            grantExempt(batch);
+        }
+        grantOffered(true, batch);
+    }
+
+    private void grantExempt(Batch batch) {
+        if (!withExempt.isEmpty()) {
+            for (GroupState group : withExempt.toArray(new GroupState[0])) {
+                group.grantExempt(batch);
+            }
+        }
+    }
+
+    private void grantOffered(boolean last, Batch batch) {
+        if (!withExempt.isEmpty()) {
+            for (GroupState group : withExempt.toArray(new GroupState[0])) {
+                group.grantOffered(last, batch);
+            }
+        }
+    }
+
+    private void joinRing(GroupState group) {
+        if (group.ringNext != null) {
+            return;
+        }
+        GroupState first = turn;
+        if (first == null || first.ringPrevious == null) {
+            group.ringNext = group;
+            group.ringPrevious = group;
+            turn = group;
+        } else {
+            GroupState last = first.ringPrevious;
+            group.ringNext = first;
+            group.ringPrevious = last;
+            last.ringNext = group;
+            first.ringPrevious = group;
+        }
+        group.credit = 0;
+    }
+
+    private void leaveRing(GroupState group) {
+        GroupState next = group.ringNext;
+        GroupState previous = group.ringPrevious;
+        if (next == null || previous == null) {
+            return;
+        }
+        if (next == group) {
+            turn = null;
+        } else {
+            previous.ringNext = next;
+            next.ringPrevious = previous;
+            if (turn == group) {
+                turn = next;
+            }
+        }
+        group.ringNext = null;
+        group.ringPrevious = null;
+        group.credit = 0;
+    }
+}

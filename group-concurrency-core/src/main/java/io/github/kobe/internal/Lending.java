@@ -1,0 +1,495 @@
+package io.github.kobe.internal;
+
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lends the permits of a thread that waits to those that it waits for, so that waiting for one's own work can't deadlock.
+ *
+ * <p>The thread makes an {@link Offer}, and withdraws it when its wait has ended. In between {@link Borrowing} lends what it
+ * has, now to one and then to the next, and the thread need not wake.
+ *
+ * <p>A loan is bookkeeping, not a transfer of objects: the owner's permits are given back and the borrower's taken in
+ * one critical section, so nobody can come in between; when the borrower gives its permits back, the owner takes them
+ * again in the same critical section, whatever the limits are by then. What is out when the offer is withdrawn, the owner
+ * takes of what comes free first, ahead of every queue: its global permits one by one, then those of the groups all at once.
+ *
+ * <p>Everything here happens under the ledger's lock, with the groups concerned pinned to the ledger.
+ *
+ * <p>Who closes a lent hold for good waits for that lock as well, and finds it lent or not. If it is, what is out of it
+ * stays with the borrower, for whom it is no loan any more ({@link #closeLent}, {@link #giveUpGlobal}).
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+final class Lending {
+
+    /** Made beforehand: whoever gives up for want of memory withdraws what it has offered. */
+    @SuppressWarnings("UnnecessaryLambda") // linking one takes memory
+    private static final Runnable NOTHING = () -> {};
+
+    private final Engine engine;
+    private final Ledger ledger;
+    final Families families = new Families();
+    final Borrowers borrowers;
+
+    Lending(Engine engine) {
+        this.engine = engine;
+        this.ledger = engine.ledger;
+        this.borrowers = new Borrowers(engine);
+    }
+
+    // ---- offers
+
+    /**
+     * Offers what the current thread has to {@code task}, if that waits; at once, or as soon as it helps.
+     *
+     * @return the offer, to {@link #withdraw}; {@code null} if there is none
+     */
+    @Nullable
+    Offer lend(Node task) {
+        if (engine.holds.topOpen(Thread.currentThread()) == null) {
+            return null;
+        }
+        Offer offer = new Offer(this, null, task);
+        Batch batch = new Batch(engine);
+        ledger.lock();
+        try {
+            register(offer, task.group, batch);
+            return offer.firstLoan == null && offer.groups.isEmpty() ? null : offer;
+        } finally {
+            ledger.unlock();
+            batch.carryOut();
+        }
+    }
+
+    /**
+     * Offers what the current thread has to the family of a scope: to what waits, and what will.
+     *
+     * @return the offer, to {@link #withdraw}; {@code null} if the thread has nothing
+     * @throws IllegalStateException if something is offered to the family of that very scope already
+     */
+    @Nullable
+    Offer offer(Lineage scope) {
+        if (engine.holds.topOpen(Thread.currentThread()) == null) {
+            return null;
+        }
+        Offer offer = new Offer(this, scope, null);
+        boolean made = false;
+        try {
+            for (Group group : families.add(scope, offer)) {
+                register(offer, group);
+            }
+            made = true;
+            return offer;
+        } finally {
+            if (!made) {
+                withdraw(offer);
+            }
+        }
+    }
+
+    private void register(Offer offer, Group group) {
+        Batch batch = new Batch(engine);
+        ledger.lock();
+        try {
+            register(offer, group, batch);
+        } finally {
+            ledger.unlock();
+            batch.carryOut();
+        }
+    }
+
+    /** Has {@code group} know the offer for as long as one waits there that it is for, and lends what helps there. */
+    private void register(Offer offer, Group group, Batch batch) {
+        ledger.pin(group);
+        boolean alive = group.enter();
+        try {
+            if (alive && !offer.settled && offer.isWantedIn(group) && !group.knows(offer)) {
+                offer.groups.add(group);
+                boolean known = false;
+                try {
+                    group.learn(offer);
+                    ledger.pin(group);
+                    known = true;
+                } finally {
+                    if (!known) {
+                        offer.groups.removeLast();
+                    }
+                }
+            }
+        } finally {
+            ledger.unpin(group);
+            group.exit(batch);
+        }
+    }
+
+    /** A group has nothing waiting any more that {@code offer} is for. */
+    void unregister(Offer offer, Group group, @Nullable Batch batch) {
+        leave(offer, group, batch);
+        settleIfOver(offer, batch);
+    }
+
+    private void leave(Offer offer, Group group, @Nullable Batch batch) {
+        offer.groups.remove(group);
+        group.forget(offer);
+        unpin(group, batch);
+    }
+
+    private void unpin(Group group, @Nullable Batch batch) {
+        ledger.unpin(group);
+        if (batch != null) {
+            group.offerIfIdle(batch);
+        } else {
+            engine.housekeeper.retryLater(group);
+        }
+    }
+
+    /** {@code node} has been queued: an offer for it may have been made that its group doesn't know; by who holds no lock. */
+    void queued(Node node) {
+        if (families.isAnyOffered()) {
+            try {
+                for (Lineage scope = node.lineage(); scope != null; scope = scope.parent()) {
+                    Offer offer = families.offerTo(scope);
+                    if (offer != null) {
+                        register(offer, node.group);
+                    }
+                }
+            } catch (OutOfMemoryError oom) {
+                engine.housekeeper.retryLater(node.group); // which comes by registerAll
+            }
+        }
+    }
+
+    /** Has {@code group} know all offers for what waits there; by who holds no lock. */
+    void registerAll(Group group) {
+        if (families.isAnyOffered()) {
+            try {
+                for (Lineage scope : group.scopesWaiting()) {
+                    Offer offer = families.offerTo(scope);
+                    if (offer != null) {
+                        register(offer, group);
+                    }
+                }
+            } catch (OutOfMemoryError oom) {
+                engine.housekeeper.retryLater(group);
+            }
+        }
+    }
+
+    // ---- alone
+
+    /** One that shares {@code shared} belongs to no thread any more, which may leave an owner alone; by who holds no lock. */
+    void unbind(SharedGlobal shared) {
+        lendSoon(shared.takeAwaited(shared.leaveUnbound()));
+    }
+
+    /** Has a loan tried again, of which the caller has {@linkplain SharedGlobal#takeAwaited taken} that on; by who holds no lock. */
+    void lendSoon(@Nullable Loan awaited) {
+        if (awaited != null) {
+            engine.dispatcher.report(awaited);
+        }
+    }
+
+    /** Has tried again what waits for an owner to be alone. */
+    void lendIfAlone(Loan loan) {
+        try {
+            Batch batch = new Batch(engine);
+            ledger.lock();
+            try {
+                if (loan.shared.loan == loan && !loan.begun) {
+                    Group[] groups = loan.offer.groups.toArray(new Group[0]);
+                    endPending(loan);
+                    for (Group group : groups) {
+                        group.enter();
+                        group.exit(batch);
+                    }
+                }
+            } finally {
+                ledger.unlock();
+                batch.carryOut();
+            }
+        } catch (OutOfMemoryError oom) {
+            retryLater(loan);
+        }
+    }
+
+    private static void endPending(Loan loan) {
+        loan.shared.endLoan();
+        loan.offer.remove(loan);
+    }
+
+    /** There was no memory to lend: the housekeeper tries again, or else whoever leaves next. */
+    private void retryLater(Loan loan) {
+        ledger.lock();
+        try {
+            if (loan.shared.loan == loan && !loan.begun && !engine.housekeeper.reportLater(loan)) {
+                loan.shared.awaitOthers();
+            }
+        } finally {
+            ledger.unlock();
+        }
+    }
+
+    /** Waits until {@code shared} is not lent. */
+    void awaitReturned(SharedGlobal shared) throws InterruptedException {
+        ledger.lock.lockInterruptibly();
+        try {
+            while (shared.isLent()) {
+                ledger.returned.await();
+            }
+        } finally {
+            ledger.unlock();
+        }
+    }
+
+    // ---- back to the owner
+
+    /** A borrower has just given back {@code piece}: those whose it was take of it again what they lack. */
+    void handBack(Loan borrowers, Piece piece, @Nullable Batch batch) {
+        for (Loan loan = borrowers; loan != null; loan = loan.also) {
+            for (Loan owed = loan; owed != null; owed = owed.heir) {
+                if (!owed.ended) {
+                    retake(owed, piece);
+                    if (owed.lacksNothing()) {
+                        end(owed, batch);
+                    }
+                }
+            }
+        }
+    }
+
+    /** Gives the owner what it lacks of {@code piece}, whether they are free or not. */
+    private static void retake(Loan loan, Piece piece) {
+        Hold hold = loan.groupHold;
+        if (hold != null) {
+            if (piece.concurrency > 0 && loan.lacksConcurrency) {
+                hold.group.takeFromLedger(Piece.CONCURRENCY);
+                loan.lacksConcurrency = false;
+            }
+            if (piece.inFlight > 0 && loan.lacksInFlight) {
+                hold.group.takeFromLedger(Piece.FLIGHT_BUT_GLOBAL); // it doesn't stand for a global one yet
+                hold.group.addLent(-1);
+                loan.lacksInFlight = false;
+            }
+            if (!loan.lacksConcurrency && !loan.lacksInFlight) {
+                loan.endOfGroup();
+            }
+        }
+        if (piece.isGlobal() && loan.lacksGlobal) {
+            loan.shared.home.takeFromLedger(Piece.GLOBAL);
+            loan.lacksGlobal = false;
+        }
+    }
+
+    /** Nothing is out of {@code loan} any more. */
+    private void end(Loan loan, @Nullable Batch batch) {
+        Offer offer = loan.offer;
+        offer.remove(loan);
+        loan.ended = true;
+        unmark(loan);
+        unpin(loan.shared.home, batch);
+        unpin(loan.group, batch);
+        settleIfOver(offer, batch);
+    }
+
+    /** Of a task alone an offer is over as soon as that has been granted, and what was lent for it is back. */
+    private void settleIfOver(Offer offer, @Nullable Batch batch) {
+        if (offer.firstLoan == null && (offer.withdrawn || (offer.only != null && offer.groups.isEmpty()))) {
+            settle(offer, batch);
+        }
+    }
+
+    /** What {@code loan} was marked for is lent no longer. */
+    void unmark(Loan loan) {
+        SharedGlobal shared = loan.shared;
+        if (shared.loan == loan) {
+            Loan other = loan.offer.otherOn(shared, loan);
+            if (other != null) {
+                shared.loan = other;
+            } else {
+                shared.endLoan();
+                ledger.returned.signalAll();
+            }
+        }
+        loan.endOfGroup();
+    }
+
+    private void settle(Offer offer, @Nullable Batch batch) {
+        if (offer.reclaiming) {
+            ledger.removeReclaimer(offer);
+            offer.reclaiming = false;
+        }
+        if (offer.family != null) {
+            families.remove(offer.family, offer);
+        }
+        while (!offer.groups.isEmpty()) {
+            leave(offer, offer.groups.getLast(), batch);
+        }
+        offer.settled = true;
+        LockSupport.unpark(offer.owner);
+    }
+
+    /**
+     * Ends what concerns the permits of the group of a hold that was closed for good while it was lent: what its owner
+     * lacks of them is no longer owed, and the rest goes back; in the group.
+     *
+     * @param owed what the hold itself was lent on: what is out of it will go there; {@code null}: it was not borrowed
+     */
+    void closeLent(Hold hold, @Nullable Loan owed, @Nullable Batch batch) {
+        Loan marked = Objects.requireNonNull(Objects.requireNonNull(hold.shared()).loan);
+        Loan loan = Objects.requireNonNull(marked.offer.loanOf(hold));
+        Group group = hold.group;
+        if (!loan.lacksConcurrency) {
+            giveBack(group, Piece.CONCURRENCY, owed, batch);
+        }
+        if (loan.lacksInFlight) {
+            group.addLent(-1);
+        } else {
+            giveBack(group, Piece.FLIGHT_BUT_GLOBAL, owed, batch);
+        }
+        loan.heir = owed;
+        loan.lacksConcurrency = false;
+        loan.lacksInFlight = false;
+        loan.endOfGroup();
+        if (loan.lacksNothing()) {
+            end(loan, batch);
+        }
+    }
+
+    private void giveBack(Group group, Piece piece, @Nullable Loan owed, @Nullable Batch batch) {
+        group.putBackToLedger(piece);
+        if (owed != null) {
+            handBack(owed, piece, batch);
+        }
+    }
+
+    /**
+     * The last hold that shares {@code shared} was closed for good: if it is lent, it is no longer owed.
+     *
+     * @return false if it isn't lent: it is to be freed
+     */
+    boolean giveUpGlobal(SharedGlobal shared, @Nullable Batch batch) {
+        Loan marked = shared.loan;
+        Loan loan = marked == null ? null : marked.offer.loanOf(shared);
+        if (loan == null) {
+            return false;
+        }
+        loan.lacksGlobal = false;
+        if (loan.lacksNothing()) {
+            end(loan, batch);
+        }
+        return true;
+    }
+
+    // ---- the end of an offer
+
+    /** Returns when the owner, the current thread, has all its permits again; not interruptible, the flag is kept. */
+    void withdraw(Offer offer) {
+        boolean unused = withdraw(offer, NOTHING);
+    }
+
+    /**
+     * As {@link #withdraw(Offer)}.
+     *
+     * @param onInterrupt run once if the owner is interrupted while it waits
+     * @return whether it was
+     */
+    boolean withdraw(Offer offer, Runnable onInterrupt) {
+        boolean interrupted = false;
+        if (!offer.settled) {
+            Batch batch = Batch.orNull(engine, 0);
+            ledger.lock();
+            try {
+                beginWithdraw(offer, batch);
+            } finally {
+                ledger.unlock();
+            }
+            if (batch != null) {
+                batch.carryOut();
+            }
+            while (!offer.settled) {
+                LockSupport.park(offer);
+                if (Thread.interrupted() && !interrupted) {
+                    interrupted = true;
+                    tell(onInterrupt);
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        return interrupted;
+    }
+
+    private static void tell(Runnable onInterrupt) {
+        try {
+            onInterrupt.run();
+        } catch (Throwable thrown) {
+            Batch.logged(thrown); // what is lent has to come back first
+        }
+    }
+
+    private void beginWithdraw(Offer offer, @Nullable Batch batch) {
+        offer.withdrawn = true;
+        for (Loan loan = offer.firstLoan, next; loan != null; loan = next) {
+            next = loan.nextOfOffer;
+            if (!loan.begun) {
+                endPending(loan);
+            }
+        }
+        Loan out = offer.firstLoan;
+        if (out == null) {
+            settle(offer, batch);
+        } else {
+            offer.reclaiming = true;
+            ledger.addReclaimer(offer);
+            drain(out.group, batch);
+        }
+    }
+
+    /**
+     * Gives a reclaiming owner what it lacks, as far as that is free. The global permits first and one by one, as everybody
+     * takes them before those of a group: while one of the two is short, the other is taken by somebody else again and again.
+     */
+    void tryReclaim(Offer offer, Batch batch) {
+        boolean free = true;
+        for (Loan loan = offer.firstLoan; loan != null; loan = loan.nextOfOffer) {
+            if (loan.lacksGlobal && ledger.hasFree()) {
+                retake(loan, Piece.GLOBAL);
+            }
+            free &= !loan.lacksGlobal && offer.isGroupFree(loan);
+        }
+        for (Loan loan = offer.firstLoan, next; loan != null; loan = next) {
+            next = loan.nextOfOffer;
+            if (free) {
+                retake(loan, Piece.ALL_BUT_GLOBAL);
+            }
+            if (loan.lacksNothing()) {
+                end(loan, batch);
+            }
+        }
+    }
+
+    /** As far as there is memory for it: what is left is tried again when {@code group} is. Under the ledger's lock. */
+    void drain(Group group, @Nullable Batch batch) {
+        try {
+            if (batch != null) {
+                ledger.drain(batch);
+                return;
+            }
+        } catch (OutOfMemoryError oom) {
+            // As without a batch.
+        }
+        engine.housekeeper.retryLater(group);
+    }
+
+    /** {@return whether nothing is offered, lent or waits for a family; for tests} */
+    boolean isAtRest() {
+        ledger.lock();
+        try {
+            return families.isEmpty() && borrowers.isEmpty();
+        } finally {
+            ledger.unlock();
+        }
+    }
+}

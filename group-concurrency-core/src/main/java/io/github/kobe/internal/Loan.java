@@ -1,0 +1,81 @@
+package io.github.kobe.internal;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one borrower has of an {@link Offer}: the permits of the group of one hold, a global permit, or both. Guarded by the
+ * ledger's lock.
+ *
+ * <pre>
+ *   pending   whoever would lend                     others are at work on the owner's permits
+ *   -> gone   one that leaves the owner alone: what waits is tried again; or the owner withdraws
+ *   lent      whoever has a borrower start           the pieces are the borrower's
+ *   -> ended  the borrower, at its end, or for the owner who withdraws whoever frees the last missing piece, or who
+ *             closes what lacks it
+ * </pre>
+ */
+final class Loan extends Report {
+
+    final Offer offer;
+
+    /** The group of the borrower. */
+    final Group group;
+
+    /** The owner's global permit, which is what is lent, or what the hold that is stands on. */
+    final SharedGlobal shared;
+
+    /**
+     * The owner's hold in the borrower's group, while its permits are out; {@code null}: only the global permit is, or that
+     * hold was closed for good.
+     */
+    @Nullable
+    Hold groupHold;
+
+    /** What else the borrower has: a global permit of another hold, or of another offer. */
+    @Nullable
+    Loan also;
+
+    /** To whom {@link #groupHold} was owed when it was closed for good: what is out of it goes there. */
+    @Nullable
+    Loan heir;
+
+    /** Whether anything was lent; if not, its owner isn't alone yet. */
+    boolean begun;
+
+    /** What the owner lacks. */
+    boolean lacksConcurrency;
+
+    boolean lacksInFlight;
+    boolean lacksGlobal;
+
+    /** Whether nothing is out of it any more. */
+    boolean ended;
+
+    /** The next of the same offer. */
+    @Nullable
+    Loan nextOfOffer;
+
+    Loan(Offer offer, Group group, SharedGlobal shared) {
+        this.offer = offer;
+        this.group = group;
+        this.shared = shared;
+    }
+
+    /** Tries again to lend, once somebody has left; on a fresh thread. */
+    @Override
+    public void run() {
+        offer.lending().lendIfAlone(this);
+    }
+
+    /** What was lent of the group is back, or is owed no longer. */
+    void endOfGroup() {
+        if (groupHold != null) {
+            groupHold.endLoan();
+            groupHold = null;
+        }
+    }
+
+    boolean lacksNothing() {
+        return !lacksConcurrency && !lacksInFlight && !lacksGlobal;
+    }
+}

@@ -1,0 +1,32 @@
+package io.github.kobe.internal;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.function.Supplier;
+
+/**
+ * Where failures are told that nobody is there to catch. Logging is user code too: it formats an exception that a user
+ * has written, and hands it to a back end that a user has chosen. What it throws must not get into the engine.
+ */
+final class Log {
+
+    private static final Logger LOGGER = System.getLogger("io.github.kobe.GroupExecutor");
+
+    private Log() {}
+
+    /** Logs {@code text} with {@code failure}; without it, if that can't be shown; nothing, if that fails too. */
+    static void write(Level level, Supplier<String> text, Throwable failure) {
+        try {
+            LOGGER.log(level, text, failure);
+        } catch (Throwable unshowable) {
+            try {
+                LOGGER.log(
+                        level,
+                        () -> text.get() + " The failure, a "
+                                + failure.getClass().getName() + ", can't be shown.");
+            } catch (Throwable broken) {
+                // There is nowhere left to tell it.
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+package io.github.kobe.internal;
+
+import io.github.kobe.GroupWaiter;
+import io.github.kobe.RejectionReason;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What waits in a group's queue: a task, a blocked caller, or an asynchronous acquirer.
+ *
+ * <p>Whether it still wants a permit is decided by one compare-and-set of the subclass ({@link #grant}, {@link #end}, or
+ * its own way of leaving); whoever wins it owns the node. Where it stands in the queue is guarded by the group's guard.
+ */
+abstract class Node {
+
+    /** Stamps from here up tell how long a node waited. */
+    private static final long WAITED = 1L << 62;
+
+    /** The latest time at which a node can be queued, in nanoseconds since the engine's origin: 146 years. */
+    static final long LATEST = WAITED - 1;
+
+    /**
+     * The next in the queue, guarded by the guard; of a node that was granted as the head, and so is unlinked, the next in
+     * a {@link Batch}.
+     */
+    @Nullable
+    Node next;
+
+    /** The group that it asks; set by the thread that submits it, before anyone else knows the node. */
+    Group group;
+
+    /**
+     * Where it is in its wait; written under the guard, then by the thread that runs it, read by anyone (a stale reading
+     * is harmless: it is a statistic).
+     *
+     * <ul>
+     *   <li>0: never queued
+     *   <li>1 … {@link #WAITED}-1: counted as waiting since then
+     *   <li>below 0: left the queue, not started; queued at {@code -stamp}
+     *   <li>from {@link #WAITED}: has waited that much
+     * </ul>
+     */
+    private long stamp;
+
+    Node(Group group) {
+        this.group = group;
+    }
+
+    /** {@return the global permit that it may share; {@code null}: it needs one of its own} */
+    @Nullable
+    SharedGlobal shared() {
+        return null;
+    }
+
+    /** {@return the scope that it belongs to; {@code null}: none, as nearly always} */
+    @Nullable
+    Lineage lineage() {
+        return null;
+    }
+
+    /** {@return the thread that waits in it; {@code null}: none does} */
+    @Nullable
+    Thread asking() {
+        return null;
+    }
+
+    /** {@return as what it shares a global permit: see {@link SharedGlobal#tryJoin}} */
+    long sharesAs() {
+        return SharedGlobal.UNBOUND;
+    }
+
+    /** {@return whether {@link #tryShare} may succeed} */
+    final boolean mayShare() {
+        SharedGlobal shared = shared();
+        return shared != null && shared.isJoinable(sharesAs());
+    }
+
+    /** Joins the global permit that it may share, if that can be; a {@link #grant} or {@link #unshare} follows. */
+    final boolean tryShare() {
+        SharedGlobal shared = shared();
+        return shared != null && shared.tryJoin(sharesAs());
+    }
+
+    /** Takes {@link #tryShare} back: it wants no permit any more. It needs no memory. */
+    final void unshare(Batch batch) {
+        SharedGlobal shared = shared();
+        if (shared != null) {
+            long after = shared.leave(sharesAs());
+            if (SharedGlobal.wasLast(after)) {
+                batch.free(shared);
+            } else {
+                batch.lend(shared.takeAwaited(after));
+                if (SharedGlobal.isTask(sharesAs())) {
+                    batch.lendToNextTask(shared);
+                }
+            }
+        }
+    }
+
+    /** {@return how it counts if a shutdown ends its wait; {@code null}: as cancelled} */
+    @Nullable
+    RejectionReason countsShutdownAs() {
+        return RejectionReason.SHUTDOWN;
+    }
+
+    /** Sees to the context class loader of the thread that asks, before it is queued in {@code queue}; under the guard. */
+    void takeLoader(@Nullable ClassLoader loader, GroupQueue queue) {}
+
+    /** {@return whether it waits, and nobody has claimed it meanwhile; under the guard} */
+    boolean isUnclaimed() {
+        return isQueued();
+    }
+
+    /** {@return whether a drain lets it in, because it is asked for by code that runs under the executor} */
+    boolean asksFromInside() {
+        return shared() != null || group.engine.isUnderPermit();
+    }
+
+    /**
+     * Gives it the permits that the caller has taken for it; under the guard.
+     *
+     * @param loan what the permits are lent on, if they are
+     * @param shares whether it {@linkplain #tryShare shares} a global permit
+     * @return false if it wants none any more: the permits stay with the caller
+     */
+    abstract boolean grant(@Nullable Loan loan, boolean shares);
+
+    /**
+     * Acts on a grant, outside every lock.
+     *
+     * @param now as in {@link Batch#now}
+     * @param batch where to put what a failure frees and lets start; {@code null}: that is carried out here
+     */
+    abstract void start(long now, @Nullable Batch batch);
+
+    /**
+     * Ends its wait; under the guard.
+     *
+     * @return what it was about to run, or itself if nothing; {@code null} if it wanted no permit any more
+     */
+    abstract @Nullable Object end(RejectionReason reason);
+
+    /**
+     * Sees to the end of its wait as far as that calls no user code; outside every lock.
+     *
+     * @param work as {@link #end} returned it
+     * @return what is left of it for {@link #reportEnd}; {@code null}: nothing
+     */
+    @Nullable
+    Object settleEnd(RejectionReason reason, Object work) {
+        return work;
+    }
+
+    /**
+     * Tells of the end of its wait, outside every lock, on a fresh virtual thread.
+     *
+     * @param work as {@link #end} returned it, or what {@link #settleEnd} left of it
+     */
+    abstract void reportEnd(RejectionReason reason, Object work);
+
+    /** {@return how it is shown to those who ask what waits} */
+    abstract GroupWaiter shown(Duration waited);
+
+    /** {@return how long it may wait by its own wish, in nanoseconds; {@link Long#MAX_VALUE}: no wish} */
+    long ownTimeoutNanos() {
+        return Long.MAX_VALUE;
+    }
+
+    final boolean isQueued() {
+        return stamp > 0 && stamp < WAITED;
+    }
+
+    /** {@return since when it waits; 0: it doesn't. Stale outside the guard} */
+    final long queuedSince() {
+        long s = stamp;
+        return s > 0 && s < WAITED ? s : 0;
+    }
+
+    /** {@return when it was enqueued; only while it is queued} */
+    final long queuedAt() {
+        return stamp;
+    }
+
+    final void markQueued(long now) {
+        stamp = now;
+    }
+
+    final void markLeft() {
+        stamp = -stamp;
+    }
+
+    /** Fixes how long it waited, if it did. */
+    final void markWaited(long now) {
+        if (stamp < 0) {
+            stamp = WAITED + Math.max(0, now + stamp);
+        }
+    }
+
+    /** {@return whether {@link #markWaited} still has to be told the time} */
+    final boolean hasOpenWait() {
+        return stamp < 0;
+    }
+
+    final long waitedNanos(long now) {
+        long s = stamp;
+        if (s >= WAITED) {
+            return s - WAITED;
+        }
+        return s == 0 ? 0 : Math.max(0, now - Math.abs(s));
+    }
+}

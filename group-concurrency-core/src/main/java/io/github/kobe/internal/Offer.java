@@ -1,0 +1,137 @@
+package io.github.kobe.internal;
+
+import java.util.ArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a thread that waits has said: that the permits of each of its open holds are to be had, one borrower each at a time,
+ * by the family of a scope, or by the one task that it waits for. Guarded by the ledger's lock, but for {@link #settled}.
+ *
+ * <pre>
+ *   standing      owner ({@link Lending#offer}, {@link Lending#lend})   what is offered is the owner's until it is borrowed
+ *   -> withdrawn  owner, once its wait has ended      what is out comes back, or others first; meanwhile the rest is lent to
+ *                                                     those alone whom a borrower waits for
+ *   -> settled    owner, or whoever frees the last missing piece, or closes what lacks it
+ * </pre>
+ *
+ * <p>It is known to each group in which one waits that it is for, which stays pinned to the ledger: so each of their
+ * critical sections has that one start as soon as it can.
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+final class Offer {
+
+    final Thread owner = Thread.currentThread();
+    private final Lending lending;
+
+    /** Whose family may borrow; {@code null}: {@link #only} may. */
+    final @Nullable Lineage family;
+
+    /** The one that may borrow; {@code null}: the {@link #family}. */
+    final @Nullable Node only;
+
+    /** The groups that know it. */
+    final ArrayList<Group> groups = new ArrayList<>(1);
+
+    /** What is lent, and what waits for its owner to be alone; linked by {@link Loan#nextOfOffer}. */
+    @Nullable
+    Loan firstLoan;
+
+    /** Then it is for those alone without whom a borrower can't end. */
+    boolean withdrawn;
+
+    boolean reclaiming;
+
+    /** The next of the reclaiming ones. */
+    @Nullable
+    Offer nextReclaimer;
+
+    /** Whether it is withdrawn, and the owner has everything again. */
+    volatile boolean settled;
+
+    Offer(Lending lending, @Nullable Lineage family, @Nullable Node only) {
+        this.lending = lending;
+        this.family = family;
+        this.only = only;
+    }
+
+    /** {@return whether one waits in {@code group} that it is for; attached} */
+    boolean isWantedIn(GroupState group) {
+        if (family != null) {
+            Kin kin = group.queue.kin();
+            return kin != null && kin.has(family);
+        }
+        return only != null && only.group == group && only.isUnclaimed();
+    }
+
+    /** Gives its reclaiming owner what it lacks, as far as that is free. */
+    void tryReclaim(Batch batch) {
+        lending.tryReclaim(this, batch);
+    }
+
+    Lending lending() {
+        return lending;
+    }
+
+    // ---- loans
+
+    void add(Loan loan) {
+        loan.nextOfOffer = firstLoan;
+        firstLoan = loan;
+    }
+
+    void remove(Loan loan) {
+        Loan before = null;
+        for (Loan at = firstLoan; at != loan && at != null; at = at.nextOfOffer) {
+            before = at;
+        }
+        if (before == null) {
+            firstLoan = loan.nextOfOffer;
+        } else {
+            before.nextOfOffer = loan.nextOfOffer;
+        }
+        loan.nextOfOffer = null;
+    }
+
+    /** {@return the loan on which the permits of a lent hold are} */
+    @Nullable
+    Loan loanOf(Hold lent) {
+        Loan loan = firstLoan;
+        while (loan != null && loan.groupHold != lent) {
+            loan = loan.nextOfOffer;
+        }
+        return loan;
+    }
+
+    /** {@return the loan on which a global permit is; {@code null}: the owner has it} */
+    @Nullable
+    Loan loanOf(SharedGlobal shared) {
+        Loan loan = firstLoan;
+        while (loan != null && !(loan.shared == shared && loan.lacksGlobal)) {
+            loan = loan.nextOfOffer;
+        }
+        return loan;
+    }
+
+    /** {@return whether what {@code loan} lacks of its group is free, for it and for those before it that lack the same} */
+    boolean isGroupFree(Loan loan) {
+        int concurrency = 0;
+        int inFlight = 0;
+        for (Loan at = firstLoan; at != null; at = at == loan ? null : at.nextOfOffer) {
+            if (at.groupHold != null && at.group == loan.group) {
+                concurrency += at.lacksConcurrency ? 1 : 0;
+                inFlight += at.lacksInFlight ? 1 : 0;
+            }
+        }
+        return loan.groupHold == null || loan.group.hasFree(concurrency, inFlight);
+    }
+
+    /** {@return another loan of what stands on {@code shared} that has begun} */
+    @Nullable
+    Loan otherOn(SharedGlobal shared, Loan than) {
+        Loan loan = firstLoan;
+        while (loan != null && !(loan != than && loan.shared == shared && loan.begun)) {
+            loan = loan.nextOfOffer;
+        }
+        return loan;
+    }
+}

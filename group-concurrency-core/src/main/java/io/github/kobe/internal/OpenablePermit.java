@@ -1,0 +1,87 @@
+package io.github.kobe.internal;
+
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPermit;
+import io.github.kobe.GroupTask;
+import io.github.kobe.TaskHandle;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A permit of the engine: what is done under any of them keeps it out meanwhile, whoever closes it. */
+interface OpenablePermit extends GroupPermit {
+
+    /** {@return what is out} */
+    Hold hold();
+
+    /** Keeps it out until {@link #release}; false if it is closed. */
+    boolean keep();
+
+    /** Takes back one {@link #keep}. */
+    void release();
+
+    private void keepOrThrow() {
+        if (!keep()) {
+            throw new IllegalStateException("This permit of group '" + KeyText.printable(groupKey()) + "' is closed");
+        }
+    }
+
+    private UnderPermit under() {
+        return hold().group.engine.underPermit;
+    }
+
+    @Override
+    default String groupKey() {
+        return hold().group.key;
+    }
+
+    @Override
+    default <T> T call(Callable<T> task) throws Exception {
+        Objects.requireNonNull(task, "task");
+        StackReserve.require();
+        keepOrThrow();
+        return under().callInside(this, task);
+    }
+
+    @Override
+    default CompletionStage<GroupPermit> acquireAsync(String groupKey) {
+        return acquireAsync(groupKey, "", GroupLimits.NO_TIMEOUT);
+    }
+
+    @Override
+    default CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait) {
+        Objects.requireNonNull(groupKey, "groupKey");
+        Objects.requireNonNull(taskId, "taskId");
+        Objects.requireNonNull(maxWait, "maxWait");
+        StackReserve.require();
+        try {
+            keepOrThrow();
+        } catch (IllegalStateException closed) {
+            return CompletableFuture.failedStage(closed);
+        }
+        return under().acquireAsync(this, groupKey, taskId, maxWait);
+    }
+
+    @Override
+    default <T> TaskHandle<T> submit(String groupKey, String taskId, Callable<T> task) {
+        return submit(new GroupTask<>(groupKey, taskId, task), false);
+    }
+
+    @Override
+    default <T> TaskHandle<T> submit(GroupTask<T> task) {
+        return submit(Objects.requireNonNull(task, "task"), false);
+    }
+
+    @Override
+    default <T> TaskHandle<T> submitAsync(String groupKey, String taskId, Callable<? extends CompletionStage<T>> task) {
+        return submit(new GroupTask<>(groupKey, taskId, task), true);
+    }
+
+    private <T> TaskHandle<T> submit(GroupTask<?> task, boolean async) {
+        StackReserve.require();
+        keepOrThrow();
+        return under().submit(this, task, async);
+    }
+}

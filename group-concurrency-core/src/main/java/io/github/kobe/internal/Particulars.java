@@ -1,0 +1,12 @@
+package io.github.kobe.internal;
+
+/**
+ * What a hold knows of itself beside its thread.
+ *
+ * @param id its task id; empty: it has none
+ * @param since since when, on the engine's clock; 0: no clock was read
+ */
+record Particulars(String id, long since) {
+
+    static final Particulars NONE = new Particulars("", 0);
+}

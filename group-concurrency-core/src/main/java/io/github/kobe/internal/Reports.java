@@ -1,0 +1,272 @@
+package io.github.kobe.internal;
+
+import io.github.kobe.GroupResult;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskLifecycleListener;
+import io.github.kobe.TaskTrace;
+import io.github.kobe.TaskTracer;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the listener of the policy, and the trace of the work. What they throw is logged once for each method and changes
+ * nothing. Never called under a lock.
+ */
+final class Reports {
+
+    private final Engine engine;
+    private final FailureLog failures = new FailureLog();
+
+    Reports(Engine engine) {
+        this.engine = engine;
+    }
+
+    private @Nullable TaskLifecycleListener listener() {
+        return engine.policy.listener();
+    }
+
+    /** {@return whether anyone listens to work of this trace} If not, nothing has to be made to tell of it. */
+    boolean isObserved(@Nullable TaskTrace trace) {
+        return trace != null || listener() != null;
+    }
+
+    /**
+     * {@return what follows the work from now on, if anything}
+     *
+     * @throws IllegalArgumentException if the key is too long; nobody hears of it then
+     */
+    @Nullable
+    TaskTrace submitted(String key, String id) {
+        engine.requireShortEnough(key);
+        TaskTrace trace = trace(key, id);
+        tellSubmitted(key, id);
+        return trace;
+    }
+
+    /** {@return what is to follow work of the current thread, if anything} */
+    @Nullable
+    TaskTrace trace(String key, String id) {
+        TaskTracer tracer = engine.policy.tracer();
+        return tracer == null ? null : traced(tracer, key, id);
+    }
+
+    void tellSubmitted(String key, String id) {
+        TaskLifecycleListener listener = listener();
+        if (listener != null) {
+            try {
+                listener.onSubmitted(key, id);
+            } catch (Throwable failure) {
+                methodFailed("listener's onSubmitted", key, failure);
+            }
+        }
+    }
+
+    private @Nullable TaskTrace traced(TaskTracer tracer, String key, String id) {
+        try {
+            return tracer.isOn() ? tracer.trace(key, id) : null;
+        } catch (Throwable failure) {
+            methodFailed("tracer", key, failure);
+            return null;
+        }
+    }
+
+    /** {@return the work as its trace has it; the work itself if that fails} */
+    @SuppressWarnings("ConstantValue") // user code may return null, whatever it declares
+    <T> Callable<T> around(@Nullable TaskTrace trace, String key, Callable<T> work) {
+        if (trace == null) {
+            return work;
+        }
+        Throwable cause;
+        try {
+            Callable<T> wrapped = trace.around(work);
+            if (wrapped != null) {
+                return wrapped;
+            }
+            cause = new NullPointerException("The trace returned null");
+        } catch (Throwable failure) {
+            cause = failure;
+        }
+        methodFailed("trace's around", key, cause);
+        return work;
+    }
+
+    void started(String key, String id, long queuedNanos, @Nullable TaskTrace trace) {
+        TaskLifecycleListener listener = listener();
+        if (listener != null) {
+            try {
+                listener.onStarted(key, id, queuedNanos);
+            } catch (Throwable failure) {
+                methodFailed("listener's onStarted", key, failure);
+            }
+        }
+        if (trace != null) {
+            try {
+                trace.onStarted(queuedNanos);
+            } catch (Throwable failure) {
+                methodFailed("trace's onStarted", key, failure);
+            }
+        }
+    }
+
+    void rejected(String key, String id, RejectionReason reason, @Nullable TaskTrace trace) {
+        TaskLifecycleListener listener = listener();
+        if (listener != null) {
+            try {
+                listener.onRejected(key, id, reason);
+            } catch (Throwable failure) {
+                methodFailed("listener's onRejected", key, failure);
+            }
+        }
+        if (trace != null) {
+            try {
+                trace.onRejected(reason);
+            } catch (Throwable failure) {
+                methodFailed("trace's onRejected", key, failure);
+            }
+        }
+    }
+
+    /** A task was rejected, and isn't complete yet. */
+    void rejected(Task<?> task, RejectionReason reason) {
+        TaskTrace trace = task.trace();
+        if (isObserved(trace)) {
+            task.beginTelling();
+            try {
+                rejected(task.groupKey(), task.taskId(), reason, trace);
+            } finally {
+                task.endTelling();
+            }
+        }
+    }
+
+    private void completed(String key, String id, GroupResult<?> result, @Nullable TaskTrace trace) {
+        TaskLifecycleListener listener = listener();
+        if (listener != null) {
+            try {
+                listener.onCompleted(key, id, result);
+            } catch (Throwable failure) {
+                methodFailed("listener's onCompleted", key, failure);
+            }
+        }
+        if (trace != null) {
+            try {
+                trace.onCompleted(result);
+            } catch (Throwable failure) {
+                methodFailed("trace's onCompleted", key, failure);
+            }
+        }
+    }
+
+    /** A task has ended, as {@link Task#reportAndComplete} has it. */
+    void ended(Task<?> task, @Nullable Object end) {
+        TaskTrace trace = task.trace();
+        if (isObserved(trace)) {
+            GroupResult<?> result;
+            try {
+                result = task.told(end);
+            } catch (Throwable failure) {
+                methodFailed("listener's onCompleted", task.groupKey(), failure);
+                return;
+            }
+            task.beginTelling();
+            try {
+                completed(task.groupKey(), task.taskId(), result, trace);
+            } finally {
+                task.endTelling();
+            }
+        }
+    }
+
+    /** What ran on a caller's thread has ended, or failed to begin. */
+    void ended(
+            String key,
+            String id,
+            @Nullable Object value,
+            @Nullable Throwable failure,
+            long start,
+            long end,
+            @Nullable TaskTrace trace) {
+        if (isObserved(trace)) {
+            GroupResult<?> result;
+            try {
+                result = Outcome.resultOf(key, id, value, failure, start, end);
+            } catch (Throwable unmade) {
+                methodFailed("listener's onCompleted", key, unmade);
+                return;
+            }
+            completed(key, id, result, trace);
+        }
+    }
+
+    /** There was no memory for what was submitted. */
+    void failed(String key, String id, Throwable failure, @Nullable TaskTrace trace) {
+        ended(key, id, null, failure, 0, 0, trace);
+    }
+
+    /** A wait was given up by its caller, for {@code cause}; {@code null}: for no reason known. */
+    void cancelled(String key, String id, @Nullable Throwable cause, @Nullable TaskTrace trace) {
+        if (isObserved(trace)) {
+            GroupResult<?> result;
+            try {
+                Throwable why = cause != null ? cause : new CancellationException("The wait was given up");
+                result = GroupResult.cancelled(key, id, why, 0, 0);
+            } catch (Throwable failure) {
+                methodFailed("listener's onCompleted", key, failure);
+                return;
+            }
+            completed(key, id, result, trace);
+        }
+    }
+
+    /** {@return whether anyone hears of groups that are removed} */
+    boolean hearsOfGroups() {
+        return listener() != null;
+    }
+
+    void groupRemoved(String key) {
+        TaskLifecycleListener listener = listener();
+        if (listener != null) {
+            try {
+                listener.onGroupRemoved(key);
+            } catch (Throwable failure) {
+                methodFailed("listener's onGroupRemoved", key, failure);
+            }
+        }
+    }
+
+    /** User code failed where it was told of something, or asked. */
+    void methodFailed(String method, String key, Throwable failure) {
+        failures.methodFailed(method, key, failure);
+    }
+
+    /** A future failed when it was told of its end. */
+    void dependentFailed(String key, Throwable failure) {
+        failures.once(
+                "future",
+                "A future of group '%2$s' failed when it was told of its end. Nothing changes by it; later ones are not"
+                        + " logged.",
+                key,
+                failure);
+    }
+
+    /** An interrupt failed in foreign code that it runs. */
+    void uninterruptible(String key, Throwable failure) {
+        failures.once(
+                "interrupt",
+                "A task of group '%2$s' was interrupted, and what its thread waits in failed by it. Nothing else"
+                        + " changes by it; later ones are not logged.",
+                key,
+                failure);
+    }
+
+    /** A stage can't be cancelled. */
+    void uncancellable(String key, Throwable failure) {
+        failures.once(
+                "cancel",
+                "A stage of group '%2$s' can't be cancelled; its permits come back when it completes. Later ones are"
+                        + " not logged.",
+                key,
+                failure);
+    }
+}

@@ -1,0 +1,87 @@
+package io.github.kobe.internal;
+
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskTotals;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one rule of the policy keeps of groups that were under it: how their work ended. A group counts for itself while it
+ * lives, and hands its counts over when it goes.
+ *
+ * <p>Counts are taken out of one place before they are put into the next, and read in the other order: first what is
+ * here, then what groups still have. So who reads meanwhile may miss some, and counts none twice.
+ */
+final class RuleAccount {
+
+    private final Accounts accounts;
+    final @Nullable String rule;
+    private final Counters gone = new Counters();
+
+    /** What groups have in common that have no recorder, as there is no factory. */
+    final Recording unrecorded;
+
+    /** No policy has the rule any more: what comes late is nobody's. */
+    private volatile boolean dropped;
+
+    /** The largest numbers that anybody was shown; {@code null}: nobody was. */
+    private final AtomicReference<@Nullable TaskTotals> shown = new AtomicReference<>();
+
+    RuleAccount(Accounts accounts, @Nullable String rule) {
+        this.accounts = accounts;
+        this.rule = rule;
+        this.unrecorded = new Recording(this, null, null);
+    }
+
+    /** Takes all counts over; it needs no memory. */
+    void take(Counters counters) {
+        counters.moveTo(gone);
+        if (dropped) {
+            gone.moveTo(accounts.others);
+        }
+    }
+
+    /** Adds counts that were taken out of where they were; it needs no memory. */
+    void add(Counters counted) {
+        counted.addTo(gone);
+        if (dropped) {
+            gone.moveTo(accounts.others);
+        }
+    }
+
+    /** No policy has the rule any more. */
+    void drop() {
+        dropped = true;
+        gone.moveTo(accounts.others);
+    }
+
+    void addTo(Counters sum) {
+        gone.addTo(sum);
+    }
+
+    /** {@return {@code now}, or what was shown before where that is more} */
+    TaskTotals shown(TaskTotals now) {
+        for (; ; ) {
+            TaskTotals before = shown.get();
+            TaskTotals after = before == null ? now : most(before, now);
+            if (shown.compareAndSet(before, after)) {
+                return after;
+            }
+        }
+    }
+
+    private static TaskTotals most(TaskTotals a, TaskTotals b) {
+        Map<RejectionReason, Long> rejected = new EnumMap<>(a.rejectedByReason());
+        for (Map.Entry<RejectionReason, Long> entry : rejected.entrySet()) {
+            entry.setValue(Math.max(entry.getValue(), b.rejectedByReason().getOrDefault(entry.getKey(), 0L)));
+        }
+        return new TaskTotals(
+                Math.max(a.submitted(), b.submitted()),
+                Math.max(a.succeeded(), b.succeeded()),
+                Math.max(a.failed(), b.failed()),
+                Math.max(a.cancelled(), b.cancelled()),
+                rejected);
+    }
+}

@@ -1,0 +1,220 @@
+package io.github.kobe.internal;
+
+import io.github.kobe.GroupHolder;
+import java.lang.System.Logger.Level;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way from structured scopes into one engine. Scopes use executors, never the reverse, so an executor says here how its
+ * engine is found. Public for the scopes' sake alone, like {@link Fork} and {@link Lineage}.
+ */
+public final class ScopeBridge {
+
+    private static volatile @Nullable Function<Object, Doors> doorsOf;
+
+    private final Engine engine;
+
+    private final Set<Lineage> open = ConcurrentHashMap.newKeySet();
+
+    ScopeBridge(Engine engine) {
+        this.engine = engine;
+    }
+
+    // ---- how it is found
+
+    /** Tells, once for all executors, how the engine of one is found. */
+    public static void register(Function<Object, Doors> finder) {
+        doorsOf = finder;
+    }
+
+    /** {@return the way into the engine of {@code executor}} */
+    public static ScopeBridge of(Object executor) {
+        return Objects.requireNonNull(doorsOf).apply(executor).engine().scopes;
+    }
+
+    // ---- open scopes
+
+    /** {@return the engine's open scopes, for whoever opens and closes them to change} */
+    public Collection<Lineage> open() {
+        return open;
+    }
+
+    /** {@return the fork that {@code thread} runs in this engine; {@code null}: none} */
+    public @Nullable Fork forkOf(Thread thread) {
+        for (Hold hold = engine.holds.topOpen(thread); hold != null; hold = Holds.open(hold.below)) {
+            if (hold instanceof Run run && run.task instanceof ForkTask task) {
+                return task.fork();
+            }
+        }
+        return null;
+    }
+
+    // ---- state
+
+    /** {@return whether new work of the current thread is let in} */
+    public boolean admits() {
+        return engine.lifecycle.admits();
+    }
+
+    /** {@return whether the executor is shut down, and no drain goes on any more} */
+    public boolean isOver() {
+        return engine.lifecycle.isOver();
+    }
+
+    /** {@return nanoseconds since just before the engine was made: at least 1} */
+    public long now() {
+        return engine.now();
+    }
+
+    /** {@return who has the permits of a group} */
+    public List<GroupHolder> holders(String key) {
+        return engine.holders(key);
+    }
+
+    // ---- checks
+
+    /**
+     * Checks that there is stack left for what is about to change.
+     *
+     * @throws StackOverflowError if not; nothing has been changed
+     */
+    public static void requireStack() {
+        StackReserve.require();
+    }
+
+    /**
+     * Checks a key before anybody hears of it.
+     *
+     * @throws IllegalArgumentException if it is too long
+     */
+    public void requireShortEnough(String key) {
+        engine.requireShortEnough(key);
+    }
+
+    // ---- forks
+
+    /** Submits a fork, for the thread that forks it. */
+    public void submit(Fork fork, String key, Callable<?> task) {
+        engine.admission.submitFork(fork, key, task);
+    }
+
+    /** {@return what {@link #submitTaken} needs of the current thread, which forks it, to submit something later} */
+    public Object take(String key, String id, Callable<?> task) {
+        return new Taken(engine, key, id, task);
+    }
+
+    /** Submits one attempt of a fork, by the right of the thread that forked it. */
+    public void submitTaken(Fork fork, Object taken) {
+        engine.admission.submitFork(fork, (Taken) taken);
+    }
+
+    /** Nothing is submitted any more of what was {@linkplain #take taken}. */
+    public static void endTaken(Object taken) {
+        ((Taken) taken).end();
+    }
+
+    /** Tells of a task that {@linkplain Fork#leaveQueue has left} its queue. */
+    public static void tellLeft(Object task) {
+        ((ForkTask) task).reportCancelled();
+    }
+
+    // ---- time, and threads
+
+    /** What is due at a time, unless it is cancelled before. */
+    public static final class Alarm extends Report {
+
+        private volatile @Nullable Runnable action;
+
+        private Alarm(Runnable action) {
+            this.action = action;
+        }
+
+        /** Lets go of the action. */
+        public void cancel() {
+            action = null;
+        }
+
+        boolean isPointless() {
+            return action == null;
+        }
+
+        @Override
+        public void run() {
+            Runnable due = action;
+            if (due != null) {
+                action = null;
+                due.run();
+            }
+        }
+    }
+
+    /**
+     * Has {@code action} run at a time of {@link #now}, or soon after, on a fresh virtual thread; also after a shutdown.
+     *
+     * @return {@code null} if there is no thread to see to it and none can be made
+     */
+    public @Nullable Alarm at(long time, Runnable action) {
+        Alarm alarm = new Alarm(action);
+        boolean set = engine.housekeeper.at(time, true, alarm::isPointless, now -> {
+            if (!alarm.isPointless()) {
+                engine.dispatcher.report(alarm);
+            }
+        });
+        return set ? alarm : null;
+    }
+
+    /** Has {@code action} run on a fresh virtual thread. */
+    public void runSoon(Runnable action) {
+        engine.dispatcher.report(new Alarm(action));
+    }
+
+    // ---- permits of threads that wait
+
+    /**
+     * Offers the permits that the current thread holds here to the family of {@code scope}, one borrower each at a time, until
+     * that is withdrawn; meanwhile the thread may do nothing but wait.
+     *
+     * @return the offer; {@code null} if the thread has nothing to lend
+     * @throws IllegalStateException if something is offered to the family of that very scope already
+     */
+    public @Nullable Object offer(Lineage scope) {
+        StackReserve.require();
+        return engine.lending.offer(scope);
+    }
+
+    /**
+     * Returns when the current thread has all again that it has offered; it keeps its interrupt flag.
+     *
+     * @param interrupted run once if the thread is interrupted while it waits for that: to have the borrowers end
+     * @return whether it was
+     */
+    public boolean withdraw(Object offer, Runnable interrupted) {
+        return engine.lending.withdraw((Offer) offer, interrupted);
+    }
+
+    // ---- user code
+
+    /** A run of what a scope has scheduled failed, and nobody listens. */
+    public void scheduleFailed(String key, Throwable failure) {
+        try {
+            Log.write(
+                    Level.WARNING,
+                    () -> "A scheduled fork in group '" + KeyText.printable(key) + "' failed; it runs no more.",
+                    failure);
+        } catch (Throwable unloggable) {
+            // There is no memory or stack to tell of it.
+        }
+    }
+
+    /** User code that was told of something failed, which changes nothing; logged once for each {@code method}. */
+    public void methodFailed(String method, String where, Throwable failure) {
+        engine.reports.methodFailed(method, where, failure);
+    }
+}

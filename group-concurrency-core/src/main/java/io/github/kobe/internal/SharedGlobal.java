@@ -1,0 +1,186 @@
+package io.github.kobe.internal;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A global permit that several holds stand on: that of the hold which took it, and of those that were asked for from
+ * inside it. Made when the first of those is asked for. The global permit goes back when the last of them is closed.
+ *
+ * <pre>
+ *   open   some hold shares it: others may join
+ *   lent   its lender waits for a task, and the global permit is out with that: nobody may join
+ *   dead   the last one has left, for good
+ *
+ *   open -> open   {@link #tryJoin}: whoever grants to one that asks from inside; {@link #leave}: who closes a hold
+ *   open -> lent   {@link #tryLend}, lent -> open  {@link #endLoan}: under the ledger's lock
+ *   any  -> dead   {@link #leave}, by the last
+ * </pre>
+ *
+ * <p>In the sums of the groups it counts in its home, the group in which it was taken, also when the hold that took it is
+ * closed before others: see {@link Piece#nested}.
+ */
+final class SharedGlobal {
+
+    /** A hold that belongs to no thread. */
+    static final long UNBOUND = 1;
+
+    private static final long ONE_THREAD = 1L << 31;
+
+    /** A hold of a thread, which may be at work. */
+    static final long BOUND = UNBOUND + ONE_THREAD;
+
+    private static final long HAS_TASK = 1L << 60;
+
+    /** A task that borrows it: one at a time does. */
+    static final long TASK = BOUND + HAS_TASK;
+
+    private static final long LENT = 1L << 61;
+
+    /** Its lender is to have its permits lent as soon as it is alone. */
+    private static final long LENDS_WHEN_ALONE = 1L << 62;
+
+    private static final long HOLDS = ONE_THREAD - 1;
+    private static final long THREADS = (HOLDS << 31) & (HAS_TASK - 1);
+
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(SharedGlobal.class, "state", long.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    /** The group in which it was taken. */
+    final Group home;
+
+    /** How many holds share it, how many of those are of threads, and the flags. */
+    private volatile long state;
+
+    /** What it is lent on, or is to be once its lender is alone; written under the ledger's lock. */
+    @Nullable
+    volatile Loan loan;
+
+    /** The next of those that a {@link Batch} has to free; by the one who was the last to leave. */
+    @Nullable
+    SharedGlobal next;
+
+    /** Makes one that the hold which took it shares, as {@link #UNBOUND} or {@link #BOUND}. */
+    SharedGlobal(Group home, long as) {
+        this.home = home;
+        STATE.set(this, as);
+    }
+
+    private static boolean isJoinable(long s, long as) {
+        return (s & HOLDS) != 0 && (s & LENT) == 0 && (s & as & HAS_TASK) == 0;
+    }
+
+    /** {@return whether {@link #tryJoin} may succeed} */
+    boolean isJoinable(long as) {
+        return isJoinable(state, as);
+    }
+
+    boolean isLent() {
+        return (state & LENT) != 0;
+    }
+
+    /**
+     * Has one more hold share it.
+     *
+     * @param as {@link #UNBOUND}, {@link #BOUND} or {@link #TASK}; {@link #leave} is to be told the same
+     * @return false if it is lent or dead, or a task shares it and this is another
+     */
+    boolean tryJoin(long as) {
+        for (; ; ) {
+            long s = state;
+            if (!isJoinable(s, as)) {
+                return false;
+            }
+            if (STATE.compareAndSet(this, s, s + as)) {
+                return true;
+            }
+        }
+    }
+
+    /** One that shares it leaves; returns the state after that. */
+    long leave(long as) {
+        return (long) STATE.getAndAdd(this, -as) - as;
+    }
+
+    static boolean isTask(long as) {
+        return (as & HAS_TASK) != 0;
+    }
+
+    /** {@return as what shares it what did as {@code as}, and belongs to no thread any more} */
+    static long unbound(long as) {
+        return as - ONE_THREAD;
+    }
+
+    /** One that shares it belongs to no thread any more; returns the state after that. */
+    long leaveUnbound() {
+        return leave(ONE_THREAD);
+    }
+
+    /** {@return whether the one that has left was the last} */
+    static boolean wasLast(long after) {
+        return (after & HOLDS) == 0;
+    }
+
+    /** {@return whether the one that has left was the last, and its global permit is here to be freed} */
+    static boolean isFree(long after) {
+        return wasLast(after) && (after & (LENT | LENDS_WHEN_ALONE)) == 0;
+    }
+
+    /**
+     * Asked by one that has left, and was not the last.
+     *
+     * @param after the state after that
+     * @return the loan that waits for others to leave, which the caller has {@linkplain Lending#lendSoon tried again};
+     *     {@code null}: none does, or somebody else has it tried
+     */
+    @Nullable
+    Loan takeAwaited(long after) {
+        Loan waiting = loan;
+        boolean awaited = (after & LENDS_WHEN_ALONE) != 0
+                && ((long) STATE.getAndBitwiseAnd(this, ~LENDS_WHEN_ALONE) & LENDS_WHEN_ALONE) != 0;
+        return awaited ? waiting : null;
+    }
+
+    // ---- lending, under the ledger's lock
+
+    /** {@return whether it is lent, or to be lent once its lender is alone} */
+    boolean hasLoan() {
+        return (state & (LENT | LENDS_WHEN_ALONE)) != 0;
+    }
+
+    /**
+     * Lends it, if nobody but the lender is at work on it; else it is to be tried again when one leaves.
+     *
+     * @param own how many of the holds of threads are the lender's
+     */
+    boolean tryLend(Loan newLoan, int own) {
+        loan = newLoan;
+        for (; ; ) {
+            long s = state;
+            boolean alone = (s & THREADS) == own * ONE_THREAD;
+            long marked = (s & ~LENDS_WHEN_ALONE) | (alone ? LENT : LENDS_WHEN_ALONE);
+            if (STATE.compareAndSet(this, s, marked)) {
+                return alone;
+            }
+        }
+    }
+
+    /** Has the next one that leaves try again to lend it. */
+    void awaitOthers() {
+        STATE.getAndBitwiseOr(this, LENDS_WHEN_ALONE);
+    }
+
+    /** It isn't lent any more, and is not to be. */
+    void endLoan() {
+        loan = null;
+        STATE.getAndBitwiseAnd(this, ~(LENT | LENDS_WHEN_ALONE));
+    }
+}

@@ -1,0 +1,54 @@
+package io.github.kobe.internal;
+
+import io.github.kobe.GroupResult;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskStatus;
+import io.github.kobe.TaskTrace;
+import io.github.kobe.internal.Outcome.Dependent;
+import org.jspecify.annotations.Nullable;
+
+/** The task of an entry: it tells the view when it is done, and no rejection handler speaks for it. */
+final class ViewTask extends TracedTask<@Nullable Void> {
+    private final ViewEntry entry;
+
+    ViewTask(Group group, String id, Object work, @Nullable TaskTrace trace, ViewEntry entry) {
+        super(group, id, work, trace);
+        this.entry = entry;
+    }
+
+    @Override
+    boolean heedsHandler() {
+        return false;
+    }
+
+    @Override
+    boolean isFollowed() {
+        return super.isFollowed() || entry.endsForeignFuture();
+    }
+
+    @Override
+    @Nullable
+    Dependent settle(Object terminal) {
+        Dependent dependents = super.settle(terminal);
+        Throwable failure;
+        try {
+            failure = failureOf(terminal);
+        } catch (OutOfMemoryError oom) {
+            failure = oom;
+        }
+        entry.taskDone(failure);
+        return dependents;
+    }
+
+    private @Nullable Throwable failureOf(Object terminal) {
+        return switch (terminal) {
+            // The only rejection that submit doesn't throw itself.
+            case Rejection late
+            when late.reason() == RejectionReason.QUEUE_TIMEOUT -> late.toException(groupKey(), taskId());
+            case GroupResult<?> result when result.status() == TaskStatus.FAILED -> result.error();
+            case Outcome.LazyResult brief
+            when brief == Outcome.LazyResult.OUT_OF_MEMORY -> resultNow().error();
+            default -> null;
+        };
+    }
+}

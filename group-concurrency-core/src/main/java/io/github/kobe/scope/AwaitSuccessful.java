@@ -1,0 +1,40 @@
+package io.github.kobe.scope;
+
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+
+/** Nothing, or the first failure. Keeps that alone, and counts. */
+final class AwaitSuccessful<T, X extends Throwable> extends ThrowingJoiner<T, Void, X> {
+
+    private final LongAdder unfinished = new LongAdder();
+
+    AwaitSuccessful(Function<Throwable, X> toException) {
+        super(toException);
+    }
+
+    @Override
+    public boolean onFork(Subtask<T> subtask) {
+        super.onFork(subtask);
+        unfinished.increment();
+        return false;
+    }
+
+    @Override
+    public boolean onComplete(Subtask<T> subtask) {
+        boolean failed = failed(subtask);
+        unfinished.decrement();
+        return failed && isFirstFailure(subtask);
+    }
+
+    @Override
+    public Void result() throws X {
+        Throwable failure = firstFailure();
+        if (failure != null) {
+            throw exception(failure);
+        }
+        if (unfinished.sum() > 0) {
+            throw exception(cancelled());
+        }
+        return null;
+    }
+}

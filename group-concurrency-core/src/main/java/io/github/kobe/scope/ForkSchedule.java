@@ -1,0 +1,148 @@
+package io.github.kobe.scope;
+
+import io.github.kobe.internal.ScopeBridge;
+import io.github.kobe.internal.ScopeBridge.Alarm;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a scope runs later, or again and again.
+ *
+ * <pre>
+ *   WAITING -> RUNNING    its alarm: the run is a fork that the joiner doesn't know
+ *   RUNNING -> WAITING    the run, once it is over, if another one follows
+ *   RUNNING -> DONE       the run: it was the only one, or has failed
+ *   WAITING, RUNNING -> CANCELLED    cancel; its scope, once that is cancelled
+ * </pre>
+ */
+final class ForkSchedule implements ScheduledFork {
+
+    private enum State {
+        WAITING,
+        RUNNING,
+        DONE,
+        CANCELLED
+    }
+
+    private final OpenScope<?, ?, ?> scope;
+    private final String group;
+    private final Object taken;
+    /** Zero: it runs once. */
+    private final long periodNanos;
+
+    private final boolean atFixedRate;
+    private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+
+    /** When the next run is due, on the engine's clock; by whoever moves the state. */
+    private long dueAt;
+
+    private volatile @Nullable Alarm alarm;
+    private volatile @Nullable ForkedSubtask<?> run;
+
+    ForkSchedule(OpenScope<?, ?, ?> scope, String group, Object taken, long periodNanos, boolean atFixedRate) {
+        this.scope = scope;
+        this.group = group;
+        this.taken = taken;
+        this.periodNanos = periodNanos;
+        this.atFixedRate = atFixedRate;
+    }
+
+    void begin(long delayNanos) {
+        dueAt = OpenScope.after(scope.bridge.now(), delayNanos);
+        arm();
+    }
+
+    private void arm() {
+        Alarm set = scope.bridge.at(dueAt, this::due);
+        alarm = set;
+        if (set == null) {
+            end();
+            scope.bridge.scheduleFailed(group, new OutOfMemoryError("There is no thread for timers"));
+        } else if (state.get() == State.CANCELLED) {
+            set.cancel();
+        }
+    }
+
+    private void due() {
+        if (!state.compareAndSet(State.WAITING, State.RUNNING)) {
+            return;
+        }
+        ForkedSubtask<?> next = scope.newRun(this, group, taken);
+        if (next == null) {
+            end(); // its scope is cancelled
+            return;
+        }
+        run = next;
+        next.submitTakenOrFail();
+        if (state.get() == State.CANCELLED) {
+            next.cancelRun();
+        }
+    }
+
+    /** A run is over, and its listeners have heard. */
+    void ranOnce(ForkedSubtask<?> over) {
+        run = null;
+        Throwable failure = over.failureOrNull();
+        if (failure != null && scope.audience.isEmpty()) {
+            scope.bridge.scheduleFailed(group, failure);
+        }
+        boolean goesOn = periodNanos > 0 && over.state() == Subtask.State.SUCCESS && !scope.isCancelled();
+        if (!goesOn) {
+            state.compareAndSet(
+                    State.RUNNING, over.state() == Subtask.State.UNAVAILABLE ? State.CANCELLED : State.DONE);
+            letGo();
+            return;
+        }
+        long now = scope.bridge.now();
+        dueAt = atFixedRate ? nextOf(dueAt, now) : OpenScope.after(now, periodNanos);
+        if (state.compareAndSet(State.RUNNING, State.WAITING)) {
+            arm();
+        }
+    }
+
+    /** {@return the first time of the rate that is still to come: missed ones are dropped} */
+    private long nextOf(long last, long now) {
+        long next = last + periodNanos;
+        return next > now ? next : next + ((now - next) / periodNanos + 1) * periodNanos;
+    }
+
+    @Override
+    public boolean cancel() {
+        scope.requireWithin();
+        return end();
+    }
+
+    /** Ends it, if it hasn't ended; by any thread. */
+    boolean end() {
+        State before = state.getAndUpdate(was -> was == State.DONE ? was : State.CANCELLED);
+        if (before == State.DONE || before == State.CANCELLED) {
+            return false;
+        }
+        Alarm set = alarm;
+        if (set != null) {
+            set.cancel();
+        }
+        ForkedSubtask<?> running = run;
+        if (running != null) {
+            running.cancelRun();
+        }
+        letGo();
+        return true;
+    }
+
+    private void letGo() {
+        scope.forget(this);
+        ScopeBridge.endTaken(taken);
+    }
+
+    @Override
+    public boolean isCancelled() {
+        State now = state.get();
+        return now == State.CANCELLED || (now != State.DONE && scope.isCancelled());
+    }
+
+    @Override
+    public boolean isDone() {
+        return state.get() == State.DONE || isCancelled();
+    }
+}

@@ -1,0 +1,210 @@
+package io.github.kobe.scope;
+
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * Decides what comes of a scope's forks: it hears of each fork and of each end, may cancel the scope, and makes the outcome
+ * of {@link GroupScope#join()}.
+ *
+ * <p>The factories here make the joiners of the JDK's {@code StructuredTaskScope}, with its names and meaning; {@link
+ * Joiners} has more. One of one's own needs {@link #result()} and {@link #timeout()}, and what it wants to hear:
+ *
+ * <pre>{@code
+ * final class Cheapest implements Joiner<Offer, Offer, NoOfferException> {
+ *     private final AtomicReference<Offer> best = new AtomicReference<>();
+ *
+ *     public boolean onComplete(Subtask<Offer> subtask) {
+ *         if (subtask.state() == Subtask.State.SUCCESS) {
+ *             best.accumulateAndGet(subtask.get(), Offer::cheaperOf);
+ *         }
+ *         return false; // wait for the others
+ *     }
+ *
+ *     public Offer result() throws NoOfferException { ... }
+ *
+ *     public Offer timeout() throws NoOfferException {
+ *         return result(); // what has come in time
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p><b>One scope.</b> A joiner serves one scope. One of ours that is given to a second is refused with an {@link
+ * IllegalStateException}; one of one's own should not be shared either.
+ *
+ * <p><b>Threads.</b> {@link #onFork} runs on the thread that forks, the owner's or that of a fork; {@link #onComplete} on
+ * the thread of the fork that has ended, or on the one that ended it where it never ran. Both run concurrently and have to
+ * be safe for that; never under a lock of the engine. {@link #result()} and {@link #timeout()} run on the owner's thread,
+ * one of them, once, when no {@code onComplete} runs or is to come; in a cancelled scope a fork may still fork beside them.
+ *
+ * <p><b>Order.</b> A fork's {@code onFork} happens-before its {@code onComplete}, which happens-before the outcome. {@code
+ * onComplete} runs <i>before the fork's permits return</i>: in a group of limit 1 no sibling starts after the end that
+ * decided. It keeps others waiting as long as it takes, so it should be short.
+ *
+ * <p><b>Subtasks.</b> {@code onComplete} may read the value or failure of its subtask, {@code result} and {@code timeout}
+ * those of all that have ended.
+ *
+ * @param <T> what the values of the forks have in common
+ * @param <R> what comes of them
+ * @param <X> what is thrown when nothing does
+ * @since 0.1.0
+ */
+public interface Joiner<T, R, X extends Throwable> {
+
+    /**
+     * A task is being forked; it has not begun. Also called in a scope that is cancelled, where it will never run.
+     *
+     * @param subtask the fork, {@link Subtask.State#UNAVAILABLE}
+     * @return true to cancel the scope, this fork with it. Unless overridden, false
+     * @throws NullPointerException if {@code subtask} is {@code null}
+     * @throws IllegalArgumentException if it isn't UNAVAILABLE. What this throws is thrown by {@code fork}, and nothing
+     *     runs
+     */
+    default boolean onFork(Subtask<T> subtask) {
+        if (subtask.state() != Subtask.State.UNAVAILABLE) {
+            throw new IllegalArgumentException("A subtask that is forked must be UNAVAILABLE, was " + subtask.state());
+        }
+        return false;
+    }
+
+    /**
+     * A fork has ended with a value or a failure, before the scope was cancelled. It isn't called for one that was
+     * cancelled, nor for one that ends after the scope was.
+     *
+     * @param subtask the fork, {@link Subtask.State#SUCCESS} or {@link Subtask.State#FAILED}
+     * @return true to cancel the scope, and so the other forks. Unless overridden, false
+     * @throws NullPointerException if {@code subtask} is {@code null}
+     * @throws IllegalArgumentException if it is UNAVAILABLE. What this throws cancels the scope, and is the cause of an
+     *     {@link IllegalStateException} from {@code join}
+     */
+    default boolean onComplete(Subtask<T> subtask) {
+        if (subtask.state() == Subtask.State.UNAVAILABLE) {
+            throw new IllegalArgumentException("A subtask that completes must be SUCCESS or FAILED, was UNAVAILABLE");
+        }
+        return false;
+    }
+
+    /**
+     * Makes the outcome once all forks have ended, or the scope is cancelled other than by its time-out.
+     *
+     * @return what {@code join} gives; may be {@code null}
+     * @throws X what {@code join} throws
+     */
+    R result() throws X;
+
+    /**
+     * Makes the outcome once the scope's time is up, if forks were unfinished then, or there were none at all.
+     *
+     * @return what {@code join} gives; may be {@code null}
+     * @throws X what {@code join} throws
+     */
+    R timeout() throws X;
+
+    /**
+     * All values, or the first failure, which cancels the scope. For forks of one type that are all needed.
+     *
+     * <p>The outcome is a list of the values in the order of the forks, which can't be modified and may hold {@code null}.
+     * Otherwise an {@link ExecutionException} is thrown, whose cause is the failure that came first in time; or, with none,
+     * a {@link CancelledByTimeoutException} after the time-out, and a {@link java.util.concurrent.CancellationException} if
+     * the scope or one of the forks was cancelled.
+     *
+     * <p>It keeps all subtasks.
+     *
+     * @param <T> what the values of the forks have in common
+     * @return a new joiner
+     */
+    static <T> Joiner<T, List<T>, ExecutionException> allSuccessfulOrThrow() {
+        return allSuccessfulOrThrow(ExecutionException::new);
+    }
+
+    /**
+     * As {@link #allSuccessfulOrThrow()}, and throws what a function makes of the cause.
+     *
+     * @param toException makes what is thrown, on the owner's thread; may give the cause itself. If it gives {@code null},
+     *     a {@link NullPointerException} is thrown
+     * @param <T> what the values of the forks have in common
+     * @param <X> what is thrown
+     * @return a new joiner
+     */
+    static <T, X extends Throwable> Joiner<T, List<T>, X> allSuccessfulOrThrow(Function<Throwable, X> toException) {
+        return new AllSuccessful<>(toException);
+    }
+
+    /**
+     * The first value, which cancels the scope. For forks that can stand for each other.
+     *
+     * <p>The outcome is the value that came first in time; it may be {@code null}. Otherwise an {@link ExecutionException}
+     * is thrown, whose cause is the failure that came first; or, with none, a {@link CancelledByTimeoutException} after the
+     * time-out, a {@link java.util.concurrent.CancellationException} if all forks were cancelled, and a {@link
+     * java.util.NoSuchElementException} if nothing was forked. After the time-out it is a {@code
+     * CancelledByTimeoutException} whatever has failed.
+     *
+     * <p>It keeps one subtask and one failure.
+     *
+     * @param <T> what the values of the forks have in common
+     * @return a new joiner
+     */
+    static <T> Joiner<T, T, ExecutionException> anySuccessfulOrThrow() {
+        return anySuccessfulOrThrow(ExecutionException::new);
+    }
+
+    /**
+     * As {@link #anySuccessfulOrThrow()}, and throws what a function makes of the cause.
+     *
+     * @param toException makes what is thrown, on the owner's thread; may give the cause itself. If it gives {@code null},
+     *     a {@link NullPointerException} is thrown
+     * @param <T> what the values of the forks have in common
+     * @param <X> what is thrown
+     * @return a new joiner
+     */
+    static <T, X extends Throwable> Joiner<T, T, X> anySuccessfulOrThrow(Function<Throwable, X> toException) {
+        return new AnySuccessful<>(toException);
+    }
+
+    /**
+     * Nothing, or the first failure, which cancels the scope. For forks of several types that are all needed: their values
+     * are read from the subtasks. It is what {@link Scopes#open()} uses.
+     *
+     * <p>The outcome is {@code null}. Otherwise an {@link ExecutionException} is thrown, with the same causes as by {@link
+     * #allSuccessfulOrThrow()}.
+     *
+     * <p>It keeps one failure.
+     *
+     * @param <T> what the values of the forks have in common
+     * @return a new joiner
+     */
+    static <T> Joiner<T, Void, ExecutionException> awaitAllSuccessfulOrThrow() {
+        return awaitAllSuccessfulOrThrow(ExecutionException::new);
+    }
+
+    /**
+     * As {@link #awaitAllSuccessfulOrThrow()}, and throws what a function makes of the cause.
+     *
+     * @param toException makes what is thrown, on the owner's thread; may give the cause itself. If it gives {@code null},
+     *     a {@link NullPointerException} is thrown
+     * @param <T> what the values of the forks have in common
+     * @param <X> what is thrown
+     * @return a new joiner
+     */
+    static <T, X extends Throwable> Joiner<T, Void, X> awaitAllSuccessfulOrThrow(Function<Throwable, X> toException) {
+        return new AwaitSuccessful<>(toException);
+    }
+
+    /**
+     * All subtasks, until one of them is enough. The outcome is a list of them in the order of the forks, which can't be
+     * modified; after the time-out or a cancellation too, and some of them are {@link Subtask.State#UNAVAILABLE} then. With
+     * {@code s -> false} it waits for all, whatever becomes of them.
+     *
+     * <p>It keeps all subtasks.
+     *
+     * @param isDone asked for each fork that has ended, as {@link #onComplete} is, by many threads at once; true cancels
+     *     the scope. What it throws cancels it too, and is the cause of an {@link IllegalStateException} from {@code join}
+     * @param <T> what the values of the forks have in common
+     * @return a new joiner
+     */
+    static <T> Joiner<T, List<Subtask<T>>, RuntimeException> allUntil(Predicate<? super Subtask<T>> isDone) {
+        return new AllUntil<>(isDone);
+    }
+}

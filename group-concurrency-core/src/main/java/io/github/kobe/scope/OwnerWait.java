@@ -1,0 +1,183 @@
+package io.github.kobe.scope;
+
+import io.github.kobe.internal.ScopeBridge;
+import io.github.kobe.scope.ScopeSnapshot.Owner;
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the owner of a scope waits for. It says so before it looks and parks; whoever ends something looks at that, and wakes
+ * it if it can go on.
+ */
+@SuppressWarnings("ReferenceEquality") // scopes, forks and threads have identity
+final class OwnerWait {
+
+    /** Made beforehand: what is offered is withdrawn also for want of memory. */
+    @SuppressWarnings("UnnecessaryLambda") // linking one takes memory
+    private static final Runnable NOTHING = () -> {};
+
+    private final OpenScope<?, ?, ?> scope;
+    private final int mostForks;
+
+    /** By the owner. */
+    private volatile Owner doing = Owner.RUNNING;
+    /** The fork that it waits for in {@code await}; by the owner. */
+    private volatile @Nullable ForkedSubtask<?> awaited;
+
+    /** @param mostForks how many may be unfinished before the owner's next fork waits; 0: any number */
+    OwnerWait(OpenScope<?, ?, ?> scope, int mostForks) {
+        this.scope = scope;
+        this.mostForks = mostForks;
+    }
+
+    Owner doing() {
+        return doing;
+    }
+
+    /** Before the owner looks whether {@code fork} is over: if not, that wakes it. */
+    void awaits(ForkedSubtask<?> fork) {
+        awaited = fork;
+    }
+
+    /**
+     * Waits, while forks may use what the owner's thread holds.
+     *
+     * @return whether it was interrupted; the flag is cleared then
+     */
+    boolean block(Owner kind, BooleanSupplier ready) {
+        if (Thread.interrupted()) {
+            return interrupted(kind, false);
+        }
+        if (ready.getAsBoolean()) {
+            return false;
+        }
+        Runnable onInterrupt =
+                () -> interrupted(kind, true); // before there is an offer, which would outlive a lack of memory
+        doing = kind;
+        Offered offered = null;
+        boolean cut = false;
+        try {
+            if (ready.getAsBoolean()) { // who has seen it run doesn't wake it
+                return false;
+            }
+            offered = Offered.by(scope);
+            while (!cut && !ready.getAsBoolean()) {
+                scope.park(offered != null);
+                cut = Thread.interrupted() && interrupted(kind, offered != null);
+            }
+        } finally {
+            doing = Owner.RUNNING;
+            awaited = null;
+            cut |= Offered.withdraw(offered, onInterrupt) && kind != Owner.FORKING && Thread.interrupted();
+        }
+        return cut;
+    }
+
+    /**
+     * Before what is lent is waited for: who has it is to end. So then a wait for a fork's turn cancels the scope too, as the
+     * owner's join is about to.
+     */
+    private boolean interrupted(Owner kind, boolean lent) {
+        if (lent || kind != Owner.FORKING) {
+            scope.cancelByOwner(Cause.INTERRUPTED, lent);
+        }
+        return true;
+    }
+
+    /**
+     * Waits until nothing of the scope runs, waits or is told; through interrupts. What was cancelled may need what the
+     * owner's thread holds to clean up.
+     *
+     * @return whether it was interrupted meanwhile
+     */
+    boolean awaitQuiet() {
+        boolean interrupted = false;
+        boolean offers = doing == Owner.RUNNING; // else user code closes it that is told amid a wait, which offers
+        doing = Owner.CLOSING;
+        Offered offered = offers && !scope.forks.isQuiet() ? Offered.ifPossible(scope) : null;
+        while (!scope.forks.isQuiet()) {
+            LockSupport.park(scope);
+            interrupted |= Thread.interrupted();
+        }
+        doing = Owner.RUNNING;
+        interrupted |= Offered.withdraw(offered, NOTHING) && Thread.interrupted();
+        return interrupted;
+    }
+
+    /** A fork is over, and so many of its kind are left: wakes the owner, if it can go on. */
+    void over(ForkedSubtask<?> fork, long left) {
+        boolean wakes = switch (doing) {
+            case RUNNING -> false;
+            case FORKING -> left < mostForks;
+            case AWAITING -> awaited == fork;
+            case JOINING, CLOSING -> left == 0;
+        };
+        if (wakes) {
+            LockSupport.unpark(scope.owner);
+        }
+    }
+
+    /** The scope is cancelled. */
+    void wake() {
+        if (doing != Owner.RUNNING) {
+            LockSupport.unpark(scope.owner);
+        }
+    }
+
+    /** What the owner's thread offers while it waits, to each executor that it may hold permits of. */
+    private record Offered(
+            ScopeBridge bridge, Object offer, @Nullable Offered next) {
+
+        static @Nullable Offered by(OpenScope<?, ?, ?> scope) {
+            Offered all = null;
+            boolean made = false;
+            try {
+                for (OpenScope<?, ?, ?> at = scope; at != null; at = at.parent()) {
+                    if (isFirstOfItsExecutor(scope, at)) {
+                        Object offer = at.bridge.offer(scope);
+                        all = offer == null ? all : new Offered(at.bridge, offer, all);
+                    }
+                }
+                made = true;
+                return all;
+            } finally {
+                if (!made) {
+                    boolean unused = withdraw(all, NOTHING);
+                }
+            }
+        }
+
+        /** As {@link #by}, for a close, which can't fail. */
+        static @Nullable Offered ifPossible(OpenScope<?, ?, ?> scope) {
+            try {
+                return by(scope);
+            } catch (StackOverflowError | OutOfMemoryError none) {
+                return null;
+            }
+        }
+
+        /**
+         * Returns when the owner has everything again.
+         *
+         * @param interrupted told of the first interrupt meanwhile
+         * @return whether it was interrupted meanwhile; the flag is kept
+         */
+        static boolean withdraw(@Nullable Offered offered, Runnable interrupted) {
+            boolean was = false;
+            for (Offered o = offered; o != null; o = o.next) {
+                was |= o.bridge.withdraw(o.offer, was ? NOTHING : interrupted);
+            }
+            return was;
+        }
+
+        private static boolean isFirstOfItsExecutor(OpenScope<?, ?, ?> scope, OpenScope<?, ?, ?> at) {
+            OpenScope<?, ?, ?> before = scope;
+            while (before != at && before.bridge != at.bridge) {
+                before = Objects.requireNonNull(before.parent());
+            }
+            return before == at;
+        }
+    }
+}

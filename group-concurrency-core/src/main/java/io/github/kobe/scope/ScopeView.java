@@ -1,0 +1,51 @@
+package io.github.kobe.scope;
+
+import io.github.kobe.GroupHolder;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** One look at a scope and those inside it; what is looked at may change meanwhile. */
+@SuppressWarnings("ReferenceEquality") // forks have identity
+final class ScopeView {
+
+    private static final int MOST_FORKS = 100;
+
+    private ScopeView() {}
+
+    static ScopeSnapshot of(OpenScope<?, ?, ?> scope) {
+        List<ScopeSnapshot.Fork> shown = new ArrayList<>();
+        Map<String, List<GroupHolder>> holders = new LinkedHashMap<>();
+        for (ForkedSubtask<?> fork : scope.forks.oldest(MOST_FORKS)) {
+            Subtask.Phase phase = fork.phase();
+            if (phase == Subtask.Phase.QUEUED && !holders.containsKey(fork.group())) {
+                holders.put(fork.group(), scope.bridge.holders(fork.group()));
+            }
+            shown.add(new ScopeSnapshot.Fork(
+                    fork.info(), phase, Optional.ofNullable(fork.threadName()), openedIn(scope, fork)));
+        }
+        return new ScopeSnapshot(
+                scope.info(),
+                scope.ownerWait.doing(),
+                scope.isCancelled(),
+                scope.totals(),
+                scope.forks.unfinished(),
+                shown,
+                holders,
+                openedIn(scope, scope.ownerFork));
+    }
+
+    /** {@return the scopes right inside one that were opened in {@code fork}; its owner's stand by themselves} */
+    private static List<ScopeSnapshot> openedIn(OpenScope<?, ?, ?> scope, @Nullable ForkedSubtask<?> fork) {
+        List<ScopeSnapshot> opened = new ArrayList<>();
+        for (OpenScope<?, ?, ?> inner : scope.children) {
+            if (inner.ownerFork == fork) {
+                opened.add(of(inner));
+            }
+        }
+        return opened;
+    }
+}

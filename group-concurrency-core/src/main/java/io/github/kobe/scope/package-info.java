@@ -1,0 +1,42 @@
+/**
+ * Structured scopes: a block forks tasks into groups, waits for them as one, and outlives them all. Groups own limits,
+ * scopes own lifetimes.
+ *
+ * <pre>{@code
+ * Scopes scopes = Scopes.of(executor);
+ *
+ * Page load(String id) throws ExecutionException, InterruptedException {
+ *     try (var scope = scopes.open(configuration -> configuration.withTimeout(Duration.ofSeconds(2)))) {
+ *         Subtask<User> user = scope.fork("users", () -> findUser(id));
+ *         Subtask<Order> order = scope.fork("orders", () -> findOrder(id));
+ *
+ *         scope.join(); // both, or the first failure, which cancels the other
+ *
+ *         return new Page(user.get(), order.get());
+ *     } // here nothing of it runs any more, and every permit is back
+ * }
+ * }</pre>
+ *
+ * <ul>
+ *   <li>{@link io.github.kobe.scope.Scopes} is where to begin: it opens a {@link io.github.kobe.scope.GroupScope} on a
+ *       {@link io.github.kobe.GroupExecutor}, with a {@link io.github.kobe.scope.Configuration}.
+ *   <li>{@link io.github.kobe.scope.Subtask} is one fork. {@link io.github.kobe.scope.ForkOptions} and {@link
+ *       io.github.kobe.scope.RetryPolicy} say what is special about it; a {@link io.github.kobe.scope.ScheduledFork} runs
+ *       beside the others.
+ *   <li>{@link io.github.kobe.scope.Joiner} decides what comes of all forks; it and {@link io.github.kobe.scope.Joiners}
+ *       have the usual ones. {@link io.github.kobe.scope.Outcome} counts.
+ *   <li>{@link io.github.kobe.scope.CancellationToken} ends a scope from outside.
+ *   <li>{@link io.github.kobe.scope.CancelledByTimeoutException}, {@link io.github.kobe.scope.ForksFailedException} and
+ *       {@link io.github.kobe.scope.ScopeStructureException} say what went wrong.
+ *   <li>{@link io.github.kobe.scope.ScopeListener} hears of scopes and forks, as {@link io.github.kobe.scope.ScopeInfo} and
+ *       {@link io.github.kobe.scope.ForkInfo}; {@link io.github.kobe.scope.ScopeTotals} and {@link
+ *       io.github.kobe.scope.ScopeSnapshot} tell how a scope is doing.
+ * </ul>
+ *
+ * <p>The names and their meaning are those of the JDK's {@code StructuredTaskScope}, so that code moves over with other
+ * imports and another opening line.
+ */
+@NullMarked
+package io.github.kobe.scope;
+
+import org.jspecify.annotations.NullMarked;

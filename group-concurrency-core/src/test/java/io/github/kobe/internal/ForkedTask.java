@@ -1,0 +1,28 @@
+package io.github.kobe.internal;
+
+import io.github.kobe.TaskTrace;
+import org.jspecify.annotations.Nullable;
+
+/** A task that belongs to a family, without a scope of its own that sees to it. */
+final class ForkedTask<T> extends Task<T> {
+
+    private final @Nullable TaskTrace trace;
+    private final Lineage lineage;
+
+    ForkedTask(Group group, String id, Object queuedWork, @Nullable TaskTrace trace, Lineage lineage) {
+        super(group, id, queuedWork);
+        this.trace = trace;
+        this.lineage = lineage;
+    }
+
+    @Override
+    @Nullable
+    TaskTrace trace() {
+        return trace;
+    }
+
+    @Override
+    Lineage lineage() {
+        return lineage;
+    }
+}

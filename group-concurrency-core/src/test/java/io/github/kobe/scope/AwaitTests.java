@@ -1,0 +1,242 @@
+package io.github.kobe.scope;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Waiting for some forks, and forks that wait for their turn. */
+class AwaitTests extends ScopeTestCase {
+
+    private static void awaitOwner(Scopes scopes, ScopeSnapshot.Owner doing) {
+        Deadline.until("the owner waits", () -> scopes.live().stream().anyMatch(scope -> scope.owner() == doing));
+    }
+
+    @Tag("T10")
+    @Test
+    void theOwnersForkWaitsWhileAsManyAsAllowedAreUnfinished() throws Exception {
+        Scopes scopes = Scopes.of(executor(16));
+        AtomicInteger most = new AtomicInteger();
+        AtomicInteger now = new AtomicInteger();
+        try (var scope = scopes.open(Joiners.<Object>supervise(), cf -> cf.withMaxConcurrency(3))) {
+            for (int i = 0; i < 200; i++) {
+                scope.fork("a", () -> {
+                    most.accumulateAndGet(now.incrementAndGet(), Math::max);
+                    return now.decrementAndGet();
+                });
+            }
+            assertThat(scope.join().succeeded()).isEqualTo(200);
+        }
+        assertThat(most.get()).isLessThanOrEqualTo(3);
+    }
+
+    @Tag("T10")
+    @Test
+    void aSubtasksForkNeverWaitsForItsTurn() throws Exception {
+        Scopes scopes = Scopes.of(executor(4));
+        try (var scope = scopes.open(Joiners.<Object>supervise(), cf -> cf.withMaxConcurrency(1))) {
+            scope.fork("a", () -> {
+                scope.fork("a", () -> "x");
+                scope.fork("a", () -> "y");
+                return null;
+            });
+            assertThat(scope.join().succeeded()).isEqualTo(3);
+        }
+    }
+
+    @Tag("T11")
+    @Test
+    void aForkThatWaitsForItsTurnIsCancelledIfTheScopeIs() throws Exception {
+        Scopes scopes = Scopes.of(executor(4));
+        AtomicReference<CancellationToken> token = new AtomicReference<>();
+        Caller<Subtask.Phase> owner = Caller.start(() -> {
+            try (var scope = scopes.open(Joiners.<Object>supervise(), cf -> cf.withMaxConcurrency(1))) {
+                token.set(scope.token());
+                scope.fork("a", this::interrupted);
+                Subtask<Object> second = scope.fork("a", () -> "x");
+                scope.join();
+                return second.phase();
+            }
+        });
+        awaitOwner(scopes, ScopeSnapshot.Owner.FORKING);
+        token.get().cancel();
+
+        assertThat(owner.result()).isEqualTo(Subtask.Phase.CANCELLED);
+    }
+
+    @Tag("T11")
+    @Test
+    void aForkThatWaitsForItsTurnIsCancelledByTheTimeOutWhichJoinTells() throws Exception {
+        Scopes scopes = Scopes.of(executor(4));
+        try (var scope = scopes.open(
+                Joiners.<Object>supervise(), cf -> cf.withMaxConcurrency(1).withTimeout(Duration.ofMillis(30)))) {
+            scope.fork("a", this::interrupted);
+            assertThat(scope.fork("a", () -> "x").phase()).isEqualTo(Subtask.Phase.CANCELLED);
+            assertThatThrownBy(scope::join).isInstanceOf(CancelledByTimeoutException.class);
+        }
+    }
+
+    @Tag("T12")
+    @Test
+    void aForkThatWaitsForItsTurnIsCutByAnInterruptWhichJoinThrows() throws Exception {
+        Scopes scopes = Scopes.of(executor(4));
+        Caller<Object> owner = Caller.start(() -> {
+            try (var scope = scopes.open(Joiners.<Object>supervise(), cf -> cf.withMaxConcurrency(1))) {
+                scope.fork("a", gate.then("x"));
+                Subtask<Object> second = scope.fork("a", () -> "y");
+                assertThat(second.phase()).isEqualTo(Subtask.Phase.CANCELLED);
+                assertThat(Thread.currentThread().isInterrupted()).isTrue();
+                assertThat(scope.isCancelled()).isFalse();
+                assertThatThrownBy(scope::join).isInstanceOf(InterruptedException.class);
+            }
+            return null;
+        });
+        awaitOwner(scopes, ScopeSnapshot.Owner.FORKING);
+        owner.awaitBlocked().interrupt();
+        owner.result();
+    }
+
+    @Tag("T17")
+    @Test
+    void awaitWaitsForThoseAndTellsHowTheyEnded() throws Exception {
+        Scopes scopes = Scopes.of(executor(4));
+        Exception failure = new Exception("failure");
+        try (var scope = scopes.open(Joiners.<Object>supervise())) {
+            Subtask<Object> other = scope.fork("b", gate.then("later"));
+            Subtask<Object> succeeds = scope.fork("a", () -> "x");
+            Subtask<Object> fails = scope.fork("a", () -> {
+                throw failure;
+            });
+            Subtask<Object> cancelled = scope.fork("b", this::interrupted);
+            cancelled.cancel();
+
+            assertThat(scope.await(succeeds, fails, cancelled)).isEqualTo(new Outcome(3, 1, 1, List.of(failure)));
+            assertThat(succeeds.get()).isEqualTo("x");
+            assertThat(fails.exception()).isSameAs(failure);
+            assertThat(other.phase()).isEqualTo(Subtask.Phase.RUNNING);
+            gate.open();
+            assertThat(scope.join().total()).isEqualTo(4);
+        }
+    }
+
+    @Tag("T18")
+    @Test
+    void awaitOfNoneGivesAnEmptyOutcomeAtOnce() throws Exception {
+        Scopes scopes = Scopes.of(executor(1));
+        try (var scope = scopes.open()) {
+            assertThat(scope.await()).isEqualTo(new Outcome(0, 0, 0, List.of()));
+            assertThat(scope.awaitAll(List.<Subtask<Object>>of())).isEmpty();
+        }
+    }
+
+    @Tag("T19")
+    @Test
+    void awaitRefusesForksOfAnotherScopeAndNull() {
+        Scopes scopes = Scopes.of(executor(1));
+        try (var scope = scopes.open();
+                var other = scopes.open(Joiners.awaitAll())) {
+            Subtask<Object> foreign = other.fork("a", () -> "x");
+            assertThatIllegalArgumentException().isThrownBy(() -> scope.await(foreign));
+            assertThatThrownBy(() -> scope.await((Subtask<?>) null)).isInstanceOf(NullPointerException.class);
+            other.cancel();
+            assertThatThrownBy(other::close).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Tag("T20")
+    @Test
+    void awaitEndsAsJoinIfTheScopeIsCancelledFirst() throws Exception {
+        Scopes scopes = Scopes.of(executor(4));
+        Exception failure = new Exception("failure");
+        try (var scope = scopes.open()) {
+            Subtask<Object> running = scope.fork("a", this::interrupted);
+            scope.fork("b", () -> {
+                throw failure;
+            });
+
+            assertThatThrownBy(() -> scope.await(running))
+                    .isInstanceOf(ExecutionException.class)
+                    .hasCause(failure);
+            assertThatThrownBy(scope::join)
+                    .isInstanceOf(ExecutionException.class)
+                    .hasCause(failure);
+        }
+        try (var scope = scopes.open(Joiners.<Object>supervise(), cf -> cf.withTimeout(Duration.ofMillis(30)))) {
+            Subtask<Object> running = scope.fork("a", this::interrupted);
+            assertThatThrownBy(() -> scope.await(running)).isInstanceOf(CancelledByTimeoutException.class);
+        }
+        try (var scope = scopes.open(Joiners.<Object>supervise())) {
+            Subtask<Object> running = scope.fork("a", this::interrupted);
+            scope.cancel();
+            assertThat(scope.await(running)).isEqualTo(new Outcome(1, 0, 1, List.of()));
+            assertThat(scope.join()).isEqualTo(new Outcome(1, 0, 1, List.of()));
+        }
+    }
+
+    @Tag("T21")
+    @Test
+    void awaitIsInterruptible() throws Exception {
+        Scopes scopes = Scopes.of(executor(4));
+        Caller<Object> owner = Caller.start(() -> {
+            try (var scope = scopes.open(Joiners.<Object>supervise())) {
+                Subtask<Object> running = scope.fork("a", this::interrupted);
+                assertThatThrownBy(() -> scope.await(running)).isInstanceOf(InterruptedException.class);
+                assertThat(scope.isCancelled()).isTrue();
+            }
+            return null;
+        });
+        awaitOwner(scopes, ScopeSnapshot.Owner.AWAITING);
+        owner.awaitBlocked().interrupt();
+        owner.result();
+    }
+
+    @Tag("T25")
+    @Test
+    void awaitAllGivesTheValuesInTheOrderOfItsInputWithNullWhereThereIsNone() throws Exception {
+        Scopes scopes = Scopes.of(executor(4));
+        try (var scope = scopes.open(Joiners.<String>supervise())) {
+            Gate first = new Gate();
+            Subtask<String> slow = scope.fork("a", first.then("slow"));
+            Subtask<String> fails = scope.fork("a", () -> {
+                throw new Exception("failure");
+            });
+            Subtask<String> fast = scope.fork("a", () -> {
+                first.open();
+                return "fast";
+            });
+            List<String> values = scope.awaitAll(List.of(fast, fails, slow));
+
+            assertThat(values).containsExactly("fast", null, "slow");
+            assertThat(values).isUnmodifiable();
+            scope.join();
+        }
+    }
+
+    @Tag("T17")
+    @Test
+    void awaitOfManyTakesLinearTime() throws Exception {
+        Scopes scopes = Scopes.of(executor(8));
+        try (var scope = scopes.open(Joiners.<Integer>supervise())) {
+            List<Subtask<Integer>> all = new ArrayList<>();
+            for (int i = 0; i < 20_000; i++) {
+                int value = i;
+                all.add(scope.fork("g" + i % 16, () -> value));
+            }
+            List<Integer> values = scope.awaitAll(all);
+
+            assertThat(values).hasSize(20_000).isSorted();
+            assertThat(scope.join().succeeded()).isEqualTo(20_000);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+package io.github.kobe.scope;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.audit.ManualClock;
+import io.github.kobe.testing.CapturedLog;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What a scope runs later, or again and again. */
+class ScheduledForkTests extends ScopeTestCase {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private final ManualClock clock = new ManualClock();
+    private final AtomicInteger runs = new AtomicInteger();
+
+    private void awaitRuns(int count) {
+        Deadline.until(() -> count + " runs, but " + runs, () -> runs.get() == count);
+    }
+
+    private static void awaitIdle(GroupExecutor executor) {
+        Deadline.until("nothing runs", () -> executor.stats().running() == 0);
+    }
+
+    @Tag("T26")
+    @Test
+    void aScheduledForkRunsInItsGroupUnknownToJoinAndJoiner() throws Exception {
+        GroupExecutor executor = engines.start(policy(1), clock);
+        try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise())) {
+            List<String> groups = new CopyOnWriteArrayList<>();
+            ScheduledFork once = scope.schedule("later", SECOND, () -> {
+                groups.add(Thread.currentThread().getName());
+                runs.incrementAndGet();
+            });
+            scope.schedule("a", Duration.ofDays(1), runs::incrementAndGet);
+            clock.advance(SECOND, executor);
+            Deadline.until("it is done", once::isDone);
+
+            assertThat(groups).containsExactly("later");
+            assertThat(once.isCancelled()).isFalse();
+            assertThat(scope.join()).isEqualTo(new Outcome(0, 0, 0, List.of()));
+        }
+        awaitRuns(1);
+    }
+
+    @Tag("T26")
+    @Test
+    void runsAtAFixedRateNeverOverlapAndMissedOnesAreDropped() throws Exception {
+        GroupExecutor executor = engines.start(policy(4), clock);
+        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll(), Configuration::withoutTimeout)) {
+            scope.scheduleAtFixedRate("a", Duration.ZERO, SECOND, () -> {
+                if (runs.incrementAndGet() == 1) {
+                    gate.passStubbornly();
+                }
+            });
+            clock.advance(Duration.ZERO, executor);
+            gate.awaitArrived(1);
+            for (int i = 0; i < 5; i++) {
+                clock.advance(SECOND, executor);
+            }
+            assertThat(runs).hasValue(1);
+            gate.open();
+            awaitIdle(executor);
+            clock.advance(SECOND.minusMillis(1), executor);
+            clock.advance(Duration.ofMillis(1));
+            runUntil(executor, 2);
+            scope.join();
+        }
+        assertThat(runs).hasValue(2);
+    }
+
+    /** The next alarm is set once the run before is over. */
+    private void runUntil(GroupExecutor executor, int count) {
+        Deadline.until("runs: " + count, () -> {
+            clock.advance(Duration.ZERO, executor);
+            return runs.get() == count;
+        });
+    }
+
+    @Tag("T26")
+    @Test
+    void aFixedDelayBeginsWhenTheRunHasEnded() throws Exception {
+        GroupExecutor executor = engines.start(policy(4), clock);
+        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll(), Configuration::withoutTimeout)) {
+            ScheduledFork schedule = scope.scheduleWithFixedDelay("a", Duration.ZERO, SECOND, runs::incrementAndGet);
+            runUntil(executor, 1);
+            for (int i = 2; i < 5; i++) {
+                int count = i;
+                Deadline.until("runs: " + count, () -> {
+                    clock.advance(Duration.ofMillis(100), executor);
+                    return runs.get() == count;
+                });
+            }
+            assertThat(schedule.cancel()).isTrue();
+            assertThat(schedule.cancel()).isFalse();
+            assertThat(schedule.isCancelled()).isTrue();
+            assertThat(schedule.isDone()).isTrue();
+            clock.advance(Duration.ofDays(1), executor);
+            scope.join();
+        }
+        assertThat(runs).hasValue(4);
+    }
+
+    @Tag("T26")
+    @Test
+    void aRunThatFailsEndsItsScheduleAndIsLogged() throws Exception {
+        GroupExecutor executor = engines.start(policy(1), clock);
+        try (CapturedLog log = CapturedLog.open();
+                var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll(), Configuration::withoutTimeout)) {
+            ScheduledFork schedule = scope.scheduleAtFixedRate("a", Duration.ZERO, SECOND, () -> {
+                runs.incrementAndGet();
+                throw new IllegalStateException("a run failed");
+            });
+            clock.advance(Duration.ZERO, executor);
+            Deadline.until("it is done", schedule::isDone);
+            clock.advance(Duration.ofDays(1), executor);
+
+            assertThat(schedule.isCancelled()).isFalse();
+            Deadline.untilAsserted(() -> assertThat(log.warnings()).anyMatch(line -> line.contains("scheduled fork")));
+            scope.join();
+        }
+        assertThat(runs).hasValue(1);
+    }
+
+    @Tag("T27")
+    @Test
+    void noneStartsOnceTheScopeIsCancelled() throws Exception {
+        GroupExecutor executor = engines.start(policy(1), clock);
+        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll(), Configuration::withoutTimeout)) {
+            ScheduledFork schedule = scope.scheduleAtFixedRate("a", SECOND, SECOND, runs::incrementAndGet);
+            scope.cancel();
+            clock.advance(Duration.ofDays(1), executor);
+
+            assertThat(schedule.isCancelled()).isTrue();
+            scope.join();
+        }
+        assertThat(runs).hasValue(0);
+    }
+
+    @Tag("T27")
+    @Test
+    void noUserCodeDelaysATimer() throws Exception {
+        GroupExecutor executor = executor(64);
+        Gate running = new Gate();
+        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll())) {
+            for (int i = 0; i < 32; i++) {
+                scope.schedule("a", Duration.ofMillis(1), gate.then("x"));
+            }
+            scope.schedule("a", Duration.ofMillis(10), running.then("y"));
+            running.awaitArrived(1);
+            scope.cancel();
+            scope.join();
+        }
+    }
+
+    @Tag("T27")
+    @Test
+    void closeEndsARunAndWaitsForIt() throws Exception {
+        GroupExecutor executor = executor(1);
+        AtomicInteger ended = new AtomicInteger();
+        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll())) {
+            scope.schedule("a", Duration.ZERO, () -> {
+                try {
+                    return interrupted();
+                } finally {
+                    ended.incrementAndGet();
+                }
+            });
+            gate.awaitArrived(1);
+            scope.join();
+        }
+        assertThat(ended).hasValue(1);
+        assertThat(executor.stats().running()).isZero();
+    }
+}

@@ -1,0 +1,159 @@
+package io.github.kobe.scope;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.audit.ManualClock;
+import io.github.kobe.audit.Waits;
+import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Gate;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Nothing outlives its scope: the three leaks that the JEP begins with, and what else could be left behind. */
+class ScopeLeakTests extends ScopeTestCase {
+
+    private String findUser() throws Exception {
+        throw new IllegalStateException("no user");
+    }
+
+    @Tag("S50")
+    @Test
+    void ifOneFailsTheOtherDoesNotRunOn() throws Exception {
+        Scopes scopes = Scopes.of(executor(2));
+        AtomicReference<Thread> fetching = new AtomicReference<>();
+        assertThatThrownBy(() -> {
+                    try (var scope = scopes.open(Joiner.<String>allSuccessfulOrThrow())) {
+                        scope.fork("orders", () -> {
+                            fetching.set(Thread.currentThread());
+                            return interrupted();
+                        });
+                        gate.awaitArrived(1);
+                        scope.fork("users", this::findUser);
+                        scope.join();
+                    }
+                })
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(IllegalStateException.class);
+        fetching.get().join(Duration.ofSeconds(20));
+        assertThat(fetching.get().isAlive()).isFalse();
+    }
+
+    @Tag("S50")
+    @Test
+    void ifTheOwnerIsInterruptedSoAreItsForks() throws Exception {
+        Scopes scopes = Scopes.of(executor(2));
+        AtomicBoolean interrupted = new AtomicBoolean();
+        Caller<Object> owner = Caller.start(() -> {
+            try (var scope = scopes.open()) {
+                scope.fork("orders", () -> {
+                    try {
+                        return interrupted();
+                    } catch (InterruptedException e) {
+                        interrupted.set(true);
+                        throw e;
+                    }
+                });
+                scope.join();
+            }
+            return null;
+        });
+        gate.awaitArrived(1);
+        owner.awaitBlocked().interrupt();
+
+        assertThatThrownBy(owner::result).isInstanceOf(InterruptedException.class);
+        assertThat(interrupted).isTrue();
+    }
+
+    @Tag("S50")
+    @Test
+    void ifTheSecondFailsNobodyWaitsForTheFirst() throws Exception {
+        Scopes scopes = Scopes.of(executor(2));
+        Gate failing = new Gate();
+        try (var scope = scopes.open()) {
+            Subtask<Object> slow = scope.fork("users", this::interrupted);
+            scope.fork("orders", () -> {
+                failing.pass();
+                throw new IllegalStateException("no order");
+            });
+            gate.awaitArrived(1);
+            failing.open();
+
+            assertThatThrownBy(scope::join).isInstanceOf(ExecutionException.class);
+            assertThat(slow.phase()).isEqualTo(Subtask.Phase.CANCELLED);
+        }
+    }
+
+    @Tag("S15")
+    @Test
+    void afterCloseNoThreadRunsEachPermitIsBackAndTheTreeIsEmpty() throws Exception {
+        GroupExecutor executor = executor(2);
+        Scopes scopes = Scopes.of(executor);
+        Random random = new Random(17);
+        for (int round = 0; round < 150; round++) {
+            Queue<Thread> threads = new ConcurrentLinkedQueue<>();
+            int cancelAt = random.nextInt(12);
+            try (var scope = scopes.open(Joiners.<Object>supervise())) {
+                for (int i = 0; i < 10; i++) {
+                    if (i == cancelAt) {
+                        scope.cancel();
+                    }
+                    int depth = random.nextInt(3);
+                    scope.fork("g" + i % 3, () -> nested(scopes, threads, depth));
+                }
+                scope.join();
+            }
+            assertThat(scopes.live()).isEmpty();
+            assertThat(executor.stats().running()).isZero();
+            assertThat(executor.stats().queued()).isZero();
+            for (Thread thread : threads) {
+                thread.join(Duration.ofSeconds(20));
+                assertThat(thread.isAlive()).isFalse();
+            }
+        }
+    }
+
+    /** By depth, each in a group of its own, so that no cycle can form. */
+    private Object nested(Scopes scopes, Queue<Thread> threads, int depth) throws Exception {
+        threads.add(Thread.currentThread());
+        if (depth > 0) {
+            try (var inner = scopes.open(Joiners.<Object>supervise())) {
+                inner.fork("depth" + depth, () -> nested(scopes, threads, depth - 1));
+                inner.fork("depth" + depth, () -> "leaf");
+                inner.join();
+            }
+        }
+        return null;
+    }
+
+    @Tag("S24")
+    @Test
+    void theAlarmOfAClosedScopeKeepsNothingOfIt() throws Exception {
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.start(policy(1), clock);
+        Scopes scopes = Scopes.of(executor);
+        WeakReference<Object> closed = closedScope(scopes);
+
+        Waits.awaitCollected(closed);
+    }
+
+    private static WeakReference<Object> closedScope(Scopes scopes) throws Exception {
+        try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+            scope.fork(
+                    ForkOptions.in("a").withTimeout(Duration.ofDays(1)).withStartAfter(Duration.ofDays(1)), () -> "x");
+            scope.schedule("a", Duration.ofDays(1), () -> {});
+            scope.cancel();
+            scope.join();
+            return new WeakReference<>(scope);
+        }
+    }
+}

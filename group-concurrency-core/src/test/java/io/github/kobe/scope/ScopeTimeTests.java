@@ -1,0 +1,352 @@
+package io.github.kobe.scope;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.audit.ManualClock;
+import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Time-outs of scopes and of forks, delays and retries. */
+class ScopeTimeTests extends ScopeTestCase {
+
+    private final ManualClock clock = new ManualClock();
+
+    /** What comes next may not have been set yet, and is set by the clock then. */
+    private void advanceUntil(GroupExecutor executor, BooleanSupplier reached) {
+        Deadline.until("it has come", () -> {
+            clock.advance(Duration.ofMillis(100), executor);
+            return reached.getAsBoolean();
+        });
+    }
+
+    private static void awaitPhase(Subtask<?> subtask, Subtask.Phase phase) {
+        Deadline.until(() -> phase + ", but " + subtask, () -> subtask.phase() == phase);
+    }
+
+    @Tag("S20")
+    @Test
+    void theTimeOutEndsTheForksOfAScopeThatIsNeverClosed() throws Exception {
+        GroupExecutor executor = engines.start(policy(1), clock);
+        Scopes scopes = Scopes.of(executor);
+        AtomicReference<Subtask<Object>> left = new AtomicReference<>();
+        Caller<Object> owner = Caller.start(() -> {
+            var scope = scopes.open();
+            left.set(scope.fork("a", this::interrupted));
+            return null;
+        });
+        owner.result();
+        gate.awaitArrived(1);
+        Deadline.until("its owner has ended", () -> !owner.thread().isAlive());
+        clock.advance(Duration.ofSeconds(30), executor);
+
+        awaitPhase(left.get(), Subtask.Phase.CANCELLED);
+        Deadline.until("nobody knows it", () -> scopes.live().isEmpty());
+    }
+
+    @Tag("S23")
+    @Test
+    void joinUntilIsATimeOutOfTheScopeAlsoIfItIsPast() throws Exception {
+        Scopes scopes = Scopes.of(executor(1));
+        try (var scope = scopes.open()) {
+            Subtask<Object> subtask = scope.fork("a", this::interrupted);
+            assertThatThrownBy(() -> scope.joinUntil(Instant.EPOCH))
+                    .hasCauseInstanceOf(CancelledByTimeoutException.class);
+            assertThat(subtask.phase()).isEqualTo(Subtask.Phase.CANCELLED);
+        }
+        try (var scope = scopes.open()) {
+            scope.fork("a", this::interrupted);
+            assertThatThrownBy(() -> scope.joinUntil(Instant.now().plusMillis(30)))
+                    .hasCauseInstanceOf(CancelledByTimeoutException.class);
+        }
+        try (var scope = scopes.open(Joiner.<String>allSuccessfulOrThrow())) {
+            scope.fork("a", () -> "x");
+            assertThat(scope.joinUntil(Instant.MAX)).containsExactly("x");
+        }
+    }
+
+    @Tag("S24")
+    @Test
+    void aScopeHasThirtySecondsFromItsOpeningUnlessItsConfigurationSaysOtherwise() {
+        GroupExecutor executor = engines.start(policy(1), clock);
+        Scopes scopes = Scopes.of(executor);
+        try (var scope = scopes.open();
+                var longer = scopes.withDefaults(cf -> cf.withTimeout(Duration.ofSeconds(60)))
+                        .open(Configuration::withoutTimeout)) {
+            assertThat(scope.configuration().timeout()).contains(Duration.ofSeconds(30));
+            assertThat(longer.configuration().timeout()).isEmpty();
+            clock.advance(Duration.ofSeconds(29), executor);
+            assertThat(scope.isCancelled()).isFalse();
+            clock.advance(Duration.ofSeconds(1), executor);
+
+            Deadline.until("it is cancelled", scope::isCancelled);
+            Deadline.until("what is inside it, too", longer::isCancelled);
+        }
+    }
+
+    @Tag("S24")
+    @Test
+    void theTimeOutCoversQueuesAndDelays() throws Exception {
+        GroupExecutor executor = engines.start(policy(1), clock);
+        AtomicInteger ran = new AtomicInteger();
+        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll())) {
+            Subtask<Object> runs = scope.fork("a", this::interrupted);
+            Subtask<Object> queued = scope.fork("a", ran::incrementAndGet);
+            Subtask<Object> delayed =
+                    scope.fork(ForkOptions.in("a").withStartAfter(Duration.ofSeconds(40)), ran::incrementAndGet);
+            gate.awaitArrived(1);
+            clock.advance(Duration.ofSeconds(30), executor);
+
+            assertThatThrownBy(scope::join).isInstanceOf(CancelledByTimeoutException.class);
+            assertThat(List.of(runs, queued, delayed)).allMatch(s -> s.phase() == Subtask.Phase.CANCELLED);
+        }
+        assertThat(ran).hasValue(0);
+    }
+
+    @Tag("S24")
+    @Test
+    void anInnerScopeHasNoMoreTimeThanTheOuterOne() throws Exception {
+        GroupExecutor executor = engines.start(policy(4), clock);
+        Scopes scopes = Scopes.of(executor);
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        try (var outer = scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofSeconds(5)))) {
+            outer.fork("a", () -> {
+                try (var inner = scopes.open(Joiners.<Object>awaitAll())) {
+                    inner.fork("b", this::interrupted);
+                    inner.join();
+                } catch (Throwable e) {
+                    thrown.set(e);
+                }
+                return null;
+            });
+            gate.awaitArrived(1);
+            clock.advance(Duration.ofSeconds(5), executor);
+
+            assertThatThrownBy(outer::join).isInstanceOf(CancelledByTimeoutException.class);
+        }
+        assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
+    }
+
+    @Tag("S24")
+    @Test
+    void theTimeOutOutlivesTheShutdownOfTheExecutor() throws Exception {
+        GroupExecutor executor = executor(1);
+        Gate through = new Gate();
+        try (var scope =
+                Scopes.of(executor).open(Joiners.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofMillis(1_200)))) {
+            scope.fork("a", () -> {
+                try {
+                    gate.pass();
+                } catch (InterruptedException byTheShutdown) {
+                    through.pass();
+                }
+                return null;
+            });
+            gate.awaitArrived(1);
+            executor.shutdown();
+            through.awaitArrived(1);
+
+            assertThatThrownBy(scope::join).isInstanceOf(CancelledByTimeoutException.class);
+        }
+    }
+
+    @Tag("S24")
+    @Test
+    void noTimeAtAllIsExpired() throws Exception {
+        Scopes scopes = Scopes.of(executor(1));
+        for (Duration none : List.of(Duration.ZERO, Duration.ofDays(-1))) {
+            try (var scope = scopes.open(cf -> cf.withTimeout(none))) {
+                assertThat(scope.isCancelled()).isTrue();
+                assertThat(scope.fork("a", () -> "x").phase()).isEqualTo(Subtask.Phase.CANCELLED);
+                assertThatThrownBy(scope::join).hasCauseInstanceOf(CancelledByTimeoutException.class);
+            }
+        }
+    }
+
+    @Tag("S25")
+    @Test
+    void aForkThatIgnoresInterruptsDelaysClose() throws Exception {
+        GroupExecutor executor = executor(1);
+        Scopes scopes = Scopes.of(executor);
+        Caller<Object> owner = Caller.start(() -> {
+            try (var scope = scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofMillis(20)))) {
+                scope.fork("a", gate.stubbornlyThen("x"));
+                assertThatThrownBy(scope::join).isInstanceOf(CancelledByTimeoutException.class);
+            }
+            return null;
+        });
+        Deadline.until(
+                "it closes",
+                () -> scopes.live().stream().anyMatch(scope -> scope.owner() == ScopeSnapshot.Owner.CLOSING));
+        owner.awaitBlocked();
+        gate.open();
+        owner.result();
+        assertThat(executor.stats().running()).isZero();
+    }
+
+    @Tag("T37")
+    @Test
+    void theTimeOfOneForkEndsThatForkAloneWhileItRuns() throws Exception {
+        GroupExecutor executor = engines.start(policy(2), clock);
+        try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise())) {
+            Subtask<Object> late =
+                    scope.fork(ForkOptions.in("a").withTimeout(Duration.ofSeconds(1)), this::interrupted);
+            Subtask<Object> other = scope.fork("b", gate.then("x"));
+            gate.awaitArrived(2);
+            clock.advance(Duration.ofSeconds(1), executor);
+            awaitPhase(late, Subtask.Phase.FAILED);
+            gate.open();
+            Outcome outcome = scope.join();
+
+            assertThat(late.exception()).isInstanceOf(TimeoutException.class);
+            assertThat(other.get()).isEqualTo("x");
+            assertThat(outcome.failed()).isEqualTo(1);
+        }
+    }
+
+    @Tag("T37")
+    @Test
+    void theTimeOfOneForkCoversItsQueueAndItsRetriesFromWhenItIsDue() throws Exception {
+        GroupExecutor executor = engines.start(policy(1), clock);
+        AtomicInteger ran = new AtomicInteger();
+        try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise())) {
+            scope.fork("a", gate.then("x"));
+            Subtask<Object> queued =
+                    scope.fork(ForkOptions.in("a").withTimeout(Duration.ofSeconds(2)), ran::incrementAndGet);
+            Subtask<Object> delayed = scope.fork(
+                    ForkOptions.in("a").withStartAfter(Duration.ofSeconds(2)).withTimeout(Duration.ofSeconds(2)),
+                    ran::incrementAndGet);
+            Subtask<Object> retried = scope.fork(
+                    ForkOptions.in("b")
+                            .withTimeout(Duration.ofSeconds(2))
+                            .withRetry(RetryPolicy.attempts(9).withDelay(Duration.ofSeconds(1))),
+                    () -> {
+                        throw new IllegalArgumentException("attempt");
+                    });
+            gate.awaitArrived(1);
+            awaitPhase(retried, Subtask.Phase.DELAYED);
+            clock.advance(Duration.ofSeconds(2), executor);
+            awaitPhase(queued, Subtask.Phase.FAILED);
+            awaitPhase(retried, Subtask.Phase.FAILED);
+            awaitPhase(delayed, Subtask.Phase.QUEUED);
+            clock.advance(Duration.ofSeconds(2), executor);
+            awaitPhase(delayed, Subtask.Phase.FAILED);
+            gate.open();
+
+            assertThat(scope.join().failures()).allMatch(TimeoutException.class::isInstance);
+            assertThat(retried.exception().getSuppressed())
+                    .isNotEmpty()
+                    .hasOnlyElementsOfType(IllegalArgumentException.class);
+        }
+        assertThat(ran).hasValue(0);
+    }
+
+    @Tag("T38")
+    @Test
+    void aForkThatFailsIsTriedAgainInItsQueueAndItsBackOffHoldsNothing() throws Exception {
+        GroupExecutor executor = engines.startPlain(policy(1), clock.environment()); // attempts begin again
+        AtomicInteger attempts = new AtomicInteger();
+        try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise(), Configuration::withoutTimeout)) {
+            Subtask<Object> retried = scope.fork(
+                    ForkOptions.in("a").withRetry(RetryPolicy.attempts(3).withDelay(Duration.ofSeconds(1))), () -> {
+                        if (attempts.incrementAndGet() < 3) {
+                            throw new IllegalArgumentException("attempt " + attempts);
+                        }
+                        return "done";
+                    });
+            awaitPhase(retried, Subtask.Phase.DELAYED);
+            Deadline.until("its permit is back", () -> executor.stats().running() == 0);
+            Subtask<Object> meanwhile = scope.fork("a", () -> "x");
+            awaitPhase(meanwhile, Subtask.Phase.SUCCESS);
+            assertThat(attempts).hasValue(1);
+            advanceUntil(executor, () -> attempts.get() == 2);
+            awaitPhase(retried, Subtask.Phase.DELAYED);
+            advanceUntil(executor, () -> attempts.get() == 3);
+
+            assertThat(scope.join().succeeded()).isEqualTo(2);
+            assertThat(retried.get()).isEqualTo("done");
+        }
+        assertThat(attempts).hasValue(3);
+    }
+
+    @Tag("T38")
+    @Test
+    void theLastFailureHasTheEarlierOnesAsSuppressed() throws Exception {
+        Scopes scopes = Scopes.of(executor(1)).withDefaults(cf -> cf.withRetry(RetryPolicy.attempts(3)));
+        AtomicInteger attempts = new AtomicInteger();
+        try (var scope = scopes.open(Joiners.<Object>supervise())) {
+            Subtask<Object> retried = scope.fork("a", () -> {
+                throw new Exception("attempt " + attempts.incrementAndGet());
+            });
+            scope.join();
+
+            assertThat(retried.exception()).hasMessage("attempt 3");
+            assertThat(retried.exception().getSuppressed())
+                    .extracting(Throwable::getMessage)
+                    .containsExactly("attempt 1", "attempt 2");
+        }
+    }
+
+    @Tag("T38")
+    @Test
+    void nothingIsTriedAgainAfterAnErrorAnInterruptOrACancel() throws Exception {
+        Scopes scopes = Scopes.of(executor(8)).withDefaults(cf -> cf.withRetry(RetryPolicy.attempts(5)));
+        AtomicInteger attempts = new AtomicInteger();
+        try (var scope = scopes.open(Joiners.<Object>supervise())) {
+            scope.fork("a", () -> {
+                attempts.incrementAndGet();
+                throw new AssertionError("an error");
+            });
+            scope.fork("a", () -> {
+                attempts.incrementAndGet();
+                throw new InterruptedException();
+            });
+            Subtask<Object> cancelled = scope.fork("a", () -> {
+                attempts.incrementAndGet();
+                try {
+                    return interrupted();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            gate.awaitArrived(1);
+            cancelled.cancel();
+            Outcome outcome = scope.join();
+
+            assertThat(outcome.failed()).isEqualTo(2);
+            assertThat(outcome.cancelled()).isEqualTo(1);
+        }
+        assertThat(attempts).hasValue(3);
+    }
+
+    @Tag("T38")
+    @Test
+    void aCancelEndsABackOff() throws Exception {
+        GroupExecutor executor = engines.start(policy(1), clock);
+        AtomicInteger attempts = new AtomicInteger();
+        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll())) {
+            Subtask<Object> retried = scope.fork(
+                    ForkOptions.in("a").withRetry(RetryPolicy.attempts(9).withDelay(Duration.ofSeconds(1))), () -> {
+                        attempts.incrementAndGet();
+                        throw new Exception("again");
+                    });
+            awaitPhase(retried, Subtask.Phase.DELAYED);
+            scope.cancel();
+            assertThat(retried.phase()).isEqualTo(Subtask.Phase.CANCELLED);
+            scope.join();
+        }
+        clock.advance(Duration.ofSeconds(60), executor);
+        assertThat(attempts).hasValue(1);
+    }
+}

@@ -1,0 +1,48 @@
+package io.github.kobe.internal;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPermit;
+import io.github.kobe.TaskHandle;
+import io.github.kobe.audit.Audit;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** What must hold after each of Lincheck's scenarios, once all that was started has run. */
+final class ScenarioEnd {
+
+    private ScenarioEnd() {}
+
+    /** Runs everything; then every task is done, and the {@link Audit} holds. */
+    static void check(GroupExecutor executor, FakeThreads threads, Submitted submitted) {
+        threads.act(0, () -> {
+            threads.settle();
+            for (TaskHandle<?> handle : submitted.all()) {
+                if (!handle.isDone()) {
+                    throw new AssertionError(handle + " is not done");
+                }
+            }
+            Audit.checkExactly(executor, null, threads::settle);
+        });
+    }
+
+    /** Closes what is held, as the threads that hold it, and what that grants. */
+    static void closeAll(FakeThreads threads, List<Deque<GroupPermit>> held) {
+        for (int thread = 0; thread < FakeThreads.ACTORS; thread++) {
+            threads.act(thread, () -> {
+                for (Deque<GroupPermit> permits : held) {
+                    while (!permits.isEmpty()) {
+                        permits.poll().close();
+                    }
+                }
+            });
+        }
+    }
+
+    /** Cancels a request for a permit, or closes what it was granted. */
+    static void giveUp(CompletableFuture<GroupPermit> request) {
+        if (!request.cancel(false) && !request.isCompletedExceptionally()) {
+            request.join().close();
+        }
+    }
+}

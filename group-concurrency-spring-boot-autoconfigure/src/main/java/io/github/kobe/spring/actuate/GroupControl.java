@@ -1,0 +1,141 @@
+package io.github.kobe.spring.actuate;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupExecutorStats;
+import io.github.kobe.GroupStats;
+import io.github.kobe.InvalidPolicyException;
+import io.github.kobe.RuleStats;
+import io.github.kobe.spring.autoconfigure.BusiestGroups;
+import io.github.kobe.spring.autoconfigure.LimitSetting;
+import io.github.kobe.spring.autoconfigure.PrintableText;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What the endpoint does with one executor. */
+final class GroupControl {
+
+    private static final int DEFAULT_LIMIT = 100;
+
+    private final GroupExecutor executor;
+
+    GroupControl(GroupExecutor executor) {
+        this.executor = executor;
+    }
+
+    GroupExecutorReport showAll(@Nullable String limit) {
+        BusiestGroups groups = BusiestGroups.of(executor, group -> true, atLeastOne(limit));
+        Map<String, GroupReport> shown = new LinkedHashMap<>();
+        for (GroupStats group : groups.shown()) {
+            shown.putIfAbsent(PrintableText.wellFormed(group.groupKey()), GroupReport.of(group));
+        }
+        GroupExecutorStats all = executor.stats();
+        Duration oldestWait = executor.ruleStats().stream()
+                .map(RuleStats::oldestWait)
+                .max(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+        return new GroupExecutorReport(
+                GroupExecutorReport.Global.of(all, oldestWait),
+                shown,
+                GroupReport.Totals.of(all.totals()),
+                groups.others() > 0);
+    }
+
+    GroupReport show(String groupKey, boolean withHolders, boolean withExplanation) {
+        GroupReport report = report(groupKey);
+        if (withHolders) {
+            report = report.withHolders(executor, groupKey);
+        }
+        return withExplanation ? report.withExplanation(GroupReport.Explanation.of(executor, groupKey)) : report;
+    }
+
+    /** Does what a request asks for. */
+    void change(String key, String action, LimitsRequest limits) {
+        requireOneGroup(key);
+        int longest = executor.policy().maxKeyLength();
+        if (key.length() > longest) {
+            throw RefusedRequestException.badRequest(
+                    "the key is too long", "group", key, "at most " + longest + " characters");
+        }
+        if (!action.equals("set") && !limits.isEmpty()) {
+            throw RefusedRequestException.badRequest(
+                    "limits go with the action set only", "action", action, "set, or no limits");
+        }
+        switch (action) {
+            case "set" -> set(key, limits);
+            case "pause" -> executor.pause(key);
+            case "resume" -> executor.resume(key);
+            case "reset" -> executor.resetLimits(key);
+            default ->
+                throw RefusedRequestException.badRequest(
+                        "there is no such action", "action", action, "set, pause, resume or reset");
+        }
+    }
+
+    void evict(String key) {
+        report(key);
+        executor.evictGroup(key);
+    }
+
+    GroupReport report(String key) {
+        return executor.groupStats(key)
+                .map(GroupReport::of)
+                .orElseThrow(() -> RefusedRequestException.notFound(
+                        "there is no such group",
+                        "group",
+                        key,
+                        "a group that is in use, overridden, or configured by its exact key"));
+    }
+
+    /** What has a star is most likely a pattern, and would change nobody; unless there is a group of that very key. */
+    private void requireOneGroup(String key) {
+        if (key.indexOf('*') >= 0 && executor.groupStats(key).isEmpty()) {
+            throw RefusedRequestException.badRequest(
+                    "a pattern can't be changed here",
+                    "group",
+                    key,
+                    "the key of one group; for a pattern change the settings and have them read anew");
+        }
+    }
+
+    private void set(String key, LimitsRequest limits) {
+        if (limits.isEmpty()) {
+            throw RefusedRequestException.badRequest(
+                    "no limit is given",
+                    LimitSetting.MAX_CONCURRENCY.field(),
+                    null,
+                    "at least one of "
+                            + Arrays.stream(LimitSetting.values())
+                                    .map(LimitSetting::field)
+                                    .collect(Collectors.joining(", ")));
+        }
+        try {
+            executor.updateLimits(key, limits::over);
+        } catch (InvalidPolicyException refusal) {
+            throw RefusedRequestException.badRequest(
+                    refusal.setting() + " must be " + refusal.allowed(),
+                    refusal.setting(),
+                    limits.given().get(refusal.setting()),
+                    refusal.allowed());
+        }
+    }
+
+    private static int atLeastOne(@Nullable String limit) {
+        if (limit == null) {
+            return DEFAULT_LIMIT;
+        }
+        try {
+            int number = Integer.parseInt(limit);
+            if (number >= 1) {
+                return number;
+            }
+        } catch (NumberFormatException noNumber) {
+            // Refused below, as a number that is too small is.
+        }
+        throw RefusedRequestException.badRequest("limit is out of its range", "limit", limit, "at least 1");
+    }
+}

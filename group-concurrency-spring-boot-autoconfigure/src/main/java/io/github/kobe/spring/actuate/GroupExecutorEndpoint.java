@@ -1,0 +1,247 @@
+package io.github.kobe.spring.actuate;
+
+import io.github.kobe.GroupExecutor;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.lang.Nullable;
+
+/**
+ * {@code /actuator/groupexecutor}: shows groups and, where it is opened for writing, changes their limits.
+ *
+ * <p>Parameters are taken as texts, so that a bad one is answered here, with the reason. Their annotation is Spring's
+ * own, the only one by which Spring Boot 3 knows that a parameter may be left out. Safe for use by many threads.
+ */
+@WebEndpoint(id = "groupexecutor", defaultAccess = Access.READ_ONLY)
+public class GroupExecutorEndpoint {
+
+    /** The path's variable: no field of a body is called like that, which would take its place. */
+    static final String KEY_IN_PATH = "keyInPath";
+
+    private final Supplier<Map<String, GroupExecutor>> executors;
+    private final String defaultExecutor;
+    private final ChangeAudit audit;
+
+    /**
+     * Makes an endpoint.
+     *
+     * @param executors all executors, by the names of their beans
+     * @param defaultExecutor the name of the one that is meant when a request names none; empty: there is none
+     * @param events hears of each change, as an {@code AuditApplicationEvent}
+     */
+    public GroupExecutorEndpoint(
+            Supplier<Map<String, GroupExecutor>> executors, String defaultExecutor, ApplicationEventPublisher events) {
+        this.executors = executors;
+        this.defaultExecutor = defaultExecutor;
+        this.audit = new ChangeAudit(events);
+    }
+
+    /**
+     * Shows the busiest groups, or one.
+     *
+     * @param group the key of one group; none: all groups
+     * @param limit how many groups to show at most, at least 1; none: 100
+     * @param holders true: who has the permits of the one group, and who waits for them
+     * @param explain true: which rules the one group's limits come from
+     * @param executor the executor's name; none: the default one
+     * @return a {@link GroupExecutorReport} or {@link GroupReport}, or a problem
+     */
+    @ReadOperation
+    public WebEndpointResponse<Object> groups(
+            @Nullable String group,
+            @Nullable String limit,
+            @Nullable String holders,
+            @Nullable String explain,
+            @Nullable String executor) {
+        return answer(() -> {
+            boolean withHolders = flag("holders", holders);
+            boolean withExplanation = flag("explain", explain);
+            GroupControl control = find(executor).control();
+            if (group != null) {
+                return control.show(group, withHolders, withExplanation);
+            }
+            if (withHolders || withExplanation) {
+                throw RefusedRequestException.badRequest(
+                        "it is told of one group only", "group", null, "the key of a group");
+            }
+            return control.showAll(limit);
+        });
+    }
+
+    /**
+     * Shows one group.
+     *
+     * @param keyInPath the group's key
+     * @param holders true: who has the permits, and who waits for them
+     * @param explain true: which rules the limits come from
+     * @param executor the executor's name; none: the default one
+     * @return a {@link GroupReport}, or a problem
+     */
+    @ReadOperation
+    public WebEndpointResponse<Object> group(
+            @Selector String keyInPath, @Nullable String holders, @Nullable String explain, @Nullable String executor) {
+        return groups(keyInPath, null, holders, explain, executor);
+    }
+
+    /**
+     * Changes a group.
+     *
+     * @param security who asks
+     * @param group the group's key
+     * @param action set, pause, resume or reset; none: set
+     * @param maxConcurrency how many tasks may run at once; none: stays
+     * @param maxInFlight how many may be in flight; none: stays
+     * @param queueThreshold how many may wait; none: stays
+     * @param queueTimeout how long one may wait; none: stays
+     * @param weight how many may start in one turn; none: stays
+     * @param executor the executor's name; none: the default one
+     * @return the {@link GroupReport} after the change, or a problem
+     */
+    @WriteOperation
+    public WebEndpointResponse<Object> change(
+            SecurityContext security,
+            @Nullable String group,
+            @Nullable String action,
+            @Nullable String maxConcurrency,
+            @Nullable String maxInFlight,
+            @Nullable String queueThreshold,
+            @Nullable String queueTimeout,
+            @Nullable String weight,
+            @Nullable String executor) {
+        return answer(() -> {
+            String key = required(group);
+            String todo = action == null ? "set" : action;
+            Found found = find(executor);
+            LimitsRequest limits = new LimitsRequest(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight);
+            found.control().change(key, todo, limits);
+            audit.changed(security, found.name(), key, todo, limits.given());
+            return found.control().report(key);
+        });
+    }
+
+    /**
+     * Changes a group.
+     *
+     * @param security who asks
+     * @param keyInPath the group's key
+     * @param group the group's key once more, or none
+     * @param action set, pause, resume or reset; none: set
+     * @param maxConcurrency how many tasks may run at once; none: stays
+     * @param maxInFlight how many may be in flight; none: stays
+     * @param queueThreshold how many may wait; none: stays
+     * @param queueTimeout how long one may wait; none: stays
+     * @param weight how many may start in one turn; none: stays
+     * @param executor the executor's name; none: the default one
+     * @return the {@link GroupReport} after the change, or a problem
+     */
+    @WriteOperation
+    public WebEndpointResponse<Object> changeGroup(
+            SecurityContext security,
+            @Selector String keyInPath,
+            @Nullable String group,
+            @Nullable String action,
+            @Nullable String maxConcurrency,
+            @Nullable String maxInFlight,
+            @Nullable String queueThreshold,
+            @Nullable String queueTimeout,
+            @Nullable String weight,
+            @Nullable String executor) {
+        if (group != null && !group.equals(keyInPath)) {
+            return RefusedRequestException.badRequest(
+                            "the path names another group", "group", group, "the key of the path, or none")
+                    .toResponse();
+        }
+        return change(
+                security,
+                keyInPath,
+                action,
+                maxConcurrency,
+                maxInFlight,
+                queueThreshold,
+                queueTimeout,
+                weight,
+                executor);
+    }
+
+    /**
+     * Forgets what is known of a group: override, pause and counters.
+     *
+     * @param security who asks
+     * @param group the group's key
+     * @param executor the executor's name; none: the default one
+     * @return nothing, or a problem
+     */
+    @DeleteOperation
+    public WebEndpointResponse<Object> evict(
+            SecurityContext security, @Nullable String group, @Nullable String executor) {
+        try {
+            String key = required(group);
+            Found found = find(executor);
+            found.control().evict(key);
+            audit.changed(security, found.name(), key, "evict", Map.of());
+            return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NO_CONTENT);
+        } catch (RefusedRequestException refusal) {
+            return refusal.toResponse();
+        }
+    }
+
+    /**
+     * Forgets what is known of a group: override, pause and counters.
+     *
+     * @param security who asks
+     * @param keyInPath the group's key
+     * @param executor the executor's name; none: the default one
+     * @return nothing, or a problem
+     */
+    @DeleteOperation
+    public WebEndpointResponse<Object> evictGroup(
+            SecurityContext security, @Selector String keyInPath, @Nullable String executor) {
+        return evict(security, keyInPath, executor);
+    }
+
+    private static WebEndpointResponse<Object> answer(Supplier<Object> report) {
+        try {
+            return new WebEndpointResponse<>(report.get());
+        } catch (RefusedRequestException refusal) {
+            return refusal.toResponse();
+        }
+    }
+
+    private Found find(@Nullable String executorName) {
+        Map<String, GroupExecutor> all = executors.get();
+        String name = executorName == null ? defaultExecutor : executorName;
+        GroupExecutor executor = all.get(name);
+        if (executor == null) {
+            throw RefusedRequestException.badRequest(
+                    executorName == null ? "there is more than one executor" : "there is no such executor",
+                    "executor",
+                    executorName,
+                    "one of " + all.keySet());
+        }
+        return new Found(name, new GroupControl(executor));
+    }
+
+    private static String required(@Nullable String groupKey) {
+        if (groupKey == null || groupKey.isBlank()) {
+            throw RefusedRequestException.badRequest("no group is given", "group", groupKey, "the key of a group");
+        }
+        return groupKey;
+    }
+
+    private static boolean flag(String name, @Nullable String text) {
+        if (text == null || text.equals("true") || text.equals("false")) {
+            return "true".equals(text);
+        }
+        throw RefusedRequestException.badRequest(name + " is neither true nor false", name, text, "true or false");
+    }
+
+    private record Found(String name, GroupControl control) {}
+}

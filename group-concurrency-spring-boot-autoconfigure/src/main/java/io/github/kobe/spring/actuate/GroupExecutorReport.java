@@ -1,0 +1,52 @@
+package io.github.kobe.spring.actuate;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.github.kobe.GroupExecutorStats;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All groups of an executor at one moment.
+ *
+ * @param global all groups together
+ * @param groups the busiest groups by key, those with the most running and queued first
+ * @param totals since the executor was made
+ * @param truncated whether there are more groups
+ */
+public record GroupExecutorReport(
+        Global global, Map<String, GroupReport> groups, GroupReport.Totals totals, boolean truncated) {
+
+    /**
+     * All groups together.
+     *
+     * @param running tasks whose code runs
+     * @param inFlight tasks started and not finished
+     * @param queued tasks and callers that wait
+     * @param oldestWait how long the one has waited that has waited longest; null if none waits
+     * @param groups groups that the engine knows
+     * @param maxInFlight how many may be in flight; null: no limit
+     * @param queueThreshold how many may wait; null: no limit
+     */
+    @JsonInclude(JsonInclude.Include.ALWAYS)
+    public record Global(
+            long running,
+            long inFlight,
+            long queued,
+            @Nullable Duration oldestWait,
+            int groups,
+            @Nullable Integer maxInFlight,
+            @Nullable Integer queueThreshold) {
+
+        static Global of(GroupExecutorStats stats, Duration oldestWait) {
+            return new Global(
+                    stats.running(),
+                    stats.inFlight(),
+                    stats.queued(),
+                    oldestWait.isZero() ? null : oldestWait,
+                    stats.groups(),
+                    GroupReport.numberOf(stats.globalMaxInFlight()),
+                    GroupReport.numberOf(stats.globalQueueThreshold()));
+        }
+    }
+}

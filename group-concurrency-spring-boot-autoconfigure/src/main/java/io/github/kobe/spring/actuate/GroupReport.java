@@ -1,0 +1,270 @@
+package io.github.kobe.spring.actuate;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.github.kobe.EffectiveLimit;
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupHolder;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupStats;
+import io.github.kobe.GroupWaiter;
+import io.github.kobe.LimitSource;
+import io.github.kobe.TaskTotals;
+import io.github.kobe.spring.autoconfigure.LimitSetting;
+import io.github.kobe.spring.autoconfigure.PrintableText;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One group at one moment.
+ *
+ * @param group the key
+ * @param rule the key or pattern of the policy that it falls under; null: only the defaults hold
+ * @param running tasks whose code runs
+ * @param inFlight tasks started and not finished
+ * @param queued tasks and callers that wait
+ * @param oldestWait how long the first in the queue has waited; null if none waits
+ * @param paused whether the group starts nothing
+ * @param overriddenSince when limits were last set while the executor ran; null if none are
+ * @param limits the numbers in force
+ * @param totals since the group was first used, or evicted
+ * @param holders who has the permits now; null: it wasn't asked for
+ * @param waiters who has waited longest, the oldest first; null: it wasn't asked for
+ * @param explanation where the limits come from; null: it wasn't asked for
+ */
+@JsonInclude(JsonInclude.Include.ALWAYS)
+public record GroupReport(
+        String group,
+        @Nullable String rule,
+        int running,
+        int inFlight,
+        int queued,
+        @Nullable Duration oldestWait,
+        boolean paused,
+        @Nullable Instant overriddenSince,
+        Limits limits,
+        Totals totals,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable List<Holder> holders,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable List<Waiter> waiters,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Explanation explanation) {
+
+    private static final int MOST_WAITERS = 10;
+
+    static GroupReport of(GroupStats group) {
+        return new GroupReport(
+                PrintableText.wellFormed(group.groupKey()),
+                group.rule().orElse(null),
+                group.running(),
+                group.inFlight(),
+                group.queued(),
+                group.oldestWait().isZero() ? null : group.oldestWait(),
+                group.paused(),
+                group.overriddenSince().orElse(null),
+                new Limits(
+                        Limit.of(group.maxConcurrency()),
+                        Limit.of(group.maxInFlight()),
+                        Limit.of(group.queueThreshold()),
+                        Limit.ofTimeout(group.queueTimeout()),
+                        Limit.of(group.weight())),
+                Totals.of(group.totals()),
+                null,
+                null,
+                null);
+    }
+
+    GroupReport withHolders(GroupExecutor executor, String groupKey) {
+        return with(
+                executor.holders(groupKey).stream().map(Holder::of).toList(),
+                executor.waiters(groupKey, MOST_WAITERS).stream()
+                        .map(Waiter::of)
+                        .toList(),
+                explanation);
+    }
+
+    GroupReport withExplanation(Explanation added) {
+        return with(holders, waiters, added);
+    }
+
+    private GroupReport with(
+            @Nullable List<Holder> newHolders,
+            @Nullable List<Waiter> newWaiters,
+            @Nullable Explanation newExplanation) {
+        return new GroupReport(
+                group,
+                rule,
+                running,
+                inFlight,
+                queued,
+                oldestWait,
+                paused,
+                overriddenSince,
+                limits,
+                totals,
+                newHolders,
+                newWaiters,
+                newExplanation);
+    }
+
+    static @Nullable Integer numberOf(int limit) {
+        return limit == Integer.MAX_VALUE ? null : limit;
+    }
+
+    /**
+     * The numbers in force.
+     *
+     * @param maxConcurrency how many tasks may run at once
+     * @param maxInFlight how many may be in flight
+     * @param queueThreshold how many may wait
+     * @param queueTimeout how long one may wait
+     * @param weight how many may start in one turn
+     */
+    public record Limits(
+            Limit<Integer> maxConcurrency,
+            Limit<Integer> maxInFlight,
+            Limit<Integer> queueThreshold,
+            Limit<Duration> queueTimeout,
+            Limit<Integer> weight) {}
+
+    /**
+     * A number and where it came from.
+     *
+     * @param value the number; null: no limit
+     * @param source where it came from
+     * @param <T> the type of the number
+     */
+    @JsonInclude(JsonInclude.Include.ALWAYS)
+    public record Limit<T>(@Nullable T value, LimitSource source) {
+
+        static Limit<Integer> of(EffectiveLimit<Integer> limit) {
+            return new Limit<>(numberOf(limit.value()), limit.source());
+        }
+
+        static Limit<Duration> ofTimeout(EffectiveLimit<Duration> limit) {
+            boolean none = limit.value().equals(GroupLimits.NO_TIMEOUT);
+            return new Limit<>(none ? null : limit.value(), limit.source());
+        }
+    }
+
+    /**
+     * How much work there has been, and how it ended.
+     *
+     * @param submitted all work that asked for admission
+     * @param succeeded what returned
+     * @param failed what threw
+     * @param cancelled what was cancelled
+     * @param rejected what was not let in, by reason
+     */
+    public record Totals(long submitted, long succeeded, long failed, long cancelled, Map<String, Long> rejected) {
+
+        static Totals of(TaskTotals totals) {
+            Map<String, Long> rejected = new TreeMap<>();
+            totals.rejectedByReason().forEach((reason, count) -> rejected.put(reason.name(), count));
+            return new Totals(totals.submitted(), totals.succeeded(), totals.failed(), totals.cancelled(), rejected);
+        }
+    }
+
+    /**
+     * One that has permits of the group.
+     *
+     * @param taskId its task id; empty where it has none
+     * @param kind what it is
+     * @param since since when it has run, or has had its permits; null where no clock was read
+     * @param thread the thread that runs under the permits; null: none does
+     * @param lent whether its permits are lent to a task that it waits for
+     */
+    @JsonInclude(JsonInclude.Include.ALWAYS)
+    public record Holder(
+            String taskId,
+            GroupHolder.Kind kind,
+            @Nullable Instant since,
+            @Nullable String thread,
+            boolean lent) {
+
+        static Holder of(GroupHolder holder) {
+            return new Holder(
+                    PrintableText.wellFormed(holder.taskId()),
+                    holder.kind(),
+                    holder.held().map(held -> Instant.now().minus(held)).orElse(null),
+                    holder.threadName().map(PrintableText::wellFormed).orElse(null),
+                    holder.lent());
+        }
+    }
+
+    /**
+     * One that waits for permits of the group.
+     *
+     * @param taskId its task id; empty where it has none
+     * @param kind what it is
+     * @param waited how long it has waited
+     * @param thread the thread that waits; null: none does
+     */
+    @JsonInclude(JsonInclude.Include.ALWAYS)
+    public record Waiter(
+            String taskId,
+            GroupWaiter.Kind kind,
+            Duration waited,
+            @Nullable String thread) {
+
+        static Waiter of(GroupWaiter waiter) {
+            return new Waiter(
+                    PrintableText.wellFormed(waiter.taskId()),
+                    waiter.kind(),
+                    waiter.waited(),
+                    waiter.threadName().map(PrintableText::wellFormed).orElse(null));
+        }
+    }
+
+    /**
+     * Where the limits come from.
+     *
+     * @param override what was set while the executor ran, over everything else; null: nothing
+     * @param matches the rules that match: the exact key, then patterns, the closest first
+     * @param resolver whether there is a resolver for what neither rule says
+     * @param defaults what holds for all the rest
+     */
+    @JsonInclude(JsonInclude.Include.ALWAYS)
+    public record Explanation(
+            @Nullable Map<String, String> override,
+            List<Match> matches,
+            boolean resolver,
+            Map<String, String> defaults) {
+
+        static Explanation of(GroupExecutor executor, String groupKey) {
+            GroupPolicy policy = executor.policy();
+            List<Match> matches = new ArrayList<>();
+            GroupLimits exact = policy.groups().get(groupKey);
+            if (exact != null) {
+                matches.add(new Match(PrintableText.wellFormed(groupKey), true, fields(exact)));
+            }
+            boolean closest = true;
+            for (String pattern : policy.matchingPatterns(groupKey)) {
+                GroupLimits limits = policy.patterns().getOrDefault(pattern, GroupLimits.unset());
+                matches.add(new Match(PrintableText.wellFormed(pattern), closest, fields(limits)));
+                closest = false;
+            }
+            return new Explanation(
+                    executor.overrideOf(groupKey).map(Explanation::fields).orElse(null),
+                    matches,
+                    policy.concurrencyResolver().isPresent(),
+                    fields(policy.defaults()));
+        }
+
+        private static Map<String, String> fields(GroupLimits limits) {
+            return LimitSetting.of(limits, LimitSetting::field);
+        }
+    }
+
+    /**
+     * A rule that matches the group.
+     *
+     * @param rule the key or pattern
+     * @param used whether it is asked for numbers; of several patterns only the closest is
+     * @param limits what it sets
+     */
+    public record Match(String rule, boolean used, Map<String, String> limits) {}
+}

@@ -1,0 +1,40 @@
+package io.github.kobe.spring.actuate;
+
+import io.github.kobe.spring.autoconfigure.PrintableText;
+import java.io.Serial;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+
+/** Ends an operation with a problem for an answer. */
+final class RefusedRequestException extends RuntimeException {
+
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private final transient EndpointProblem problem;
+    private final int status;
+
+    private RefusedRequestException(EndpointProblem problem, int status) {
+        super(problem.error(), null, false, false);
+        this.problem = problem;
+        this.status = status;
+    }
+
+    static RefusedRequestException badRequest(String error, String parameter, @Nullable String value, String allowed) {
+        return new RefusedRequestException(
+                problem(error, parameter, value, allowed), WebEndpointResponse.STATUS_BAD_REQUEST);
+    }
+
+    static RefusedRequestException notFound(String error, String parameter, String value, String allowed) {
+        return new RefusedRequestException(
+                problem(error, parameter, value, allowed), WebEndpointResponse.STATUS_NOT_FOUND);
+    }
+
+    private static EndpointProblem problem(String error, String parameter, @Nullable String value, String allowed) {
+        return new EndpointProblem(error, parameter, value == null ? null : PrintableText.wellFormed(value), allowed);
+    }
+
+    WebEndpointResponse<Object> toResponse() {
+        return new WebEndpointResponse<>(problem, status);
+    }
+}

@@ -1,0 +1,192 @@
+package io.github.kobe.spring.autoconfigure;
+
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.InvalidPolicyException;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.ListedGroup;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Makes the policy that the settings describe. The engine checks the numbers; what it complains of is told as the
+ * property, its value and where it is written.
+ */
+final class ConfiguredPolicy {
+
+    private static final Log LOGGER = LogFactory.getLog(ConfiguredPolicy.class);
+
+    private final GroupConcurrencyProperties properties;
+    private final BoundSettings settings;
+    private final SingletonSupplier<GroupPolicy> policy = SingletonSupplier.of(this::newPolicy);
+
+    /**
+     * Takes the settings.
+     *
+     * @param properties their values
+     * @param settings where they came from
+     * @throws InvalidSettingException if a setting that isn't the policy's is out of its range
+     */
+    ConfiguredPolicy(GroupConcurrencyProperties properties, BoundSettings settings) {
+        this.properties = properties;
+        this.settings = settings;
+        if (properties.metrics().maxGroups() < 1) {
+            throw settings.refusal("must be at least 1", "at least 1", null, "metrics", "max-groups");
+        }
+        Duration oldestWait = properties.health().oldestWait();
+        if (oldestWait != null && oldestWait.isNegative()) {
+            throw settings.refusal("must be zero or more", "zero or more", null, "health", "oldest-wait");
+        }
+        Integer globalQueue = properties.health().globalQueue();
+        if (globalQueue != null && globalQueue < 0) {
+            throw settings.refusal("must be at least 0", "at least 0", null, "health", "global-queue");
+        }
+        if (properties.shutdown().awaitTerminationPeriod().isNegative()) {
+            throw settings.refusal(
+                    "must be zero or more", "zero or more", null, "shutdown", "await-termination-period");
+        }
+    }
+
+    /**
+     * Reads the settings anew.
+     *
+     * @param environment where they are
+     * @return what they say
+     * @throws InvalidSettingException if they can't be read, or one that isn't the policy's is out of its range
+     */
+    static ConfiguredPolicy read(ConfigurableEnvironment environment) {
+        BoundSettings settings = new BoundSettings(environment);
+        return new ConfiguredPolicy(FreshSettings.bind(environment, settings), settings);
+    }
+
+    /**
+     * {@return a policy with all that the settings say}
+     *
+     * @throws InvalidSettingException if a setting is out of its range
+     */
+    GroupPolicy toPolicy() {
+        return policy.obtain();
+    }
+
+    /** {@return the properties that the policy is made of, as far as they are set} */
+    List<ConfigurationProperty> set() {
+        return settings.under(Set.of(
+                "maxinflight",
+                "queuethreshold",
+                "rejectionpolicy",
+                "defaults",
+                "groups",
+                "grouplist",
+                "maxidlegroups",
+                "idletimeout",
+                "maxkeylength"));
+    }
+
+    private GroupPolicy newPolicy() {
+        checkList();
+        warnOfEnvironmentOnlyGroups();
+        try {
+            return builder().build();
+        } catch (InvalidPolicyException refusal) {
+            throw translate(refusal);
+        }
+    }
+
+    private GroupPolicy.Builder builder() {
+        GroupPolicy.Builder builder = GroupPolicy.builder()
+                .defaults(properties.defaults().toGroupLimits())
+                .rejectionPolicy(properties.rejectionPolicy())
+                .maxIdleGroups(properties.maxIdleGroups())
+                .idleTimeout(properties.idleTimeout())
+                .maxKeyLength(properties.maxKeyLength());
+        if (properties.maxInFlight() != null) {
+            builder.globalMaxInFlight(properties.maxInFlight());
+        }
+        if (properties.queueThreshold() != null) {
+            builder.globalQueueThreshold(properties.queueThreshold());
+        }
+        properties.groups().forEach((key, limits) -> add(builder, key, limits));
+        properties.groupList().forEach(group -> add(builder, String.valueOf(group.key()), group.limits()));
+        return builder;
+    }
+
+    private static void add(GroupPolicy.Builder builder, String key, GroupConcurrencyProperties.Limits limits) {
+        if (key.indexOf('*') >= 0) {
+            builder.pattern(key, limits.toGroupLimits());
+        } else {
+            builder.group(key, limits.toGroupLimits());
+        }
+    }
+
+    private void checkList() {
+        Set<String> keys = new TreeSet<>(properties.groups().keySet());
+        for (int i = 0; i < properties.groupList().size(); i++) {
+            ListedGroup group = properties.groupList().get(i);
+            String[] setting = {"group-list", Integer.toString(i), "key"};
+            if (group.key() == null || group.key().isBlank()) {
+                throw settings.refusal("must name a group", "a group key or pattern", null, setting);
+            }
+            if (!keys.add(group.key())) {
+                throw settings.refusal(
+                        "names a group for the second time", "each key once, here or under groups", null, setting);
+            }
+        }
+    }
+
+    /** Environment variables can't spell every key: the group that is meant may be another one. */
+    private void warnOfEnvironmentOnlyGroups() {
+        for (String key : properties.groups().keySet()) {
+            List<ConfigurationProperty> ofGroup = settings.ofGroup(key);
+            if (!ofGroup.isEmpty() && ofGroup.stream().allMatch(ConfiguredPolicy::isFromEnvironment)) {
+                LOGGER.warn("Only environment variables name the group '" + PrintableText.ofKey(key)
+                        + "' ("
+                        + PrintableText.inOneLine(
+                                String.valueOf(ofGroup.getFirst().getOrigin()))
+                        + "); they can't tell upper case, '_' and most other characters of a key. Name the group in a"
+                        + " file too, or use " + GroupConcurrencyProperties.PREFIX + ".group-list.");
+            }
+        }
+    }
+
+    private static boolean isFromEnvironment(ConfigurationProperty property) {
+        return property.getSource() != null
+                && property.getSource().getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
+    }
+
+    private InvalidSettingException translate(InvalidPolicyException refusal) {
+        String[] setting = refusal.rule() == null
+                ? ofPolicy(refusal.setting())
+                : ofGroup(refusal.rule(), dashed(refusal.setting()));
+        String allowed = refusal.setting().equals(LimitSetting.QUEUE_TIMEOUT.field())
+                ? refusal.allowed() + "; so that nothing waits, set queue-threshold to 0"
+                : refusal.allowed();
+        return settings.refusal("must be " + refusal.allowed(), allowed, refusal, setting);
+    }
+
+    /** {@return the property, which for all groups together isn't called global as in the policy} */
+    private static String[] ofPolicy(String setting) {
+        return LimitSetting.ofDefaults(setting)
+                .map(limit -> new String[] {"defaults", limit.property()})
+                .orElseGet(() -> new String[] {dashed(setting).replaceFirst("^global-", "")});
+    }
+
+    private String[] ofGroup(String key, String limit) {
+        for (int i = 0; i < properties.groupList().size(); i++) {
+            if (key.equals(properties.groupList().get(i).key())) {
+                return new String[] {"group-list", Integer.toString(i), limit};
+            }
+        }
+        return new String[] {"groups", key, limit};
+    }
+
+    private static String dashed(String setting) {
+        return setting.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+    }
+}

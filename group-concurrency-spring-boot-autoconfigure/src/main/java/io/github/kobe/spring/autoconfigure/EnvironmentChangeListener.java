@@ -1,0 +1,48 @@
+package io.github.kobe.spring.autoconfigure;
+
+import java.util.Locale;
+import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
+import org.springframework.context.ApplicationListener;
+
+/** Refreshes when Spring Cloud tells that the environment has changed, and names a setting of ours. */
+final class EnvironmentChangeListener implements ApplicationListener<EnvironmentChangeEvent> {
+
+    private static final Log LOGGER = LogFactory.getLog(EnvironmentChangeListener.class);
+
+    private final Supplier<GroupConcurrencyRefresher> refresher;
+
+    /**
+     * Makes a listener.
+     *
+     * @param refresher what to do
+     */
+    EnvironmentChangeListener(Supplier<GroupConcurrencyRefresher> refresher) {
+        this.refresher = refresher;
+    }
+
+    /** Throws nothing: the event is for others too. */
+    @Override
+    public void onApplicationEvent(EnvironmentChangeEvent event) {
+        if (event.getKeys().stream().noneMatch(EnvironmentChangeListener::isOurs)) {
+            return;
+        }
+        try {
+            refresher.get().refresh();
+        } catch (InvalidSettingException bad) {
+            String value = bad.value() == null ? "" : ", value: \"" + bad.value() + "\"";
+            LOGGER.error(PrintableText.inOneLine("The limits stay as they were. " + bad.getMessage() + value
+                    + ", origin: " + bad.origin() + ", allowed: " + bad.allowed()));
+        } catch (RuntimeException failure) {
+            LOGGER.error("The limits stay as they were", failure);
+        }
+    }
+
+    /** In any spelling. */
+    private static boolean isOurs(String key) {
+        String uniform = key.replaceAll("[-_]", "").toLowerCase(Locale.ROOT);
+        return uniform.startsWith("groupconcurrency");
+    }
+}

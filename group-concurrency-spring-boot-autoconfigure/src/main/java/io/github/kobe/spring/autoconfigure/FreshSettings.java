@@ -1,0 +1,45 @@
+package io.github.kobe.spring.autoconfigure;
+
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.core.env.ConfigurableEnvironment;
+
+/** Binds the settings once more after start-up, as strictly as Spring Boot bound them then. */
+final class FreshSettings {
+
+    private FreshSettings() {}
+
+    static GroupConcurrencyProperties bind(ConfigurableEnvironment environment, BoundSettings settings) {
+        BindHandler handler = settings.apply(
+                new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter()));
+        try {
+            return Binder.get(environment)
+                    .bindOrCreate(
+                            GroupConcurrencyProperties.PREFIX, Bindable.of(GroupConcurrencyProperties.class), handler);
+        } catch (BindException failure) {
+            throw translate(failure);
+        }
+    }
+
+    private static InvalidSettingException translate(BindException failure) {
+        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof InvalidSettingException refusal) {
+                return refusal;
+            }
+        }
+        ConfigurationProperty property = failure.getProperty();
+        String problem = "can't be read: "
+                + NestedExceptionUtils.getMostSpecificCause(failure).getMessage();
+        String allowed = "a value of type " + failure.getTarget().getType();
+        return property == null
+                ? new InvalidSettingException(
+                        failure.getName().toString(), null, "not known", problem, allowed, failure)
+                : new InvalidSettingException(property, problem, allowed, failure);
+    }
+}

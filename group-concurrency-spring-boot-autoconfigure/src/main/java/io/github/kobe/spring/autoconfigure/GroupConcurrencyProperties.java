@@ -1,0 +1,282 @@
+package io.github.kobe.spring.autoconfigure;
+
+import io.github.kobe.GroupLimits;
+import io.github.kobe.RejectionPolicy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The settings under {@code group-concurrency}, as they are written: {@code null} where nothing is. Their ranges are
+ * checked where they come into force, so that each complaint can name the file and line.
+ *
+ * @param enabled Whether methods and executors are limited at all; without it there is no bean of this library,
+ *     and annotated methods run without limit.
+ * @param maxInFlight How many tasks may be in flight over all groups, at least 1, or "unlimited".
+ * @param queueThreshold How many tasks may wait over all groups, at least 0, or "unlimited".
+ * @param rejectionPolicy What happens to a submitted task that is rejected; callers on their own thread and
+ *     annotated methods always get an exception.
+ * @param defaults The limits of groups that have none of their own.
+ * @param groups Limits by group key or, with a * in it, by pattern; always written in brackets and quotes, as
+ *     "[tenant:*]".
+ * @param groupList Limits by group key or pattern as a list, which takes every key exactly as it is in every source.
+ * @param maxIdleGroups About how many idle groups keep their counters, at least 0.
+ * @param idleTimeout For about how long an idle group keeps its counters, more than zero.
+ * @param maxKeyLength How many characters a group's key may have, at least 1.
+ * @param aspect The annotation {@code @GroupConcurrent}.
+ * @param contextPropagation What goes along with a task to its thread.
+ * @param metrics The meters.
+ * @param observations The observations.
+ * @param flightRecorder The events for the JDK's Flight Recorder.
+ * @param health The health of the application.
+ * @param shutdown The end of the application.
+ * @param web Requests over HTTP.
+ */
+@ConfigurationProperties(prefix = GroupConcurrencyProperties.PREFIX, ignoreUnknownFields = false)
+public record GroupConcurrencyProperties(
+        @DefaultValue("true") boolean enabled,
+        @Nullable Integer maxInFlight,
+        @Nullable Integer queueThreshold,
+        @DefaultValue("abort") RejectionPolicy rejectionPolicy,
+        @DefaultValue Limits defaults,
+        @DefaultValue Map<String, Limits> groups,
+        @DefaultValue List<ListedGroup> groupList,
+        @DefaultValue("1000") int maxIdleGroups,
+        @DefaultValue("10m") Duration idleTimeout,
+        @DefaultValue("1024") int maxKeyLength,
+        @DefaultValue Aspect aspect,
+        @DefaultValue ContextPropagation contextPropagation,
+        @DefaultValue Metrics metrics,
+        @DefaultValue Observations observations,
+        @DefaultValue FlightRecorder flightRecorder,
+        @DefaultValue Health health,
+        @DefaultValue Shutdown shutdown,
+        @DefaultValue Web web) {
+
+    /** What all the settings' names begin with. */
+    public static final String PREFIX = "group-concurrency";
+
+    /**
+     * The limits of one group, of a pattern or of all groups; what isn't there is inherited, each number by itself.
+     *
+     * @param maxConcurrency How many tasks of a group may run at once, at least 1, or "unlimited".
+     * @param maxInFlight How many tasks of a group may be in flight, at least 1, or "unlimited".
+     * @param queueThreshold How many tasks of a group may wait, at least 0, or "unlimited"; 0: none waits.
+     * @param queueTimeout How long a task of a group may wait to start, more than zero, or "unlimited".
+     * @param weight How many tasks a group may start in one turn, when groups take turns for the global limit; 1
+     *     to 1,000.
+     */
+    public record Limits(
+            @Nullable Integer maxConcurrency,
+            @Nullable Integer maxInFlight,
+            @Nullable Integer queueThreshold,
+            @Nullable Duration queueTimeout,
+            @Nullable Integer weight) {
+
+        static final Limits INHERITED = new Limits(null, null, null, null, null);
+
+        GroupLimits toGroupLimits() {
+            GroupLimits limits = GroupLimits.unset();
+            limits = maxConcurrency == null ? limits : limits.withMaxConcurrency(maxConcurrency);
+            limits = maxInFlight == null ? limits : limits.withMaxInFlight(maxInFlight);
+            limits = queueThreshold == null ? limits : limits.withQueueThreshold(queueThreshold);
+            limits = queueTimeout == null ? limits : limits.withQueueTimeout(queueTimeout);
+            return weight == null ? limits : limits.withWeight(weight);
+        }
+    }
+
+    /**
+     * One group of the list.
+     *
+     * @param key The group key or pattern.
+     * @param maxConcurrency How many tasks of the group may run at once, at least 1.
+     * @param maxInFlight How many tasks of the group may be in flight, at least 1.
+     * @param queueThreshold How many tasks of the group may wait, at least 0; 0: none waits.
+     * @param queueTimeout How long a task of the group may wait to start, more than zero.
+     * @param weight How many tasks the group may start in one turn, 1 to 1,000.
+     */
+    public record ListedGroup(
+            @Nullable String key,
+            @Nullable Integer maxConcurrency,
+            @Nullable Integer maxInFlight,
+            @Nullable Integer queueThreshold,
+            @Nullable Duration queueTimeout,
+            @Nullable Integer weight) {
+
+        Limits limits() {
+            return new Limits(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight);
+        }
+    }
+
+    /**
+     * The annotation {@code @GroupConcurrent}.
+     *
+     * @param enabled Whether annotated methods are limited.
+     * @param order Where the limit stands among a method's other advice; the smaller, the further out.
+     * @param beanReferences Whether group expressions may name beans, as in "@tenants.current()".
+     */
+    public record Aspect(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("2147483646") int order,
+            @DefaultValue("false") boolean beanReferences) {}
+
+    /**
+     * What goes along with a task to its thread.
+     *
+     * @param enabled Whether the logging context (MDC) of the submitting thread, what is registered with
+     *     Micrometer's context propagation, and what TaskDecorator beans add are there on the task's thread.
+     */
+    public record ContextPropagation(@DefaultValue("true") boolean enabled) {}
+
+    /**
+     * The meters.
+     *
+     * @param enabled Whether there are meters.
+     * @param groupTag What the tag "group" of a meter tells.
+     * @param maxGroups How many groups get a tag value of their own with group-tag: all, at least 1.
+     * @param timers Which timers there are.
+     */
+    public record Metrics(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("configured") GroupTag groupTag,
+            @DefaultValue("100") int maxGroups,
+            @DefaultValue("all") Timers timers) {}
+
+    /**
+     * The observations.
+     *
+     * @param mode Which work in groups is observed.
+     */
+    public record Observations(@DefaultValue("tracing") ObservationMode mode) {}
+
+    /** Which work in groups is observed. */
+    public enum ObservationMode {
+        /** What is submitted inside an observation, where a tracer makes spans. */
+        TRACING,
+        /** All, whoever listens. */
+        ALWAYS,
+        /** None. */
+        NEVER
+    }
+
+    /**
+     * The events for the JDK's Flight Recorder.
+     *
+     * @param enabled Whether a recording that asks for them gets events of work in groups.
+     */
+    public record FlightRecorder(@DefaultValue("true") boolean enabled) {}
+
+    /** What the tag "group" of a meter tells. */
+    public enum GroupTag {
+        /** The key or pattern of the settings that the group falls under. */
+        CONFIGURED,
+        /** The group's key, for as many as {@code max-groups} of them. */
+        ALL,
+        /** Nothing. */
+        NONE
+    }
+
+    /** Which timers there are. */
+    public enum Timers {
+        /** Of waits and of runs. */
+        ALL,
+        /** Of waits. */
+        WAITED,
+        /** None; the clock is read for none. */
+        NONE
+    }
+
+    /**
+     * The health of the application.
+     *
+     * @param oldestWait How long one may wait, zero or more; past it the application is out of service. By default that is
+     *     never so.
+     * @param globalQueue How many may wait over all groups of an executor, at least 0; past it the application is out of
+     *     service. By default that is never so.
+     */
+    public record Health(
+            @Nullable Duration oldestWait, @Nullable Integer globalQueue) {}
+
+    /**
+     * The end of the application.
+     *
+     * @param awaitTerminationPeriod How long to wait for work that is queued or runs, zero or more; to be shorter
+     *     than spring.lifecycle.timeout-per-shutdown-phase.
+     */
+    public record Shutdown(@DefaultValue("25s") Duration awaitTerminationPeriod) {}
+
+    /**
+     * Requests over HTTP.
+     *
+     * @param problemDetails What a client is told of a rejection.
+     * @param filter The filter that limits requests.
+     */
+    public record Web(
+            @DefaultValue ProblemDetails problemDetails,
+            @DefaultValue Filter filter) {}
+
+    /**
+     * What a client is told of a rejection.
+     *
+     * @param enabled Whether a rejection that nothing else handles is answered with 429 or 503 and
+     *     application/problem+json.
+     */
+    public record ProblemDetails(@DefaultValue("true") boolean enabled) {}
+
+    /**
+     * The filter that limits requests by a key.
+     *
+     * @param enabled Whether requests are limited, by the rules or by a bean of type RequestGroupKey or ExchangeGroupKey.
+     * @param rules Which requests are limited by which key; the first that has a request's path counts.
+     * @param order The place among the filters of the application; the smaller, the further out.
+     */
+    public record Filter(
+            @DefaultValue("false") boolean enabled,
+            @DefaultValue List<Rule> rules,
+            @DefaultValue("2147483647") int order) {}
+
+    /**
+     * One rule of the filter.
+     *
+     * @param paths The path patterns of the requests that it is for.
+     * @param keySource Where the key is; left out: a bean of type RequestGroupKey or ExchangeGroupKey tells.
+     * @param name The name of the header, or of the variable of the path.
+     * @param prefix What the group's key begins with, before what the request says; it keeps clients from naming other
+     *     groups. Left out: http:
+     * @param missingKey What happens to a request without a key; left out: reject for a header, pass for all else.
+     * @param missingKeyGroup The key of the group for requests without a key, with missing-key: group.
+     * @param knownKeysOnly Whether only keys that the settings name exactly have groups of their own; all others then
+     *     share one.
+     */
+    public record Rule(
+            @DefaultValue("/**") List<String> paths,
+            @Nullable KeySource keySource,
+            @DefaultValue("") String name,
+            @Nullable String prefix,
+            @Nullable MissingKey missingKey,
+            @DefaultValue("") String missingKeyGroup,
+            @DefaultValue("false") boolean knownKeysOnly) {}
+
+    /** Where the key of a request is. */
+    public enum KeySource {
+        /** In a header. */
+        HEADER,
+        /** The name of the logged-in user is the key. */
+        PRINCIPAL,
+        /** In the path. */
+        PATH
+    }
+
+    /** What happens to a request without a key. */
+    public enum MissingKey {
+        /** It is answered with 400. */
+        REJECT,
+        /** It isn't limited. */
+        PASS,
+        /** It is limited in a group that is named for it. */
+        GROUP
+    }
+}

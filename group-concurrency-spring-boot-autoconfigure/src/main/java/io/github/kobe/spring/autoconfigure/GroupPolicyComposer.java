@@ -1,0 +1,82 @@
+package io.github.kobe.spring.autoconfigure;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupTaskDecorator;
+import io.github.kobe.RejectionHandler;
+import io.github.kobe.TaskLifecycleListener;
+import io.github.kobe.TaskTracer;
+import io.github.kobe.spring.GroupConcurrencyResolver;
+import io.github.kobe.spring.GroupPolicyCustomizer;
+import java.util.function.Supplier;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+
+/**
+ * Adds to policies what the application's beans have to say. What decides on work is for the starter's own executor;
+ * what goes along with work or watches it is for each executor, and adds up with what its policy has.
+ */
+final class GroupPolicyComposer {
+
+    private final ObjectProvider<GroupPolicyCustomizer> customizers;
+    private final ObjectProvider<RejectionHandler> rejectionHandler;
+    private final ObjectProvider<GroupConcurrencyResolver> resolver;
+    private final ObjectProvider<TaskLifecycleListener> listeners;
+    private final ObjectProvider<TaskTracer> tracers;
+    private final ObjectProvider<GroupTaskDecorator> decorators;
+    private final ObjectProvider<ExecutorInstrumentation> instrumentations;
+
+    /**
+     * Makes a composer.
+     *
+     * @param beans where the beans are
+     */
+    GroupPolicyComposer(BeanFactory beans) {
+        customizers = beans.getBeanProvider(GroupPolicyCustomizer.class);
+        rejectionHandler = beans.getBeanProvider(RejectionHandler.class);
+        resolver = beans.getBeanProvider(GroupConcurrencyResolver.class);
+        listeners = beans.getBeanProvider(TaskLifecycleListener.class);
+        tracers = beans.getBeanProvider(TaskTracer.class);
+        decorators = beans.getBeanProvider(GroupTaskDecorator.class);
+        instrumentations = beans.getBeanProvider(ExecutorInstrumentation.class);
+    }
+
+    /**
+     * Lets the customizers change a policy, and adds a rejection handler and a resolver where it has none.
+     *
+     * @param policy the policy to begin with
+     * @return the policy of the starter's own executor
+     * @throws io.github.kobe.InvalidPolicyException if a customizer set a number out of its range
+     */
+    GroupPolicy decide(GroupPolicy policy) {
+        GroupPolicy.Builder builder = policy.toBuilder();
+        customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
+        GroupPolicy customized = builder.build();
+        if (customized.rejectionHandler().isEmpty()) {
+            rejectionHandler.ifAvailable(builder::rejectionHandler);
+        }
+        if (customized.concurrencyResolver().isEmpty()) {
+            resolver.ifAvailable(builder::concurrencyResolver);
+        }
+        return builder.build();
+    }
+
+    /**
+     * Adds listeners, tracers, decorators and instrumentations.
+     *
+     * @param executorName the name of the executor's bean
+     * @param executor the executor, once it is made
+     * @param policy the policy to begin with
+     * @return a policy with all that the beans add
+     */
+    GroupPolicy accompany(String executorName, Supplier<GroupExecutor> executor, GroupPolicy policy) {
+        GroupPolicy.Builder builder = policy.toBuilder();
+        listeners.orderedStream().forEach(builder::taskLifecycleListener);
+        tracers.orderedStream().forEach(builder::taskTracer);
+        decorators.orderedStream().forEach(builder::taskDecorator);
+        instrumentations
+                .orderedStream()
+                .forEach(instrumentation -> instrumentation.instrument(executorName, executor, builder));
+        return builder.build();
+    }
+}

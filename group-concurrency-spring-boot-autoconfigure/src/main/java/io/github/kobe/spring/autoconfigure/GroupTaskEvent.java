@@ -1,0 +1,22 @@
+package io.github.kobe.spring.autoconfigure;
+
+import jdk.jfr.Category;
+import jdk.jfr.Enabled;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Registered;
+import jdk.jfr.StackTrace;
+
+/** What all events have in common: off unless a recording asks for them, and without stack traces. */
+@Category("Group Concurrency")
+@Enabled(false)
+@Registered(false)
+@StackTrace(false)
+abstract class GroupTaskEvent extends Event {
+
+    @Label("Group")
+    String groupKey = "";
+
+    @Label("Task")
+    String taskId = "";
+}

@@ -1,0 +1,31 @@
+package io.github.kobe.spring.autoconfigure;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+
+/** Tells of a bad setting as Spring Boot tells of its own. First, since Boot's for bind exceptions would know less. */
+@Order(Ordered.HIGHEST_PRECEDENCE)
+final class InvalidSettingFailureAnalyzer extends AbstractFailureAnalyzer<InvalidSettingException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, InvalidSettingException cause) {
+        String value = cause.value() == null ? "" : "%n    Value: \"%s\"".formatted(shown(cause.value()));
+        String description = "%s%n%n    Property: %s%s%n    Origin: %s%n    Allowed: %s"
+                .formatted(
+                        String.valueOf(cause.getMessage()).endsWith("?")
+                                ? cause.getMessage()
+                                : cause.getMessage() + ":",
+                        shown(cause.property()),
+                        value,
+                        shown(cause.origin()),
+                        shown(cause.allowed()));
+        return new FailureAnalysis(description, "Change the setting to what is allowed.", cause);
+    }
+
+    /** Keys may hold anything, and all of these may hold a key. */
+    private static String shown(String text) {
+        return PrintableText.inOneLine(text);
+    }
+}

@@ -1,0 +1,126 @@
+package io.github.kobe.spring.autoconfigure;
+
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.core.ResolvableType;
+
+/** The names of the settings, and what was most likely meant by one that isn't among them. */
+final class KnownNames {
+
+    /** What other modules bind, each as strictly. */
+    private static final Set<String> OF_OTHERS = Set.of("rollout", "redis", "scope", "dashboard");
+
+    private static final int PREFIX_LENGTH =
+            uniform(GroupConcurrencyProperties.PREFIX).length() + 1;
+
+    private KnownNames() {}
+
+    /** {@return whether a name is for another module to bind} */
+    static boolean isOfOthers(ConfigurationPropertyName name) {
+        return name.getNumberOfElements() > 1 && OF_OTHERS.contains(name.getElement(1, Form.UNIFORM));
+    }
+
+    /** {@return the refusal of an unknown name} */
+    static InvalidSettingException refusal(ConfigurationProperty unknown, Throwable cause) {
+        List<String> near = namesAround(unknown.getName());
+        Optional<String> meant = meantBy(uniform(unknown.getName().toString()), near);
+        return new InvalidSettingException(
+                unknown,
+                "is unknown"
+                        + meant.map(name -> ". Did you mean '" + name + "'?").orElse(""),
+                meant.orElse("one of " + String.join(", ", near)),
+                cause);
+    }
+
+    /** Inside of an element of a map or a list, that element's names; else all that are outside of them. */
+    private static List<String> namesAround(ConfigurationPropertyName unknown) {
+        List<String> names = new ArrayList<>();
+        add(
+                GroupConcurrencyProperties.class,
+                ConfigurationPropertyName.of(GroupConcurrencyProperties.PREFIX),
+                unknown,
+                names);
+        String element = unknown.getParent() + ".";
+        List<String> ofElement = names.stream()
+                .filter(name -> name.startsWith(element) && isInElement(unknown))
+                .toList();
+        return ofElement.isEmpty() ? names : ofElement;
+    }
+
+    private static boolean isInElement(ConfigurationPropertyName name) {
+        int elements = name.getNumberOfElements();
+        return elements > 2
+                && (name.isNumericIndex(elements - 2)
+                        || name.getElement(1, Form.UNIFORM).equals("groups"));
+    }
+
+    /** Adds the names of a record's settings; of those in a map or a list only for the key that the unknown name has. */
+    private static void add(
+            Class<?> type, ConfigurationPropertyName prefix, ConfigurationPropertyName unknown, List<String> names) {
+        for (RecordComponent component : type.getRecordComponents()) {
+            ConfigurationPropertyName name = prefix.append(DataObjectPropertyName.toDashedForm(component.getName()));
+            Class<?> elements =
+                    ResolvableType.forType(component.getGenericType()).getGenerics().length == 0
+                            ? component.getType()
+                            : lastOf(ResolvableType.forType(component.getGenericType())
+                                    .resolveGenerics(Object.class));
+            int depth = name.getNumberOfElements();
+            if (component.getType().isRecord()) {
+                add(component.getType(), name, unknown, names);
+            } else if (elements.isRecord() && name.isAncestorOf(unknown) && unknown.getNumberOfElements() > depth + 1) {
+                add(elements, unknown.chop(depth + 1), unknown, names);
+            } else {
+                names.add(name.toString());
+            }
+        }
+    }
+
+    private static Class<?> lastOf(Class<?>[] types) {
+        return types[types.length - 1];
+    }
+
+    /** A limit in the wrong place is told by its last part, any other slip by how little there is between the two. */
+    private static Optional<String> meantBy(String unknown, List<String> names) {
+        int most = Math.max(1, (unknown.length() - PREFIX_LENGTH) / 4);
+        String last = unknown.substring(unknown.lastIndexOf('.') + 1);
+        return names.stream()
+                .map(name -> {
+                    boolean sameLast = uniform(name).endsWith("." + last);
+                    return Map.entry(name, sameLast ? 1 : distance(unknown, uniform(name)));
+                })
+                .filter(entry -> entry.getValue() <= most)
+                .min(Comparator.comparingInt(Map.Entry::getValue))
+                .map(Map.Entry::getKey);
+    }
+
+    private static String uniform(String name) {
+        return name.replace("-", "");
+    }
+
+    /** {@return how many characters have to be changed, added or taken away (Levenshtein)} */
+    private static int distance(String a, String b) {
+        int[] row = new int[b.length() + 1];
+        for (int j = 0; j < row.length; j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j < row.length; j++) {
+                int changed = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(changed, Math.min(row[j], row[j - 1]) + 1);
+            }
+        }
+        return row[b.length()];
+    }
+}

@@ -1,0 +1,53 @@
+package io.github.kobe.spring.autoconfigure;
+
+import io.github.kobe.GroupExecutor;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
+
+/** Tells why a bean of the starter that something asks for isn't there. */
+@Order(Ordered.HIGHEST_PRECEDENCE)
+final class MissingBeanFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBeanDefinitionException> {
+
+    private final Environment environment;
+
+    /** Made by Spring Boot. */
+    MissingBeanFailureAnalyzer(Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    protected @Nullable FailureAnalysis analyze(Throwable rootFailure, NoSuchBeanDefinitionException cause) {
+        Class<?> type = cause.getBeanType();
+        if (type == null
+                || cause instanceof NoUniqueBeanDefinitionException
+                || !type.getPackageName().startsWith(GroupExecutor.class.getPackageName())) {
+            return null;
+        }
+        String missing = "There is no bean of type " + type.getName();
+        if (!OnSwitch.isOn(environment, OnGroupConcurrencyEnabled.PROPERTY, true)) {
+            return new FailureAnalysis(
+                    missing + ": " + OnGroupConcurrencyEnabled.PROPERTY
+                            + " is false, which takes away every bean of the library.",
+                    "Where only annotated methods are to run without limit, as in a test, set"
+                            + " group-concurrency.aspect.enabled to false in its place: the beans stay. Or ask for the"
+                            + " bean with an ObjectProvider.",
+                    cause);
+        }
+        return type == GroupConcurrencyRefresher.class
+                ? new FailureAnalysis(
+                        missing
+                                + ": it is made only where both the GroupPolicy and the GroupExecutor are the"
+                                + " starter's.",
+                        "Ask for it with an ObjectProvider, or take away the application's own GroupPolicy and"
+                                + " GroupExecutor beans; a further GroupExecutor may stay as a"
+                                + " @Bean(defaultCandidate = false).",
+                        cause)
+                : null;
+    }
+}

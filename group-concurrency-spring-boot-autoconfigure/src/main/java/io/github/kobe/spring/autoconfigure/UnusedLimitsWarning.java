@@ -1,0 +1,45 @@
+package io.github.kobe.spring.autoconfigure;
+
+import io.github.kobe.GroupPolicy;
+import java.util.List;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+
+/** Tells of limits in the settings that no executor has, since one of the application's own took the place of ours. */
+final class UnusedLimitsWarning implements SmartInitializingSingleton {
+
+    private static final Log LOGGER = LogFactory.getLog(UnusedLimitsWarning.class);
+
+    private final ConfiguredPolicy configured;
+    private final ExecutorBeans executors;
+
+    UnusedLimitsWarning(ConfiguredPolicy configured, ListableBeanFactory beans) {
+        this.configured = configured;
+        this.executors = new ExecutorBeans(beans);
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        List<ConfigurationProperty> set = configured.set();
+        if (set.isEmpty() || executors.all().values().stream().anyMatch(executor -> has(executor.policy()))) {
+            return;
+        }
+        String others = set.size() == 1 ? "" : " (and " + (set.size() - 1) + " more under the prefix)";
+        LOGGER.warn(PrintableText.inOneLine(set.getFirst().getName() + " is set" + others
+                + ", and no executor has it: the bean " + String.join(", ", executors.names())
+                + " takes the place of the starter's. Make the bean @Bean(defaultCandidate = false) to have both, or"
+                + " make it from the GroupPolicy bean, which has what is set."));
+    }
+
+    private boolean has(GroupPolicy policy) {
+        GroupPolicy settings = configured.toPolicy();
+        return policy.defaults().equals(settings.defaults())
+                && policy.groups().equals(settings.groups())
+                && policy.patterns().equals(settings.patterns())
+                && policy.globalMaxInFlight() == settings.globalMaxInFlight()
+                && policy.globalQueueThreshold() == settings.globalQueueThreshold();
+    }
+}

@@ -1,0 +1,110 @@
+package io.github.kobe.spring.client;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPermit;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpRequest;
+import org.springframework.http.client.ClientHttpRequestExecution;
+import org.springframework.http.client.ClientHttpRequestInterceptor;
+import org.springframework.http.client.ClientHttpResponse;
+
+/**
+ * Limits the calls of a {@code RestClient} or {@code RestTemplate} by a key, such as the host that is called:
+ *
+ * <pre>{@code
+ * RestClient client = RestClient.builder()
+ *         .requestInterceptor(GroupClientHttpRequestInterceptor.byHost(executor, "partner:"))
+ *         .build();
+ * }</pre>
+ *
+ * <p>A call waits for a permit of its key's group on its own thread, and holds it until its response is closed, or it has
+ * failed. {@code RestClient} and {@code RestTemplate} close a response before they return what was in it, with one
+ * exception: a response that {@code RestClient}'s {@code exchange} is told not to close is the caller's to close.
+ *
+ * <p>The permit belongs to the calling thread, as that of {@link GroupExecutor#acquire}. So a call inside an annotated
+ * method of the same group shares the method's permit; and a thread that has a response open shares that one's permit for
+ * its next call in the group. Each attempt of a retry further out takes a turn of its own.
+ *
+ * <p>A call that isn't let in throws a {@link RejectedTaskException}, also for an interrupt while it waits
+ * ({@link RejectionReason#INTERRUPTED}, the flag restored) and after a shutdown ({@link RejectionReason#SHUTDOWN}).
+ *
+ * <p>Safe for use by several threads.
+ *
+ * @since 0.1.0
+ */
+public final class GroupClientHttpRequestInterceptor implements ClientHttpRequestInterceptor {
+
+    private final GroupExecutor executor;
+    private final Function<? super HttpRequest, @Nullable String> key;
+
+    private GroupClientHttpRequestInterceptor(
+            GroupExecutor executor, Function<? super HttpRequest, @Nullable String> key) {
+        this.executor = Objects.requireNonNull(executor, "executor");
+        this.key = Objects.requireNonNull(key, "key");
+    }
+
+    /**
+     * Limits calls by the host that they go to.
+     *
+     * @param executor has the groups
+     * @param prefix what a group's key begins with, before the host's name; may be empty
+     * @return the interceptor; a call without a host isn't limited
+     */
+    public static GroupClientHttpRequestInterceptor byHost(GroupExecutor executor, String prefix) {
+        Objects.requireNonNull(prefix, "prefix");
+        return by(executor, request -> {
+            String host = request.getURI().getHost();
+            return host == null ? null : prefix + host;
+        });
+    }
+
+    /**
+     * Limits calls by a key of one's own.
+     *
+     * @param executor has the groups
+     * @param key gives the key of a call's group, on the calling thread; {@code null} or blank: the call isn't limited.
+     *     What it throws, the call throws
+     * @return the interceptor
+     */
+    public static GroupClientHttpRequestInterceptor by(
+            GroupExecutor executor, Function<? super HttpRequest, @Nullable String> key) {
+        return new GroupClientHttpRequestInterceptor(executor, key);
+    }
+
+    @Override
+    public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
+            throws IOException {
+        String groupKey = key.apply(request);
+        if (groupKey == null || groupKey.isBlank()) {
+            return execution.execute(request, body);
+        }
+        GroupPermit permit = acquire(groupKey);
+        try {
+            return new LimitedResponse(execution.execute(request, body), permit);
+        } catch (IOException | RuntimeException | Error failure) {
+            permit.closeExceptionally(failure);
+            throw failure;
+        }
+    }
+
+    private GroupPermit acquire(String groupKey) {
+        try {
+            return executor.acquire(groupKey);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw (RejectedTaskException)
+                    rejection(groupKey, RejectionReason.INTERRUPTED).initCause(interrupted);
+        } catch (IllegalStateException shutDown) {
+            throw rejection(groupKey, RejectionReason.SHUTDOWN);
+        }
+    }
+
+    private static RejectedTaskException rejection(String groupKey, RejectionReason reason) {
+        return new RejectedTaskException(groupKey, "", reason, -1, -1);
+    }
+}

@@ -1,0 +1,119 @@
+package io.github.kobe.spring.client;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPermit;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.spring.autoconfigure.EnclosingPermit;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.reactive.function.client.ClientRequest;
+import org.springframework.web.reactive.function.client.ClientResponse;
+import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
+import org.springframework.web.reactive.function.client.ExchangeFunction;
+import reactor.core.publisher.Mono;
+
+/**
+ * Limits the calls of a {@code WebClient} by a key, such as the host that is called:
+ *
+ * <pre>{@code
+ * WebClient client = WebClient.builder()
+ *         .filter(GroupExchangeFilterFunction.byHost(executor, "partner:"))
+ *         .build();
+ * }</pre>
+ *
+ * <p>A call waits for a permit of its key's group without a thread, each time it is subscribed to, and holds it until the
+ * body of its response is complete, has failed or is cancelled, or the call itself has. As {@code WebClient} asks for it,
+ * every body is to be consumed or released; {@code retrieve()} and {@code exchangeToMono} see to that.
+ *
+ * <p>A call that isn't let in ends with a {@link RejectedTaskException}, also after a shutdown
+ * ({@link RejectionReason#SHUTDOWN}). One that is cancelled while it waits leaves the queue. A call that a
+ * thread inside the same group subscribes to shares its permit.
+ *
+ * <p>Safe for use by several threads.
+ *
+ * @since 0.1.0
+ */
+public final class GroupExchangeFilterFunction implements ExchangeFilterFunction {
+
+    private final GroupExecutor executor;
+    private final Function<? super ClientRequest, @Nullable String> key;
+
+    private GroupExchangeFilterFunction(GroupExecutor executor, Function<? super ClientRequest, @Nullable String> key) {
+        this.executor = Objects.requireNonNull(executor, "executor");
+        this.key = Objects.requireNonNull(key, "key");
+    }
+
+    /**
+     * Limits calls by the host that they go to.
+     *
+     * @param executor has the groups
+     * @param prefix what a group's key begins with, before the host's name; may be empty
+     * @return the filter; a call without a host isn't limited
+     */
+    public static GroupExchangeFilterFunction byHost(GroupExecutor executor, String prefix) {
+        Objects.requireNonNull(prefix, "prefix");
+        return by(executor, request -> {
+            String host = request.url().getHost();
+            return host == null ? null : prefix + host;
+        });
+    }
+
+    /**
+     * Limits calls by a key of one's own.
+     *
+     * @param executor has the groups
+     * @param key gives the key of a call's group, at each subscription; {@code null} or blank: the call isn't limited.
+     *     With what it throws, the call ends
+     * @return the filter
+     */
+    public static GroupExchangeFilterFunction by(
+            GroupExecutor executor, Function<? super ClientRequest, @Nullable String> key) {
+        return new GroupExchangeFilterFunction(executor, key);
+    }
+
+    @Override
+    public Mono<ClientResponse> filter(ClientRequest request, ExchangeFunction next) {
+        return Mono.deferContextual(context -> {
+            String groupKey = key.apply(request);
+            if (groupKey == null || groupKey.isBlank()) {
+                return next.exchange(request);
+            }
+            CompletableFuture<GroupPermit> asked;
+            try {
+                asked = EnclosingPermit.acquireAsync(
+                        executor,
+                        context.getOrDefault(EnclosingPermit.class, null),
+                        groupKey,
+                        "",
+                        GroupLimits.NO_TIMEOUT);
+            } catch (IllegalStateException shutDown) {
+                return Mono.error(new RejectedTaskException(groupKey, "", RejectionReason.SHUTDOWN, -1, -1));
+            }
+            return Mono.fromFuture(asked)
+                    .flatMap(permit -> next.exchange(request))
+                    .map(response -> untilItsEnd(response, asked))
+                    .doOnSuccess(response -> {
+                        if (response == null) {
+                            EnclosingPermit.giveBack(asked, null);
+                        }
+                    })
+                    .doOnError(failure -> EnclosingPermit.giveBack(asked, failure))
+                    .doOnCancel(
+                            () -> EnclosingPermit.giveBack(asked, new CancellationException("The call was cancelled")));
+        });
+    }
+
+    private static ClientResponse untilItsEnd(ClientResponse response, CompletableFuture<GroupPermit> asked) {
+        return response.mutate()
+                .body(body -> body.doOnError(failure -> EnclosingPermit.giveBack(asked, failure))
+                        .doOnComplete(() -> EnclosingPermit.giveBack(asked, null))
+                        .doOnCancel(() -> EnclosingPermit.giveBack(
+                                asked, new CancellationException("The response was given up"))))
+                .build();
+    }
+}

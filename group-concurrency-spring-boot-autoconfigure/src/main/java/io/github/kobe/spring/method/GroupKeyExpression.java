@@ -1,0 +1,238 @@
+package io.github.kobe.spring.method;
+
+import io.github.kobe.spring.autoconfigure.PrintableText;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Member;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.BeanResolver;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.Expression;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.ParserContext;
+import org.springframework.expression.common.CompositeStringExpression;
+import org.springframework.expression.common.LiteralExpression;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The group of an annotated method: texts and expressions in a row. Only the annotation's own text is ever parsed; what a
+ * placeholder or an argument holds is taken as it is.
+ */
+final class GroupKeyExpression {
+
+    private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+    private static final String ACTION =
+            "Mend the group: text as \"exports\", a template as \"tenant:#{#tenantId}\", or an expression as"
+                    + " \"#tenantId\".";
+    private static final String NO_TEXT =
+            ", which has no toString of its own: each object would be a group of its own, without a limit";
+    private static final int DEEPEST_CAUSE = 5;
+    private static final String TEMPLATE_MARK = "#{";
+    private static final Pattern VARIABLE = Pattern.compile("#[\\p{L}_]");
+
+    private final Method method;
+    private final Part[] parts;
+    private final Map<String, Integer> places;
+
+    private GroupKeyExpression(Method method, List<Part> parts, Map<String, Integer> places) {
+        this.method = method;
+        this.parts = parts.toArray(Part[]::new);
+        this.places = places;
+    }
+
+    /**
+     * Reads an annotation's group.
+     *
+     * @param text the annotation's text
+     * @param element where the annotation is
+     * @param method the method that it holds for
+     * @param check knows the method's variables
+     * @param placeholders fills placeholders
+     * @throws InvalidGroupConcurrentException if it can't be read
+     */
+    static GroupKeyExpression parse(
+            String text, AnnotatedElement element, Method method, ExpressionCheck check, Placeholders placeholders) {
+        List<Part> parts = new ArrayList<>();
+        for (Expression expression : expressions(text, element)) {
+            if (expression instanceof LiteralExpression literal) {
+                parts.add(new Part(placeholders.fill(literal.getExpressionString(), element, "group"), null, -1));
+            } else {
+                SpelExpression spel = (SpelExpression) expression;
+                String problem = check.problemOf(spel.getAST());
+                if (problem != null) {
+                    throw unreadable(element, "\"" + text + "\"", problem);
+                }
+                int place = placeOf(spel.getAST(), check.places());
+                if (place >= 0) {
+                    requireText(method.getParameterTypes()[place], text, spel, element);
+                }
+                parts.add(new Part("", spel, place));
+            }
+        }
+        if (parts.stream().allMatch(part -> part.expression == null)
+                && parts.stream().allMatch(part -> part.text.isBlank())) {
+            String filled = parts.stream().map(Part::text).collect(Collectors.joining());
+            throw unreadable(element, placeholders.tell(text, filled), "is blank");
+        }
+        return new GroupKeyExpression(method, parts, check.places());
+    }
+
+    /** {@return the place of the argument that an expression is; -1: it is more than an argument} */
+    private static int placeOf(SpelNode node, Map<String, Integer> places) {
+        return node instanceof VariableReference variable
+                ? places.getOrDefault(variable.toStringAST().substring(1), -1)
+                : -1;
+    }
+
+    /** Fails where the declared type tells that each object is a key of its own; an abstract one doesn't. */
+    private static void requireText(Class<?> type, String group, SpelExpression spel, AnnotatedElement element) {
+        Method toString = type.isArray() || !Modifier.isAbstract(type.getModifiers())
+                ? ClassUtils.getMethodIfAvailable(type, "toString")
+                : null;
+        if (type != Object.class && toString != null && toString.getDeclaringClass() == Object.class) {
+            throw new InvalidGroupConcurrentException(
+                    element,
+                    "has the group \"" + group + "\", where " + spel.getExpressionString() + " is of the type "
+                            + type.getTypeName() + NO_TEXT,
+                    "Name what tells one from another, such as " + spel.getExpressionString()
+                            + ".id, or give the type a toString.");
+        }
+    }
+
+    /** {@return what of an annotation's group is text, as it is written there} */
+    static List<String> textsIn(String group, AnnotatedElement element) {
+        return expressions(group, element).stream()
+                .filter(LiteralExpression.class::isInstance)
+                .map(Expression::getExpressionString)
+                .toList();
+    }
+
+    private static List<Expression> expressions(String text, AnnotatedElement element) {
+        try {
+            if (text.contains(TEMPLATE_MARK)) {
+                Expression template = PARSER.parseExpression(text, ParserContext.TEMPLATE_EXPRESSION);
+                return template instanceof CompositeStringExpression composite
+                        ? List.of(composite.getExpressions())
+                        : List.of(template);
+            }
+            if (VARIABLE.matcher(text).find()) {
+                return List.of(PARSER.parseRaw(text));
+            }
+            return List.of(new LiteralExpression(text));
+        } catch (ParseException failure) {
+            throw new InvalidGroupConcurrentException(
+                    element,
+                    "has the group \"" + text + "\", which can't be read as an expression: " + failure.getMessage(),
+                    ACTION,
+                    failure);
+        }
+    }
+
+    private static InvalidGroupConcurrentException unreadable(AnnotatedElement element, String told, String problem) {
+        return new InvalidGroupConcurrentException(element, "has the group " + told + ", which " + problem, ACTION);
+    }
+
+    /**
+     * Gives the key of one call.
+     *
+     * @param target what is called; null: nothing is there
+     * @param args the arguments
+     * @param beans finds the beans that expressions name; null: they may name none
+     * @throws IllegalArgumentException if a part of it is null or blank, or can't be evaluated
+     */
+    String evaluate(@Nullable Object target, @Nullable Object[] args, @Nullable BeanResolver beans) {
+        EvaluationContext context = null;
+        String key = "";
+        for (Part part : parts) {
+            String text = part.text;
+            SpelExpression expression = part.expression;
+            if (expression != null && part.place >= 0) {
+                text = textOf(args[part.place], expression);
+            } else if (expression != null) {
+                context = context == null ? newContext(target, args, beans) : context;
+                text = textOf(valueOf(expression, context), expression);
+            }
+            key = key.isEmpty() ? text : key.concat(text);
+        }
+        return key;
+    }
+
+    private EvaluationContext newContext(
+            @Nullable Object target, @Nullable Object[] args, @Nullable BeanResolver beans) {
+        Class<?> targetClass = target == null ? method.getDeclaringClass() : ClassUtils.getUserClass(target);
+        return new KeyEvaluationContext(new CallRoot(method, target, targetClass, args), places, beans);
+    }
+
+    /** Adds the methods and fields that its expressions read. */
+    void addReached(Class<?> targetClass, Set<Member> reached) {
+        ReachedMembers members = new ReachedMembers(method, targetClass, reached);
+        for (Part part : parts) {
+            if (part.expression != null) {
+                members.addAllOf(part.expression.getAST());
+            }
+        }
+    }
+
+    private @Nullable Object valueOf(SpelExpression expression, EvaluationContext context) {
+        try {
+            return expression.getValue(context);
+        } catch (EvaluationException failure) {
+            throw new IllegalArgumentException(
+                    nameOf(expression) + " can't be evaluated: "
+                            + PrintableText.inOneLine(String.valueOf(failure.getMessage())),
+                    printable(failure, 0));
+        }
+    }
+
+    /** {@return what tells the same in lines of its own alone: the messages of what was thrown may quote an argument} */
+    private static Throwable printable(Throwable thrown, int depth) {
+        Throwable cause = depth == DEEPEST_CAUSE ? null : thrown.getCause();
+        Throwable told = new IllegalArgumentException(
+                PrintableText.inOneLine(thrown.toString()), cause == null ? null : printable(cause, depth + 1));
+        told.setStackTrace(thrown.getStackTrace());
+        return told;
+    }
+
+    private String textOf(@Nullable Object value, SpelExpression expression) {
+        if (value == null) {
+            throw new IllegalArgumentException(nameOf(expression) + " is null");
+        }
+        String text = value.toString();
+        if (text.isBlank()) {
+            throw new IllegalArgumentException(nameOf(expression) + " is blank");
+        }
+        if (!(value instanceof String) && isOfObject(text, value.getClass().getName())) {
+            throw new IllegalArgumentException(
+                    nameOf(expression) + " is of the type " + value.getClass().getTypeName() + NO_TEXT);
+        }
+        return text;
+    }
+
+    private static boolean isOfObject(String text, String type) {
+        return text.length() > type.length() && text.charAt(type.length()) == '@' && text.startsWith(type);
+    }
+
+    private String nameOf(SpelExpression expression) {
+        return "The group of " + InvalidGroupConcurrentException.nameOf(method) + ": '"
+                + expression.getExpressionString() + "'";
+    }
+
+    /**
+     * A text, or an expression.
+     *
+     * @param place where the expression is an argument and no more, its place; else -1
+     */
+    private record Part(String text, @Nullable SpelExpression expression, int place) {}
+}

@@ -1,0 +1,158 @@
+package io.github.kobe.spring.method;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPermit;
+import io.github.kobe.GroupTask;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskHandle;
+import java.lang.reflect.UndeclaredThrowableException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+
+/** One call of an annotated method. */
+final class GuardedCall {
+
+    private final GuardedMethod method;
+    private final String groupKey;
+    private final GroupExecutor executor;
+    private final MethodInvocation invocation;
+
+    /** Tells what the method throws from what keeps it from running. Written and read by the thread that runs it. */
+    private boolean entered;
+
+    GuardedCall(GuardedMethod method, String groupKey, GroupExecutor executor, MethodInvocation invocation) {
+        this.method = method;
+        this.groupKey = groupKey;
+        this.executor = executor;
+        this.invocation = invocation;
+    }
+
+    GroupExecutor executor() {
+        return executor;
+    }
+
+    String groupKey() {
+        return groupKey;
+    }
+
+    String taskId() {
+        return method.taskId();
+    }
+
+    Duration maxWait() {
+        Duration queueTimeout = method.queueTimeout();
+        return queueTimeout == null ? GroupLimits.NO_TIMEOUT : queueTimeout;
+    }
+
+    /** Runs the method on this thread, when its turn comes. */
+    @Nullable
+    Object runHere() throws Throwable {
+        try {
+            return executor.call(groupKey, taskId(), maxWait(), () -> {
+                entered = true;
+                return proceed();
+            });
+        } catch (RejectedTaskException rejection) {
+            if (entered) {
+                throw rejection;
+            }
+            return rejected(rejection);
+        } catch (InterruptedException interrupted) {
+            if (entered || method.declaresInterrupt()) {
+                throw interrupted;
+            }
+            Thread.currentThread().interrupt();
+            throw (RejectedTaskException) rejection(RejectionReason.INTERRUPTED).initCause(interrupted);
+        } catch (IllegalStateException shutDown) {
+            if (entered) {
+                throw shutDown;
+            }
+            return rejected(rejection(RejectionReason.SHUTDOWN));
+        }
+    }
+
+    /** Has the method run on a thread of its own, when its turn comes, and returns a future at once. */
+    CompletableFuture<Object> dispatch() {
+        try {
+            GroupPermit current = executor.currentPermit(groupKey).orElse(null);
+            if (current == null) {
+                return followed(executor.submit(task()));
+            }
+            if (!current.isBound() && current.groupKey().equals(groupKey)) {
+                return SharedRun.start(current, taskId(), executor.policy().taskDecorators(), this::await);
+            }
+            try (current) {
+                // A thread that waits lends; what belongs to none has to share at once.
+                return followed(current.isBound() ? executor.submit(task()) : current.submit(task()));
+            }
+        } catch (IllegalStateException shutDown) {
+            CompletableFuture<Object> refused = new CompletableFuture<>();
+            answer(refused, rejection(RejectionReason.SHUTDOWN));
+            return refused;
+        }
+    }
+
+    private GroupTask<@Nullable Object> task() {
+        GroupTask<@Nullable Object> task =
+                new GroupTask<@Nullable Object>(groupKey, taskId(), this::await).withAbortOnRejection();
+        return method.queueTimeout() == null ? task : task.withQueueTimeout(method.queueTimeout());
+    }
+
+    private CompletableFuture<Object> followed(TaskHandle<?> handle) {
+        DispatchedFuture future = new DispatchedFuture(handle, this::answer);
+        future.follow();
+        return future;
+    }
+
+    /** Runs the method, and waits for what it returns. */
+    private @Nullable Object await() throws Exception {
+        return AsynchronousEnd.await(proceed());
+    }
+
+    private @Nullable Object proceed() throws Exception {
+        try {
+            return invocation.proceed();
+        } catch (Exception | Error thrown) {
+            throw thrown;
+        } catch (Throwable thrown) {
+            throw new UndeclaredThrowableException(thrown);
+        }
+    }
+
+    /** {@return what the method returns} An invocation can proceed once, so each time is with one of its own. */
+    @Nullable
+    Object proceedAnew() throws Throwable {
+        return invocation instanceof ProxyMethodInvocation proxied
+                ? proxied.invocableClone().proceed()
+                : invocation.proceed();
+    }
+
+    /** {@return what the fallback answers; throws the rejection if there is none for it} */
+    @Nullable
+    Object rejected(RejectedTaskException rejection) throws Throwable {
+        FallbackMethod fallback = method.fallback();
+        if (fallback == null || rejection.reason() == RejectionReason.INTERRUPTED) {
+            throw rejection;
+        }
+        return fallback.answer(invocation.getThis(), invocation.getArguments(), rejection);
+    }
+
+    /** Completes the future of a rejected call: with what the fallback's future gives, or with the rejection. */
+    private void answer(CompletableFuture<Object> future, RejectedTaskException rejection) {
+        try {
+            AsynchronousEnd.follow(rejected(rejection), future);
+        } catch (Throwable thrown) {
+            future.completeExceptionally(thrown);
+        }
+    }
+
+    RejectedTaskException rejection(RejectionReason reason) {
+        long queued = executor.groupStats(groupKey).map(group -> group.queued()).orElse(0);
+        return new RejectedTaskException(groupKey, taskId(), reason, -1, queued);
+    }
+}

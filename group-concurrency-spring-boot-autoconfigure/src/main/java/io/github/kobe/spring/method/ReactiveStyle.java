@@ -1,0 +1,70 @@
+package io.github.kobe.spring.method;
+
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * At each subscription of what the caller has at once: a {@link Mono}, a {@link Flux}, or what is made of one. Loaded for
+ * the first method that is such, for it knows Reactor.
+ */
+final class ReactiveStyle implements CallStyle {
+
+    private final boolean single;
+    private final Function<@Nullable Object, Publisher<?>> toPublisher;
+    private final Function<Publisher<?>, Object> fromPublisher;
+
+    private ReactiveStyle(
+            boolean single,
+            Function<@Nullable Object, Publisher<?>> toPublisher,
+            Function<Publisher<?>, Object> fromPublisher) {
+        this.single = single;
+        this.toPublisher = toPublisher;
+        this.fromPublisher = fromPublisher;
+    }
+
+    /** {@return the style of methods that return what {@code adapter} is for} */
+    static ReactiveStyle of(ReactiveAdapter adapter) {
+        Function<@Nullable Object, Publisher<?>> toPublisher = returned -> returned == null
+                ? Mono.error(new IllegalStateException("The method returned null in place of a publisher"))
+                : adapter.toPublisher(returned);
+        return new ReactiveStyle(!adapter.isMultiValue(), toPublisher, adapter::fromPublisher);
+    }
+
+    /**
+     * {@return the style of Kotlin's suspend functions} Spring's proxies make publishers of them, and take publishers.
+     *
+     * @param type what the function returns
+     */
+    static ReactiveStyle ofSuspending(Class<?> type) {
+        ReactiveAdapter flow = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+        // What doesn't come from the function comes from a fallback that doesn't suspend.
+        Function<@Nullable Object, Publisher<?>> toPublisher = returned -> switch (returned) {
+            case null -> Mono.empty();
+            case Publisher<?> publisher -> publisher;
+            case Object made when flow != null -> flow.toPublisher(made);
+            case Object value -> Mono.just(value);
+        };
+        return new ReactiveStyle(flow == null, toPublisher, publisher -> publisher);
+    }
+
+    /** {@return whether there is one element at most} */
+    boolean isSingle() {
+        return single;
+    }
+
+    /** {@return what a method returned, or its fallback, as a publisher} */
+    Publisher<?> publisherOf(@Nullable Object returned) {
+        return toPublisher.apply(returned);
+    }
+
+    @Override
+    public Object start(GuardedCall call) {
+        Publisher<Object> publisher = new ReactiveCall(call, this).publisher();
+        return fromPublisher.apply(single ? Mono.fromDirect(publisher) : Flux.from(publisher));
+    }
+}

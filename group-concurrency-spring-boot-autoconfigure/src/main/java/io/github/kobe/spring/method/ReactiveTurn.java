@@ -1,0 +1,292 @@
+package io.github.kobe.spring.method;
+
+import io.github.kobe.GroupPermit;
+import io.github.kobe.spring.autoconfigure.EnclosingPermit;
+import io.github.kobe.spring.observation.ReactorObservation;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import org.springframework.util.ClassUtils;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
+
+/**
+ * One subscription's way through its group: it waits for a permit, blocking nothing; then the method runs, and what it
+ * returns is subscribed to; at the end the permit is back before anyone is told.
+ *
+ * <p>The permit belongs to no thread. What the method does as it is subscribed to, when elements are asked for, and in what
+ * it gives to Reactor's schedulers, runs inside of it. A subscription within finds it in Reactor's context. So nothing that
+ * is asked for within waits for what this holds. While a thread is inside, the permit can't go back, so the end is told by
+ * the last one that leaves.
+ */
+final class ReactiveTurn extends Operators.DeferredSubscription implements CoreSubscriber<Object> {
+
+    /** The innermost whose method's code the thread runs. */
+    private static final ThreadLocal<@Nullable ReactiveTurn> CURRENT = new ThreadLocal<>();
+
+    private static final boolean OBSERVABLE =
+            ClassUtils.isPresent("io.micrometer.observation.Observation", ReactiveTurn.class.getClassLoader());
+
+    static {
+        Schedulers.onScheduleHook(ReactiveTurn.class.getName(), ReactiveTurn::carriedOn);
+    }
+
+    private final ReactiveCall call;
+    private final boolean single;
+    private final CoreSubscriber<? super Object> downstream;
+
+    /** What this one is within, which is open for as long as this is, unless it was cancelled. */
+    private final @Nullable ReactiveTurn outer;
+
+    /** What is held for what this one is within, such as the permits of outer ones and of a request. */
+    private final @Nullable EnclosingPermit enclosing;
+
+    /** The observation of the subscriber, and of this; {@code null}: there can be none. */
+    private final @Nullable ReactorObservation observation;
+
+    private final AtomicInteger inside = new AtomicInteger();
+    private final AtomicBoolean terminated = new AtomicBoolean();
+    private final AtomicBoolean told = new AtomicBoolean();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private volatile @Nullable CompletableFuture<GroupPermit> asked;
+
+    /** What is held for this one, once it is granted. */
+    private volatile @Nullable EnclosingPermit own;
+
+    /** Of one with a single element, which is told with the end; by the one that the method's publisher signals on. */
+    private @Nullable Object value;
+
+    private @Nullable Throwable failure;
+
+    /** Written after what it ended with. */
+    private volatile boolean ended;
+
+    /**
+     * @param single whether it has one element at most
+     */
+    ReactiveTurn(ReactiveCall call, boolean single, CoreSubscriber<? super Object> downstream) {
+        this.call = call;
+        this.single = single;
+        this.downstream = downstream;
+        Context context = downstream.currentContext();
+        this.outer = context.getOrDefault(ReactiveTurn.class, CURRENT.get());
+        this.enclosing = outer == null ? context.getOrDefault(EnclosingPermit.class, null) : outer.own;
+        this.observation = OBSERVABLE ? ReactorObservation.of(context) : null;
+    }
+
+    void start() {
+        downstream.onSubscribe(this);
+        if (!isCancelled()) {
+            CompletableFuture<GroupPermit> future = ask();
+            asked = future;
+            if (isCancelled()) {
+                future.cancel(false);
+            }
+            CompletableFuture<GroupPermit> unused = future.whenComplete(this::answered);
+        }
+    }
+
+    // ---- to the permit
+
+    private CompletableFuture<GroupPermit> ask() {
+        try {
+            return observation == null ? call.ask(enclosing) : observation.around(() -> call.ask(enclosing));
+        } catch (IllegalStateException shutDown) {
+            return CompletableFuture.failedFuture(call.shutDown());
+        }
+    }
+
+    private void answered(@Nullable GroupPermit granted, @Nullable Throwable refusal) {
+        if (granted != null) {
+            own = new EnclosingPermit(call.executor(), granted, enclosing);
+            if (isCancelled()) {
+                close(new Cancelled());
+            } else {
+                within(() -> subscribeTo(call::proceed));
+            }
+        } else if (!isCancelled() && refusal != null) {
+            subscribeTo(() -> call.instead(refusal));
+        }
+    }
+
+    private void subscribeTo(Supplier<Publisher<?>> method) {
+        try {
+            method.get().subscribe(this);
+        } catch (Throwable thrown) {
+            onError(ReactiveCall.tellable(thrown)); // else the subscriber would wait for ever
+        }
+    }
+
+    // ---- inside of it
+
+    /** Runs code of the method inside the permit, if that isn't back yet. */
+    private void within(Runnable code) {
+        ReactiveTurn before = CURRENT.get();
+        EnclosingPermit held = own;
+        if (before == this || held == null || closed.get()) {
+            code.run();
+            return;
+        }
+        inside.getAndIncrement();
+        CURRENT.set(this);
+        try {
+            EnclosingPermit.enter(held.permit(), code);
+        } finally {
+            restore(before);
+            if (inside.decrementAndGet() == 0 && ended) {
+                tell();
+            }
+        }
+    }
+
+    private static void restore(@Nullable ReactiveTurn before) {
+        if (before == null) {
+            CURRENT.remove();
+        } else {
+            CURRENT.set(before);
+        }
+    }
+
+    /** As {@link #within}, on a thread that may be outside of what this is within. */
+    private void withinAll(Runnable code) {
+        if (outer != null) {
+            outer.withinAll(() -> within(code));
+        } else if (enclosing != null) {
+            EnclosingPermit.enter(enclosing.permit(), () -> within(code));
+        } else {
+            within(code);
+        }
+    }
+
+    private static Runnable carriedOn(Runnable scheduled) {
+        ReactiveTurn turn = CURRENT.get();
+        return turn == null ? scheduled : () -> turn.withinAll(scheduled);
+    }
+
+    // ---- signals of the method's publisher
+
+    @Override
+    public Context currentContext() {
+        Context context = downstream.currentContext();
+        EnclosingPermit held = own;
+        if (held == null) {
+            return context;
+        }
+        Context inner = context.put(ReactiveTurn.class, this).put(EnclosingPermit.class, held);
+        return observation == null ? inner : observation.addTo(inner);
+    }
+
+    @Override
+    public void onSubscribe(Subscription upstream) {
+        boolean unused = set(upstream);
+    }
+
+    @Override
+    public void onNext(Object element) {
+        if (single) {
+            value = element;
+            return;
+        }
+        ReactiveTurn before = CURRENT.get();
+        if (before != this) {
+            downstream.onNext(element);
+            return;
+        }
+        restore(outer); // what the subscriber schedules is his
+        try {
+            downstream.onNext(element);
+        } finally {
+            CURRENT.set(before);
+        }
+    }
+
+    @Override
+    public void onError(Throwable thrown) {
+        end(thrown);
+    }
+
+    @Override
+    public void onComplete() {
+        end(null);
+    }
+
+    private void end(@Nullable Throwable thrown) {
+        if (!terminated.compareAndSet(false, true)) {
+            if (thrown != null) {
+                Operators.onErrorDropped(thrown, downstream.currentContext());
+            }
+            return;
+        }
+        failure = thrown;
+        ended = true;
+        if (inside.get() == 0) {
+            tell();
+        }
+    }
+
+    private void tell() {
+        if (!told.compareAndSet(false, true)) {
+            return;
+        }
+        Throwable thrown = failure;
+        close(thrown);
+        Object element = value;
+        if (thrown != null) {
+            downstream.onError(thrown);
+            return;
+        }
+        if (element != null) {
+            downstream.onNext(element);
+        }
+        downstream.onComplete();
+    }
+
+    /** Gives the permit back; the first to do so says how it ended. */
+    private void close(@Nullable Throwable why) {
+        EnclosingPermit held = own;
+        if (held != null && closed.compareAndSet(false, true)) {
+            EnclosingPermit.close(held.permit(), why);
+        }
+    }
+
+    // ---- signals of the subscriber
+
+    @Override
+    public void request(long n) {
+        within(() -> super.request(n));
+    }
+
+    /** Leaves the queue; or cancels what the method returned, and then gives the permit back. */
+    @Override
+    public void cancel() {
+        super.cancel();
+        CompletableFuture<GroupPermit> future = asked;
+        if (future != null) {
+            future.cancel(false);
+        }
+        close(new Cancelled());
+    }
+
+    /** Why a subscription that was cancelled ended; without a stack trace, which many would pay for and nobody read. */
+    private static final class Cancelled extends CancellationException {
+
+        private static final long serialVersionUID = 1;
+
+        Cancelled() {
+            super("The subscription was cancelled");
+        }
+
+        @Override
+        public Throwable fillInStackTrace() {
+            return this;
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package io.github.kobe.spring.method;
+
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.function.Predicate;
+import java.util.stream.BaseStream;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Decides by its declared return type how an annotated method runs, or that it can't be limited. Types of libraries go by
+ * their names: those need not be there.
+ */
+final class ReturnTypes {
+
+    private static final Log LOGGER = LogFactory.getLog(ReturnTypes.class);
+
+    private static final String CONTINUATION = "kotlin.coroutines.Continuation";
+
+    /** What comes to its end later, each with all that implements it, unless an adapter knows it. */
+    private static final Set<String> END_LATER = Set.of(
+            Future.class.getName(),
+            CompletionStage.class.getName(),
+            "java.util.concurrent.Flow$Publisher",
+            "org.reactivestreams.Publisher",
+            "kotlinx.coroutines.Job",
+            "kotlinx.coroutines.flow.Flow",
+            "io.reactivex.CompletableSource",
+            "io.reactivex.MaybeSource",
+            "io.reactivex.ObservableSource",
+            "io.reactivex.SingleSource",
+            "io.reactivex.rxjava3.core.CompletableSource",
+            "io.reactivex.rxjava3.core.MaybeSource",
+            "io.reactivex.rxjava3.core.ObservableSource",
+            "io.reactivex.rxjava3.core.SingleSource",
+            "io.smallrye.mutiny.Uni");
+
+    /** What Spring MVC runs or fills after the method has returned it. */
+    private static final Set<String> RUN_LATER = Set.of(
+            Callable.class.getName(),
+            "org.springframework.web.context.request.async.DeferredResult",
+            "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+    private static final String WRAPPER = "org.springframework.http.HttpEntity";
+
+    private static final String INSTEAD =
+            "Return CompletionStage, CompletableFuture, Future, Mono or Flux, or something that is there when the"
+                    + " method returns.";
+
+    private ReturnTypes() {}
+
+    /**
+     * Decides how a method runs.
+     *
+     * @param element where its annotation is
+     * @param targetClass the class of the bean
+     * @throws InvalidGroupConcurrentException if its end can't be seen
+     */
+    static CallStyle styleOf(AnnotatedElement element, Method method, Class<?> targetClass) {
+        if (isSuspending(method)) {
+            return ofSuspending(element, method);
+        }
+        ResolvableType type = ResolvableType.forMethodReturnType(method, targetClass);
+        CallStyle style = styleOf(element, method.getReturnType());
+        if (is(method.getReturnType(), WRAPPER::equals)) {
+            requireDone(element, type.as(method.getReturnType()).getGeneric(0).toClass());
+        }
+        if (BaseStream.class.isAssignableFrom(method.getReturnType())) {
+            LOGGER.warn("@GroupConcurrent on " + method.getDeclaringClass().getName() + "." + method.getName()
+                    + " limits what makes the stream that it returns, and not what reads it: the permit is"
+                    + " back by then");
+        }
+        return style;
+    }
+
+    private static CallStyle styleOf(AnnotatedElement element, Class<?> type) {
+        if (type == CompletionStage.class || type == CompletableFuture.class || type == Future.class) {
+            return CallStyle.DISPATCHED;
+        }
+        ReactiveAdapter adapter = adapterFor(type);
+        if (adapter != null && adapter.getReactiveType() == type) {
+            if (isPresent("reactor.core.publisher.Mono")) {
+                return ReactiveStyle.of(adapter);
+            }
+            throw new InvalidGroupConcurrentException(
+                    element,
+                    "can't work: it returns " + type.getName() + ", for which Reactor has to be there",
+                    "Add io.projectreactor:reactor-core.");
+        }
+        if (is(type, RUN_LATER::contains)) {
+            throw new InvalidGroupConcurrentException(
+                    element,
+                    "can't work: it returns " + type.getName() + ", which does its work after the method has returned",
+                    "Annotate the method of a bean that does the work; or return CompletableFuture, which runs the"
+                            + " method on a thread of its own and holds the permit until its end.");
+        }
+        if (adapter != null || is(type, END_LATER::contains)) {
+            throw new InvalidGroupConcurrentException(
+                    element,
+                    "can't work: it returns " + type.getName() + ", whose end can't be seen from here",
+                    INSTEAD
+                            + (type.getName().startsWith("kotlinx.")
+                                    ? " Of Kotlin's types Flow and Deferred need kotlinx-coroutines-reactor."
+                                    : ""));
+        }
+        return CallStyle.HERE;
+    }
+
+    /** What a response carries has to be there when the response is. */
+    private static void requireDone(AnnotatedElement element, Class<?> content) {
+        if (!styleOf(element, content).equals(CallStyle.HERE)) {
+            throw new InvalidGroupConcurrentException(
+                    element,
+                    "can't work: it returns a response with " + content.getName()
+                            + ", whose end can't be seen from here",
+                    "Return " + content.getSimpleName() + " of a response, or annotate the method that makes the "
+                            + content.getSimpleName() + ".");
+        }
+    }
+
+    // ---- Kotlin
+
+    private static boolean isSuspending(Method method) {
+        Class<?>[] parameters = method.getParameterTypes();
+        return parameters.length > 0
+                && parameters[parameters.length - 1].getName().equals(CONTINUATION);
+    }
+
+    private static CallStyle ofSuspending(AnnotatedElement element, Method method) {
+        if (!KotlinDetector.isSuspendingFunction(method)
+                || !KotlinDetector.isKotlinReflectPresent()
+                || !isPresent("kotlinx.coroutines.reactor.MonoKt")) {
+            throw new InvalidGroupConcurrentException(
+                    element,
+                    "can't work: it is a suspend function, whose end can't be seen from here",
+                    "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor and org.jetbrains.kotlin:kotlin-reflect, by"
+                            + " which Spring's proxies call suspend functions.");
+        }
+        Class<?> type = new MethodParameter(method, -1).getParameterType();
+        if (!type.getName().equals("kotlinx.coroutines.flow.Flow")) {
+            requireDone(element, type);
+        }
+        return ReactiveStyle.ofSuspending(type);
+    }
+
+    // ---- types
+
+    private static @Nullable ReactiveAdapter adapterFor(Class<?> type) {
+        return isPresent("org.reactivestreams.Publisher")
+                ? ReactiveAdapterRegistry.getSharedInstance().getAdapter(type)
+                : null;
+    }
+
+    private static boolean isPresent(String type) {
+        return ClassUtils.isPresent(type, ReturnTypes.class.getClassLoader());
+    }
+
+    /** {@return whether a type, or one that it extends or implements, has such a name} */
+    private static boolean is(@Nullable Class<?> type, Predicate<String> name) {
+        return type != null
+                && (name.test(type.getName())
+                        || is(type.getSuperclass(), name)
+                        || Arrays.stream(type.getInterfaces()).anyMatch(parent -> is(parent, name)));
+    }
+}

@@ -1,0 +1,37 @@
+package io.github.kobe.spring.metrics;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.autoconfigure.ExecutorInstrumentation;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/**
+ * Has the meters of each executor that the starter or its builder makes, which its policy gets as the recorders of its
+ * groups, unless it has others; and of any other executor.
+ */
+final class ExecutorMeters implements ExecutorInstrumentation {
+
+    private final GroupConcurrencyProperties.Metrics settings;
+
+    /** By the names of the executors' beans; kept, since a registry refers to them weakly. */
+    private final Map<String, GroupMeters> byExecutor = new ConcurrentHashMap<>();
+
+    ExecutorMeters(GroupConcurrencyProperties.Metrics settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public void instrument(String executorName, Supplier<GroupExecutor> executor, GroupPolicy.Builder policy) {
+        if (policy.build().recorderFactory().isEmpty()) {
+            policy.recorderFactory(of(executorName));
+        }
+    }
+
+    /** {@return the meters of an executor} */
+    GroupMeters of(String executorName) {
+        return byExecutor.computeIfAbsent(executorName, name -> new GroupMeters(settings));
+    }
+}

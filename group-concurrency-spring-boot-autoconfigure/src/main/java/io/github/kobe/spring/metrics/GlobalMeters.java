@@ -1,0 +1,80 @@
+package io.github.kobe.spring.metrics;
+
+import io.github.kobe.GroupExecutorStats;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/** The gauges of all groups of one executor together. Touched by one thread at a time. */
+final class GlobalMeters {
+
+    private final Tags tags;
+    private final GroupMeters source;
+    private final List<Registered> registered = new ArrayList<>();
+
+    private record Registered(MeterRegistry registry, List<Meter> permits) {}
+
+    GlobalMeters(String executorName, GroupMeters source) {
+        this.tags = Tags.of("executor", executorName, "group", GroupTags.ALL);
+        this.source = source;
+    }
+
+    /** Registers what isn't there yet. */
+    void register(MeterRegistry registry) {
+        if (registered.stream().anyMatch(known -> known.registry.equals(registry))) {
+            return;
+        }
+        gauge(registry, "running", "tasks", "Tasks of all groups whose code runs", GroupExecutorStats::running);
+        gauge(
+                registry,
+                "in.flight",
+                "tasks",
+                "Tasks of all groups that are started and not finished",
+                GroupExecutorStats::inFlight);
+        gauge(registry, "queued", "tasks", "Tasks and callers of all groups that wait", GroupExecutorStats::queued);
+        registered.add(new Registered(registry, new ArrayList<>()));
+    }
+
+    /** Registers the gauges of the limit, or removes them. */
+    void alignLimit(boolean limited) {
+        for (Registered known : registered) {
+            if (!limited) {
+                known.permits.forEach(known.registry::remove);
+                known.permits.clear();
+            } else if (known.permits.isEmpty()) {
+                known.permits.add(gauge(
+                        known.registry,
+                        "permits.max",
+                        "permits",
+                        "Tasks that may be in flight over all groups",
+                        all -> TagMeters.limit(all.globalMaxInFlight())));
+                known.permits.add(gauge(
+                        known.registry,
+                        "permits.available",
+                        "permits",
+                        "Tasks more that could be in flight over all groups",
+                        all -> Math.max(0, TagMeters.limit(all.globalMaxInFlight()) - all.inFlight())));
+            }
+        }
+    }
+
+    private Gauge gauge(
+            MeterRegistry registry,
+            String name,
+            String unit,
+            String description,
+            ToDoubleFunction<GroupExecutorStats> value) {
+        return Gauge.builder("group.executor.global." + name, source, meters -> {
+                    Reading reading = meters.reading();
+                    return reading == null ? 0 : value.applyAsDouble(reading.all());
+                })
+                .description(description)
+                .baseUnit(unit)
+                .tags(tags)
+                .register(registry);
+    }
+}

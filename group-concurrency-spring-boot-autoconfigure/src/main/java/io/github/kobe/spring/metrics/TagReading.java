@@ -1,0 +1,94 @@
+package io.github.kobe.spring.metrics;
+
+import io.github.kobe.GroupStats;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.RuleStats;
+import io.github.kobe.TaskTotals;
+import java.util.EnumMap;
+import java.util.Map;
+
+/**
+ * The groups with one value of the tag, at one moment.
+ *
+ * @param running tasks whose code runs
+ * @param inFlight tasks started and not finished
+ * @param queued tasks and callers that wait
+ * @param oldestWaitNanos how long the one has waited that has waited longest; 0 if none waits
+ * @param maxConcurrency how many may run at once, if the value names one group and that is live; else {@link #UNKNOWN}
+ * @param totals how much work there has been
+ */
+record TagReading(
+        long running, long inFlight, long queued, long oldestWaitNanos, int maxConcurrency, TaskTotals totals) {
+
+    static final int UNKNOWN = 0;
+
+    static final TagReading NOTHING =
+            new TagReading(0, 0, 0, 0, UNKNOWN, new TaskTotals(0, 0, 0, 0, new EnumMap<>(RejectionReason.class)));
+
+    static TagReading of(RuleStats rule, int maxConcurrency) {
+        return new TagReading(
+                rule.running(),
+                rule.inFlight(),
+                rule.queued(),
+                rule.oldestWait().toNanos(),
+                maxConcurrency,
+                rule.totals());
+    }
+
+    /** {@return what is open in a group, and nothing of what has ended} */
+    static TagReading open(GroupStats group, boolean alone) {
+        TaskTotals all = group.totals();
+        long ended = all.succeeded() + all.failed() + all.cancelled() + all.rejected();
+        return new TagReading(
+                group.running(),
+                group.inFlight(),
+                group.queued(),
+                group.oldestWait().toNanos(),
+                alone ? group.maxConcurrency().value() : UNKNOWN,
+                new TaskTotals(all.submitted() - ended, 0, 0, 0, NOTHING.totals.rejectedByReason()));
+    }
+
+    TagReading withTotals(TaskTotals others) {
+        return new TagReading(running, inFlight, queued, oldestWaitNanos, maxConcurrency, others);
+    }
+
+    TagReading withMaxConcurrency(int other) {
+        return new TagReading(running, inFlight, queued, oldestWaitNanos, other, totals);
+    }
+
+    /** {@return both together; one of them at most has a limit} */
+    TagReading plus(TagReading other) {
+        return new TagReading(
+                running + other.running,
+                inFlight + other.inFlight,
+                queued + other.queued,
+                Math.max(oldestWaitNanos, other.oldestWaitNanos),
+                Math.max(maxConcurrency, other.maxConcurrency),
+                sum(totals, other.totals));
+    }
+
+    private static TaskTotals sum(TaskTotals a, TaskTotals b) {
+        Map<RejectionReason, Long> rejected = new EnumMap<>(RejectionReason.class);
+        rejected.putAll(a.rejectedByReason());
+        b.rejectedByReason().forEach((reason, number) -> rejected.merge(reason, number, Long::sum));
+        return new TaskTotals(
+                a.submitted() + b.submitted(),
+                a.succeeded() + b.succeeded(),
+                a.failed() + b.failed(),
+                a.cancelled() + b.cancelled(),
+                rejected);
+    }
+
+    /** {@return the larger of each number} */
+    static TaskTotals most(TaskTotals a, TaskTotals b) {
+        Map<RejectionReason, Long> rejected = new EnumMap<>(RejectionReason.class);
+        rejected.putAll(a.rejectedByReason());
+        b.rejectedByReason().forEach((reason, number) -> rejected.merge(reason, number, Long::max));
+        return new TaskTotals(
+                Math.max(a.submitted(), b.submitted()),
+                Math.max(a.succeeded(), b.succeeded()),
+                Math.max(a.failed(), b.failed()),
+                Math.max(a.cancelled(), b.cancelled()),
+                rejected);
+    }
+}

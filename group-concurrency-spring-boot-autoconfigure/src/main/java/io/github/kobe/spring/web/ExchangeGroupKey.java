@@ -1,0 +1,27 @@
+package io.github.kobe.spring.web;
+
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/**
+ * Tells the group that a request is limited in, with WebFlux, as {@link RequestGroupKey} does in a servlet application:
+ *
+ * <pre>{@code
+ * @Bean
+ * ExchangeGroupKey byApiKey() {
+ *     return exchange -> Mono.justOrEmpty(exchange.getRequest().getHeaders().getFirst("X-Api-Key"))
+ *             .map(apiKey -> "api-key:" + apiKey);
+ * }
+ * }</pre>
+ */
+@FunctionalInterface
+public interface ExchangeGroupKey {
+
+    /**
+     * Gives the key of one request's group. Called once for each request, after the filters before this one.
+     *
+     * @param exchange the request
+     * @return the key, taken as it is; empty or blank: there is none, and the rule's {@code missing-key} holds
+     */
+    Mono<String> of(ServerWebExchange exchange);
+}

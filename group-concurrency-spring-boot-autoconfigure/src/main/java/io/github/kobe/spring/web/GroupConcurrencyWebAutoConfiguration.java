@@ -1,0 +1,142 @@
+package io.github.kobe.spring.web;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.spring.autoconfigure.BoundSettings;
+import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
+import io.github.kobe.spring.autoconfigure.MdcTaskDecorator;
+import java.util.List;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.filter.OncePerRequestFilter;
+import org.springframework.web.server.WebExceptionHandler;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+/** Answers rejections over HTTP, and limits requests, where the application asks for it. */
+@AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
+@ConditionalOnWebApplication
+@ConditionalOnSwitch("enabled")
+public final class GroupConcurrencyWebAutoConfiguration {
+
+    GroupConcurrencyWebAutoConfiguration() {}
+
+    /** Threads of a web server that wait. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    static final class WaitingThreadsConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean
+        WaitingThreadsWarning groupConcurrencyWaitingThreadsWarning(
+                ApplicationContext context, ObjectProvider<GroupExecutor> executor) {
+            return new WaitingThreadsWarning(context, executor::getIfUnique);
+        }
+    }
+
+    /** With Spring MVC. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @ConditionalOnClass(HandlerExceptionResolver.class)
+    @ConditionalOnSwitch("web.problem-details.enabled")
+    static final class ServletProblemDetailsConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean
+        RejectionExceptionResolver groupConcurrencyRejectionExceptionResolver() {
+            return new RejectionExceptionResolver();
+        }
+    }
+
+    /** With WebFlux. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnClass(WebExceptionHandler.class)
+    @ConditionalOnSwitch("web.problem-details.enabled")
+    static final class ReactiveProblemDetailsConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean
+        RejectionWebExceptionHandler groupConcurrencyRejectionWebExceptionHandler() {
+            return new RejectionWebExceptionHandler();
+        }
+    }
+
+    /** With servlets, whatever they are. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @ConditionalOnClass(OncePerRequestFilter.class)
+    @ConditionalOnSwitch(value = "web.filter.enabled", byDefault = false)
+    static final class FilterConfiguration {
+
+        /** A bean of its own class, not a registration: so it comes after all others that have the last place too. */
+        @Bean
+        @ConditionalOnMissingBean
+        GroupConcurrencyFilter groupConcurrencyFilter(
+                GroupConcurrencyProperties properties,
+                BoundSettings bound,
+                ObjectProvider<GroupExecutor> executor,
+                ObjectProvider<RequestGroupKey> key,
+                ObjectProvider<MdcTaskDecorator> context,
+                Environment environment) {
+            GroupConcurrencyProperties.Filter filter = properties.web().filter();
+            RequestGroupKey own = key.getIfAvailable();
+            List<FilterRule> rules = new FilterSettings(filter, bound, RequestGroupKey.class, own != null).rules();
+            return new GroupConcurrencyFilter(
+                    SingletonSupplier.of(executor::getObject),
+                    own,
+                    new FilterRules(rules, FilterRules.management(environment)),
+                    context.getIfAvailable(),
+                    filter.order());
+        }
+
+        /** With Spring MVC. */
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(WebMvcConfigurer.class)
+        static final class AsyncSupportConfiguration {
+
+            @Bean
+            @ConditionalOnMissingBean
+            MvcAsyncSupport groupConcurrencyMvcAsyncSupport(BeanFactory beans) {
+                return new MvcAsyncSupport(beans);
+            }
+        }
+    }
+
+    /** With WebFlux. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnClass(WebFilter.class)
+    @ConditionalOnSwitch(value = "web.filter.enabled", byDefault = false)
+    static final class ReactiveFilterConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean
+        GroupConcurrencyWebFilter groupConcurrencyWebFilter(
+                GroupConcurrencyProperties properties,
+                BoundSettings bound,
+                ObjectProvider<GroupExecutor> executor,
+                ObjectProvider<ExchangeGroupKey> key,
+                Environment environment) {
+            GroupConcurrencyProperties.Filter filter = properties.web().filter();
+            ExchangeGroupKey own = key.getIfAvailable();
+            List<FilterRule> rules = new FilterSettings(filter, bound, ExchangeGroupKey.class, own != null).rules();
+            return new GroupConcurrencyWebFilter(
+                    SingletonSupplier.of(executor::getObject),
+                    own,
+                    new FilterRules(rules, FilterRules.management(environment)),
+                    filter.order());
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.github.kobe.spring.web;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPermit;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.spring.autoconfigure.EnclosingPermit;
+import java.security.Principal;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.server.PathContainer;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.cors.reactive.CorsUtils;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
+
+/**
+ * Limits requests by a key, with WebFlux: one permit of the key's group for each, from here until its response is written,
+ * its handling has failed, or it is cancelled. A request that waits keeps no thread. One that isn't let in is answered with
+ * the problem of the rejection.
+ */
+final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitializingSingleton {
+
+    private final Supplier<GroupExecutor> executor;
+    private final @Nullable ExchangeGroupKey keys;
+    private final FilterRules rules;
+    private final int order;
+
+    /**
+     * Makes a filter.
+     *
+     * @param executor has the groups; asked once all other beans are there
+     * @param keys gives the keys where a rule has no source for them; may be {@code null} where each has
+     * @param rules the rules
+     * @param order its place among the filters
+     */
+    GroupConcurrencyWebFilter(
+            Supplier<GroupExecutor> executor, @Nullable ExchangeGroupKey keys, FilterRules rules, int order) {
+        this.executor = executor;
+        this.keys = keys;
+        this.rules = rules;
+        this.order = order;
+    }
+
+    @Override
+    public int getOrder() {
+        return order;
+    }
+
+    /** An executor that can't be had is told at start-up. */
+    @Override
+    public void afterSingletonsInstantiated() {
+        GroupExecutor unused = executor.get();
+    }
+
+    @Override
+    public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+        PathContainer path = exchange.getRequest().getPath().pathWithinApplication();
+        FilterRule rule = CorsUtils.isPreFlightRequest(exchange.getRequest()) ? null : rules.find(path);
+        if (rule == null) {
+            return chain.filter(exchange);
+        }
+        return said(rule, exchange, path)
+                .map(Optional::of)
+                .defaultIfEmpty(Optional.empty())
+                .flatMap(said -> {
+                    FilterRule.Verdict verdict =
+                            rule.decide(said.orElse(null), executor.get().policy());
+                    if (verdict.refused()) {
+                        return answer(RejectionProblem.NO_KEY, exchange);
+                    }
+                    String key = verdict.groupKey();
+                    return key == null ? chain.filter(exchange) : limited(key, exchange, chain);
+                });
+    }
+
+    private Mono<String> said(FilterRule rule, ServerWebExchange exchange, PathContainer path) {
+        return switch (rule.source()) {
+            case HEADER -> Mono.justOrEmpty(exchange.getRequest().getHeaders().getFirst(rule.name()));
+            case PRINCIPAL -> exchange.getPrincipal().mapNotNull(Principal::getName);
+            case PATH -> Mono.justOrEmpty(rule.variableOf(path));
+            case null -> keys == null ? Mono.empty() : keys.of(exchange);
+        };
+    }
+
+    private Mono<Void> limited(String key, ServerWebExchange exchange, WebFilterChain chain) {
+        return Mono.defer(() -> {
+            GroupExecutor groups = executor.get();
+            CompletableFuture<GroupPermit> asked;
+            try {
+                asked = groups.acquireAsync(key).toCompletableFuture();
+            } catch (IllegalStateException shutDown) {
+                return answer(RejectionProblem.of(RejectionReason.SHUTDOWN), exchange);
+            }
+            return Mono.fromFuture(asked)
+                    .map(permit -> inside(new EnclosingPermit(groups, permit, null), exchange, chain))
+                    .onErrorResume(
+                            RejectedTaskException.class,
+                            rejection -> Mono.just(answer(RejectionProblem.of(rejection.reason()), exchange)))
+                    .flatMap(Function.identity())
+                    .doOnSuccess(nothing -> EnclosingPermit.giveBack(asked, failureOf(exchange)))
+                    .doOnError(failure -> EnclosingPermit.giveBack(asked, isAnsweredBelow500(failure) ? null : failure))
+                    .doOnCancel(() ->
+                            EnclosingPermit.giveBack(asked, new CancellationException("The request was cancelled")));
+        });
+    }
+
+    /** What is subscribed to here, or asked for by the thread that subscribes, is under the permit. */
+    private static Mono<Void> inside(EnclosingPermit enclosing, ServerWebExchange exchange, WebFilterChain chain) {
+        exchange.getAttributes().put(RequestGroupKey.PERMIT_ATTRIBUTE, enclosing.permit());
+        Mono<Void> rest = chain.filter(exchange).contextWrite(Context.of(EnclosingPermit.class, enclosing));
+        return Mono.fromDirect(
+                subscriber -> EnclosingPermit.enter(enclosing.permit(), () -> rest.subscribe(subscriber)));
+    }
+
+    /** {@return why a request counts as failed that was handled without an error; {@code null}: it doesn't} */
+    private static @Nullable Throwable failureOf(ServerWebExchange exchange) {
+        HttpStatusCode status = exchange.getResponse().getStatusCode();
+        return status == null ? null : FailedAnswer.of(status.value());
+    }
+
+    /** {@return whether an exception has another status than that of a failure, as that of a page that isn't there} */
+    private static boolean isAnsweredBelow500(Throwable failure) {
+        return failure instanceof ErrorResponse answer
+                ? !answer.getStatusCode().is5xxServerError()
+                : RejectionProblem.of(failure)
+                        .filter(problem -> !problem.status().is5xxServerError())
+                        .isPresent();
+    }
+
+    private static Mono<Void> answer(RejectionProblem problem, ServerWebExchange exchange) {
+        return ReactiveRejectionAnswer.write(problem, exchange.getResponse()).orElseGet(Mono::empty);
+    }
+}

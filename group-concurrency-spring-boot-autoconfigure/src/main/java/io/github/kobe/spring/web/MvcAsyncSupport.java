@@ -1,0 +1,38 @@
+package io.github.kobe.spring.web;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.core.Ordered;
+import org.springframework.core.task.AsyncTaskExecutor;
+import org.springframework.web.servlet.config.annotation.AsyncSupportConfigurer;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+/**
+ * Has Spring MVC run asynchronous handlers inside the permits of their requests, on the executor that Spring Boot gives it.
+ * Right after Spring Boot: where the application names an executor of its own, that is left alone.
+ */
+final class MvcAsyncSupport implements WebMvcConfigurer, Ordered {
+
+    private static final String EXECUTOR = "applicationTaskExecutor";
+
+    private final BeanFactory beans;
+
+    /**
+     * @param beans has Spring Boot's executor
+     */
+    MvcAsyncSupport(BeanFactory beans) {
+        this.beans = beans;
+    }
+
+    /** Spring Boot's own configurer has 0. */
+    @Override
+    public int getOrder() {
+        return 1;
+    }
+
+    @Override
+    public void configureAsyncSupport(AsyncSupportConfigurer configurer) {
+        if (beans.containsBean(EXECUTOR) && beans.getBean(EXECUTOR) instanceof AsyncTaskExecutor executor) {
+            configurer.setTaskExecutor(new MvcTaskExecutor(executor));
+        }
+    }
+}

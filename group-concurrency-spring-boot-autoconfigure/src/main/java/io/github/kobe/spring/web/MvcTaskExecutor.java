@@ -1,0 +1,37 @@
+package io.github.kobe.spring.web;
+
+import io.github.kobe.GroupPermit;
+import io.github.kobe.spring.autoconfigure.EnclosingPermit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.task.AsyncTaskExecutor;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
+
+/**
+ * Runs what Spring MVC hands over to another thread, such as a {@code Callable} that a controller has returned, inside the
+ * permit of the request that it is for.
+ */
+final class MvcTaskExecutor implements AsyncTaskExecutor {
+
+    private final AsyncTaskExecutor executor;
+
+    /**
+     * @param executor what runs it
+     */
+    MvcTaskExecutor(AsyncTaskExecutor executor) {
+        this.executor = executor;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        GroupPermit permit = ofCurrentRequest();
+        executor.execute(permit == null ? task : () -> EnclosingPermit.enter(permit, task));
+    }
+
+    private static @Nullable GroupPermit ofCurrentRequest() {
+        RequestAttributes request = RequestContextHolder.getRequestAttributes();
+        return request == null
+                ? null
+                : (GroupPermit) request.getAttribute(RequestGroupKey.PERMIT_ATTRIBUTE, RequestAttributes.SCOPE_REQUEST);
+    }
+}

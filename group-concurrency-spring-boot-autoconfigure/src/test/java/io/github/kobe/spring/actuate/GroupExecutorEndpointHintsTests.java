@@ -1,0 +1,37 @@
+package io.github.kobe.spring.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+
+@Tag("boot")
+class GroupExecutorEndpointHintsTests {
+
+    @Test
+    void everyTypeOfAnAnswerCanBeSerialisedInANativeImage() {
+        RuntimeHints hints = new RuntimeHints();
+        new GroupExecutorEndpointHints().registerHints(hints, getClass().getClassLoader());
+
+        assertThat(Stream.of(
+                        GroupExecutorReport.class,
+                        GroupExecutorReport.Global.class,
+                        GroupReport.class,
+                        GroupReport.Limits.class,
+                        GroupReport.Limit.class,
+                        GroupReport.Totals.class,
+                        GroupReport.Holder.class,
+                        GroupReport.Waiter.class,
+                        GroupReport.Explanation.class,
+                        GroupReport.Match.class,
+                        EndpointProblem.class))
+                .allSatisfy(type -> assertThat(RuntimeHintsPredicates.reflection()
+                                .onType(type)
+                                .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))
+                        .accepts(hints));
+    }
+}

@@ -1,0 +1,356 @@
+package io.github.kobe.spring.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.actuate.EndpointServer.Changes;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import java.security.Principal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.StreamSupport;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** The endpoint of a real application with a real web server, over HTTP. */
+@Tag("boot")
+@ExtendWith(OutputCaptureExtension.class)
+class GroupExecutorEndpointTests {
+
+    private static EndpointServer readable;
+    private static EndpointServer open;
+
+    private EndpointServer server;
+    private GroupExecutor executor;
+
+    @BeforeAll
+    static void startBoth() {
+        readable = new EndpointServer();
+        open = new EndpointServer("--management.endpoint.groupexecutor.access=unrestricted");
+    }
+
+    @AfterAll
+    static void stopBoth() {
+        readable.close();
+        open.close();
+    }
+
+    /** The groups that a test has made would be shown to the next one. */
+    @AfterEach
+    void forgetTheGroups() throws Exception {
+        assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
+        executor.groupKeys().forEach(executor::evictGroup);
+        Deadline.untilAsserted(() -> assertThat(executor.groupKeys()).isEmpty());
+    }
+
+    @Test
+    void allGroupsAreShownTheBusiestFirst() throws Exception {
+        useReadable();
+        long submitted = executor.stats().totals().submitted();
+        long succeeded = executor.stats().totals().succeeded();
+        Gate gate = new Gate();
+        executor.submit("busy", "1", () -> pass(gate));
+        executor.submit("busy", "2", () -> pass(gate));
+        executor.submit("b", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+        executor.submit("a", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+
+        JsonNode all = server.get("").body();
+
+        assertThat(fields(all.path("groups"))).containsExactly("busy", "a", "b");
+        assertThat(all.path("groups").path("busy").path("running").asInt()).isEqualTo(1);
+        assertThat(all.path("groups").path("busy").path("queued").asInt()).isEqualTo(1);
+        assertThat(all.path("groups").path("busy").path("oldestWait").asText()).startsWith("PT");
+        assertThat(all.path("global").path("running").asInt()).isEqualTo(1);
+        assertThat(all.path("global").path("queued").asInt()).isEqualTo(1);
+        assertThat(all.path("global").path("maxInFlight").asInt()).isEqualTo(50);
+        assertThat(all.path("global").has("queueThreshold")).isTrue();
+        assertThat(all.path("global").path("queueThreshold").isNull()).isTrue();
+        assertThat(all.path("totals").path("submitted").asLong()).isEqualTo(submitted + 4);
+        assertThat(all.path("totals").path("succeeded").asLong()).isEqualTo(succeeded + 2);
+        assertThat(all.path("truncated").asBoolean()).isFalse();
+        gate.open();
+    }
+
+    @Test
+    void theNumberOfGroupsIsLimited() throws Exception {
+        useReadable();
+        for (String key : new String[] {"a", "b", "c"}) {
+            executor.submit(key, "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+        }
+
+        JsonNode two = server.get("?limit=2").body();
+
+        assertThat(fields(two.path("groups"))).containsExactly("a", "b");
+        assertThat(two.path("truncated").asBoolean()).isTrue();
+        server.get("?limit=0").assertProblem(400, "limit", "0", "at least 1");
+        server.get("?limit=few").assertProblem(400, "limit", "few", "at least 1");
+    }
+
+    @Test
+    void oneGroupIsShownWithEachLimitAndItsSource() throws Exception {
+        useReadable();
+        executor.submit("tenant:a", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+
+        JsonNode group = server.get("/tenant:a").body();
+
+        assertThat(group.path("group").asText()).isEqualTo("tenant:a");
+        assertThat(group.path("rule").asText()).isEqualTo("tenant:*");
+        assertThat(group.path("limits").path("maxConcurrency").path("value").asInt())
+                .isEqualTo(4);
+        assertThat(group.path("limits").path("maxConcurrency").path("source").asText())
+                .isEqualTo("PATTERN");
+        assertThat(group.path("limits").path("queueTimeout").path("value").asText())
+                .isEqualTo("PT5S");
+        assertThat(group.path("limits").path("queueTimeout").path("source").asText())
+                .isEqualTo("DEFAULT");
+        assertThat(group.path("limits").path("maxInFlight").path("value").isNull())
+                .isTrue();
+        assertThat(group.path("totals").path("succeeded").asInt()).isEqualTo(1);
+        assertThat(group.path("totals").path("rejected").path("QUEUE_TIMEOUT").asInt(-1))
+                .isZero();
+    }
+
+    @Test
+    void whoHasThePermitsAndWhoWaitsIsToldWhenAskedFor() throws Exception {
+        useReadable();
+        Gate running = new Gate();
+        Gate gate = new Gate();
+        executor.submit("busy", "first", () -> {
+            running.open();
+            return pass(gate);
+        });
+        running.pass();
+        executor.submit("busy", "second", () -> pass(gate));
+
+        JsonNode group = server.get("/busy?holders=true").body();
+
+        assertThat(group.path("holders")).hasSize(1);
+        JsonNode holder = group.path("holders").get(0);
+        assertThat(holder.path("taskId").asText()).isEqualTo("first");
+        assertThat(holder.path("kind").asText()).isEqualTo("TASK");
+        assertThat(holder.path("thread").asText()).isEqualTo("busy");
+        assertThat(Instant.parse(holder.path("since").asText())).isBeforeOrEqualTo(Instant.now());
+        assertThat(holder.path("lent").asBoolean(true)).isFalse();
+        assertThat(group.path("waiters")).hasSize(1);
+        assertThat(group.path("waiters").get(0).path("taskId").asText()).isEqualTo("second");
+        assertThat(Duration.parse(group.path("waiters").get(0).path("waited").asText()))
+                .isPositive();
+        assertThat(server.get("/busy").body().has("holders")).isFalse();
+        assertThat(Duration.parse(
+                        server.get("").body().path("global").path("oldestWait").asText()))
+                .isPositive();
+        gate.open();
+    }
+
+    @Test
+    void whereTheLimitsComeFromIsExplainedWhenAskedFor() throws Exception {
+        useOpen();
+        server.post("", "{\"group\":\"tenant:a\",\"queueThreshold\":\"unlimited\"}");
+
+        JsonNode explanation = server.get("?group=tenant:a&explain=true").body().path("explanation");
+
+        assertThat(explanation.path("override").toString()).isEqualTo("{\"queueThreshold\":\"unlimited\"}");
+        assertThat(explanation.path("matches").toString())
+                .isEqualTo("[{\"rule\":\"tenant:*\",\"used\":true,\"limits\":{\"maxConcurrency\":\"4\"}},"
+                        + "{\"rule\":\"ten*\",\"used\":false,\"limits\":{\"weight\":\"2\"}}]");
+        assertThat(explanation.path("resolver").asBoolean(true)).isFalse();
+        assertThat(explanation.path("defaults").path("queueTimeout").asText()).isEqualTo("PT5S");
+        assertThat(server.get("/tenant:a").body().has("explanation")).isFalse();
+    }
+
+    @Test
+    void eachChangeIsToldInTheLogAndToTheAudit(CapturedOutput output) throws Exception {
+        useOpen();
+        Changes changes = server.bean(Changes.class);
+        changes.events.clear();
+
+        server.post("", "{\"group\":\"line\\nbreak\",\"maxConcurrency\":3,\"queueTimeout\":\"5s\"}");
+        server.delete("?group=line%0Abreak");
+        server.post("", "{\"group\":\"vip\",\"maxConcurrency\":0}");
+
+        assertThat(output)
+                .contains("Group 'line_break' of groupExecutor: set {maxConcurrency=3, queueTimeout=5s}, by somebody"
+                        + " without a name")
+                .contains("Group 'line_break' of groupExecutor: evict, by somebody without a name");
+        assertThat(changes.events)
+                .extracting(event -> event.getType() + event.getData())
+                .containsExactly(
+                        "GROUP_EXECUTOR_CHANGE{executor=groupExecutor, group=line\nbreak, action=set,"
+                                + " limits={maxConcurrency=3, queueTimeout=5s}}",
+                        "GROUP_EXECUTOR_CHANGE{executor=groupExecutor, group=line\nbreak, action=evict}");
+    }
+
+    @Test
+    void theAuditHasTheNameOfWhoAsked() {
+        List<Object> events = new ArrayList<>();
+        GroupExecutor own =
+                GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
+        GroupExecutorEndpoint endpoint = new GroupExecutorEndpoint(() -> Map.of("own", own), "own", events::add);
+
+        endpoint.change(new Operator(), "a", "pause", null, null, null, null, null, null);
+
+        assertThat(events)
+                .singleElement(InstanceOfAssertFactories.type(AuditApplicationEvent.class))
+                .extracting(event -> event.getAuditEvent().getPrincipal())
+                .isEqualTo("ops");
+        useReadable();
+    }
+
+    private static final class Operator implements SecurityContext {
+
+        @Override
+        public Principal getPrincipal() {
+            return () -> "ops";
+        }
+
+        @Override
+        public boolean isUserInRole(String role) {
+            return false;
+        }
+    }
+
+    @Test
+    void aKeyWithASlashGoesByQueryParameter() throws Exception {
+        useReadable();
+        executor.submit("a/b", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+
+        assertThat(server.get("?group=a%2Fb").body().path("group").asText()).isEqualTo("a/b");
+    }
+
+    @Test
+    void aConfiguredGroupIsThereBeforeItsFirstUse() throws Exception {
+        useReadable();
+
+        EndpointServer.Answer group = server.get("/vip");
+
+        assertThat(group.status()).isEqualTo(200);
+        JsonNode limits = group.body().path("limits");
+        assertThat(limits.path("maxConcurrency").path("value").asInt()).isEqualTo(8);
+        assertThat(limits.path("maxConcurrency").path("source").asText()).isEqualTo("CONFIGURED");
+        assertThat(limits.path("queueTimeout").path("value").asText()).isEqualTo("PT5S");
+        assertThat(limits.path("maxInFlight").path("value").isNull()).isTrue();
+
+        executor.submit("vip", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+        assertThat(server.get("/vip").body().path("limits")).isEqualTo(limits);
+    }
+
+    @Test
+    void anUnknownGroupIsNotFound() throws Exception {
+        useReadable();
+        server.get("/nobody")
+                .assertProblem(
+                        404, "group", "nobody", "a group that is in use, overridden, or configured by its exact key");
+    }
+
+    @Test
+    void anUnknownExecutorIsRefused() throws Exception {
+        useReadable();
+        server.get("?executor=other").assertProblem(400, "executor", "other", "one of [groupExecutor]");
+    }
+
+    @Test
+    @Tag("K11")
+    void nothingCanBeChangedUnlessTheApplicationOpensIt() throws Exception {
+        useReadable();
+        assertThat(server.post("", "{\"group\":\"vip\",\"maxConcurrency\":3}").status())
+                .isEqualTo(405);
+        assertThat(server.delete("?group=vip").status()).isEqualTo(405);
+        assertThat(executor.groupKeys()).isEmpty();
+    }
+
+    @Test
+    void whatIsClosedForGoodStaysClosed() throws Exception {
+        try (EndpointServer closed = new EndpointServer(
+                "--management.endpoint.groupexecutor.access=unrestricted",
+                "--management.endpoints.access.max-permitted=read-only")) {
+            use(closed);
+            assertThat(server.post("", "{\"group\":\"vip\",\"maxConcurrency\":3}")
+                            .status())
+                    .isEqualTo(405);
+        }
+    }
+
+    @Test
+    void limitsAreSetOneByOneAndResetTogether() throws Exception {
+        useOpen();
+        assertThat(server.post("", "{\"group\":\"vip\",\"maxConcurrency\":3}").status())
+                .isEqualTo(200);
+        JsonNode both = server.post("/vip", "{\"queueTimeout\":\"2s\",\"maxInFlight\":\"unlimited\"}")
+                .body();
+        assertThat(both.path("limits").path("maxConcurrency").path("value").asInt())
+                .isEqualTo(3);
+        assertThat(both.path("limits").path("queueTimeout").path("value").asText())
+                .isEqualTo("PT2S");
+        assertThat(both.path("limits").path("maxInFlight").path("source").asText())
+                .isEqualTo("OVERRIDDEN");
+        assertThat(both.path("limits").path("weight").path("source").asText()).isEqualTo("DEFAULT");
+        assertThat(both.path("overriddenSince").asText()).matches("\\d{4}-.*Z");
+
+        JsonNode reset =
+                server.post("", "{\"group\":\"vip\",\"action\":\"reset\"}").body();
+
+        assertThat(reset.path("limits").path("maxConcurrency").path("value").asInt())
+                .isEqualTo(8);
+        assertThat(reset.path("overriddenSince").isNull()).isTrue();
+    }
+
+    @Test
+    void aGroupIsPausedResumedAndEvicted() throws Exception {
+        useOpen();
+        assertThat(server.post("", "{\"group\":\"a/b\",\"action\":\"pause\"}")
+                        .body()
+                        .path("paused")
+                        .asBoolean())
+                .isTrue();
+        assertThat(executor.groupStats("a/b").orElseThrow().paused()).isTrue();
+        assertThat(server.post("", "{\"group\":\"a/b\",\"action\":\"resume\"}")
+                        .body()
+                        .path("paused")
+                        .asBoolean(true))
+                .isFalse();
+
+        server.post("/c", "{\"action\":\"pause\"}");
+        assertThat(server.delete("/c").status()).isEqualTo(204);
+        assertThat(server.get("/c").status()).isEqualTo(404);
+        assertThat(server.delete("?group=nobody").status()).isEqualTo(404);
+    }
+
+    private static Object pass(Gate gate) throws InterruptedException {
+        gate.pass();
+        return null;
+    }
+
+    private void useReadable() {
+        use(readable);
+    }
+
+    private void useOpen() {
+        use(open);
+    }
+
+    private void use(EndpointServer used) {
+        server = used;
+        executor = used.executor();
+    }
+
+    private static Iterable<String> fields(JsonNode node) {
+        return StreamSupport.stream(((Iterable<String>) node::fieldNames).spliterator(), false)
+                .toList();
+    }
+}

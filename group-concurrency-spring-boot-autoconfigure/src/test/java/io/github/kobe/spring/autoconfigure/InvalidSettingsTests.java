@@ -1,0 +1,350 @@
+package io.github.kobe.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.GroupPolicyCustomizer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Starts a real application on a real YAML file, and reads what it says. */
+@ExtendWith(OutputCaptureExtension.class)
+class InvalidSettingsTests {
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aLimitOfZeroIsToldWithPropertyValueLineAndRange(CapturedOutput output) throws IOException {
+        failsToStart("""
+            group-concurrency:
+              groups:
+                vip:
+                  max-concurrency: 0
+            """);
+
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("Setting 'group-concurrency.groups.vip.max-concurrency' must be at least 1:")
+                .contains("Property: group-concurrency.groups.vip.max-concurrency")
+                .contains("Value: \"0\"")
+                .containsPattern("Origin: .*application\\.yml\\] - 4:24")
+                .contains("Allowed: at least 1");
+    }
+
+    @Test
+    void aKeyWithASlashOutsideBracketsIsToldWithTheRightSpelling(CapturedOutput output) throws IOException {
+        failsToStart("""
+            group-concurrency:
+              groups:
+                a/b:
+                  max-concurrency: 2
+            """);
+
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("has the group key 'a/b' outside brackets, where Spring Boot drops characters")
+                .contains("Property: group-concurrency.groups.a/b.max-concurrency")
+                .contains("Value: \"2\"")
+                .containsPattern("Origin: .*application\\.yml\\] - 4:24")
+                .contains("Allowed: \"[a/b]\" as the key in YAML, groups[a/b] in a properties file, or an element of"
+                        + " group-concurrency.group-list with key: \"a/b\"");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        max-in-flight: 0                                  | group-concurrency.max-in-flight | at least 1
+        queue-threshold: -1                               | group-concurrency.queue-threshold | at least 0
+        max-idle-groups: -1                               | group-concurrency.max-idle-groups | at least 0
+        idle-timeout: 0s                                  | group-concurrency.idle-timeout | more than zero
+        defaults: { max-concurrency: 0 }                  | group-concurrency.defaults.max-concurrency | at least 1
+        defaults: { max-in-flight: 0 }                    | group-concurrency.defaults.max-in-flight | at least 1
+        defaults: { queue-threshold: -1 }                 | group-concurrency.defaults.queue-threshold | at least 0
+        defaults: { queue-timeout: 0s }                   | group-concurrency.defaults.queue-timeout | more than zero
+        defaults: { weight: 1001 }                        | group-concurrency.defaults.weight | 1 to 1000
+        groups: { "[a.b:*]": { queue-timeout: -1s } }     | group-concurrency.groups[a.b:*].queue-timeout | more than zero
+        groups: { vip: { maxInFlight: 0 } }               | group-concurrency.groups.vip.max-in-flight | at least 1
+        group-list: [ { key: a/b, weight: 0 } ]           | group-concurrency.group-list[0].weight | 1 to 1000
+        group-list: [ { weight: 1 } ]                     | group-concurrency.group-list[0].key | a group key or pattern
+        max-key-length: 0                                 | group-concurrency.max-key-length | at least 1
+        groups: { vip: { queue-timeout: 0s } }            | group-concurrency.groups.vip.queue-timeout | more than zero; so that nothing waits, set queue-threshold to 0
+        health: { oldest-wait: -1s }                      | group-concurrency.health.oldest-wait | zero or more
+        health: { global-queue: -1 }                      | group-concurrency.health.global-queue | at least 0
+        metrics: { max-groups: 0 }                        | group-concurrency.metrics.max-groups | at least 1
+        shutdown: { await-termination-period: -1s }       | group-concurrency.shutdown.await-termination-period | zero or more
+        """)
+    void everySettingOutOfItsRangeIsTold(String line, String property, String allowed, CapturedOutput output)
+            throws IOException {
+        failsToStart("group-concurrency:\n  " + line + "\n");
+
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("Property: " + property)
+                .contains("Allowed: " + allowed);
+    }
+
+    @Test
+    void aSettingInAnySpellingIsToldWithItsOrigin(CapturedOutput output) throws IOException {
+        failsToStart("groupConcurrency: { defaults: { max_concurrency: 0 } }\n");
+
+        assertThat(output).contains("Value: \"0\"").containsPattern("Origin: .*application\\.yml\\] - 1:50");
+    }
+
+    @Test
+    void aKeyInMapAndListIsRefused(CapturedOutput output) throws IOException {
+        failsToStart("""
+            group-concurrency:
+              groups:
+                vip:
+              group-list:
+                - key: vip
+            """);
+
+        assertThat(output)
+                .contains("Setting 'group-concurrency.group-list[0].key' names a group for the second time")
+                .containsPattern("Origin: .*application\\.yml\\] - 5:12");
+    }
+
+    @Test
+    void aMisspeltSettingIsRefused(CapturedOutput output) throws IOException {
+        failsToStart("""
+            group-concurrency:
+              groups:
+                vip: { max-concurency: 3 }
+            """);
+
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("Property: group-concurrency.groups.vip.max-concurency")
+                .containsPattern("Origin: .*application\\.yml\\] - 3:28");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        groups: { vip: { max-concurency: 3 } }     | groups.vip.max-concurrency
+        group-list: [ { key: a, weigth: 3 } ]      | group-list[0].weight
+        max-concurrency: 3                         | defaults.max-concurrency
+        default: { max-concurrency: 3 }            | defaults.max-concurrency
+        defaults: { queueTimout: 3s }              | defaults.queue-timeout
+        metrics: { enable: false }                 | metrics.enabled
+        max-inflights: 3                           | max-in-flight
+        web: { filter: { rules: [ { pats: /a } ] } } | web.filter.rules[0].paths
+        """)
+    void whatWasMostLikelyMeantByAnUnknownNameIsTold(String line, String meant, CapturedOutput output)
+            throws IOException {
+        failsToStart("group-concurrency:\n  " + line + "\n");
+
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("is unknown. Did you mean 'group-concurrency." + meant + "'?")
+                .containsPattern("Origin: .*application\\.yml\\] - 2:")
+                .contains("Allowed: group-concurrency." + meant);
+    }
+
+    @Test
+    void ofAnUnknownNameThatIsNearNoneAllAreTold(CapturedOutput output) throws IOException {
+        failsToStart("group-concurrency: { colour: red }\n");
+
+        assertThat(output)
+                .contains("Setting 'group-concurrency.colour' is unknown:")
+                .contains("Allowed: one of group-concurrency.enabled, group-concurrency.max-in-flight,");
+    }
+
+    @Test
+    void whatOtherModulesBindIsTheirs() throws IOException {
+        write("""
+            group-concurrency:
+              max-in-flight: 3
+              rollout: { steps: [ 1, 2 ] }
+              redis.url: redis://localhost
+              scope: { any: thing }
+              dashboard.enabled: true
+            """);
+        try (ConfigurableApplicationContext context = start()) {
+            assertThat(context.getBean(GroupPolicy.class).globalMaxInFlight()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void unlimitedLiftsWhatWouldBeInherited() throws IOException {
+        write("""
+            group-concurrency:
+              max-in-flight: unlimited
+              queue-threshold: ${NOT_SET:unlimited}
+              defaults: { max-concurrency: 5, max-in-flight: 6, queue-threshold: 7, queue-timeout: 8s }
+              groups:
+                vip: { max-concurrency: unlimited, queue-timeout: unlimited }
+              group-list:
+                - { key: "tenant:*", max-in-flight: unlimited, queue-threshold: unlimited }
+            """);
+        try (ConfigurableApplicationContext context = start()) {
+            GroupPolicy policy = context.getBean(GroupPolicy.class);
+            assertThat(policy.globalMaxInFlight()).isEqualTo(Integer.MAX_VALUE);
+            assertThat(policy.globalQueueThreshold()).isEqualTo(Integer.MAX_VALUE);
+            assertThat(policy.resolveConcurrency("vip")).isEqualTo(Integer.MAX_VALUE);
+            assertThat(policy.groups().get("vip").queueTimeout()).contains(GroupLimits.NO_TIMEOUT);
+            assertThat(policy.resolveMaxInFlight("vip")).isEqualTo(6);
+            assertThat(policy.resolveMaxInFlight("tenant:a")).isEqualTo(Integer.MAX_VALUE);
+            assertThat(policy.resolveQueueThreshold("tenant:a")).isEqualTo(Integer.MAX_VALUE);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        defaults: { weight: unlimited }   | group-concurrency.defaults.weight
+        metrics: { max-groups: unlimited } | group-concurrency.metrics.max-groups
+        """)
+    void whatAlwaysHasALimitCannotBeUnlimited(String line, String property, CapturedOutput output) throws IOException {
+        failsToStart("group-concurrency:\n  " + line + "\n");
+
+        assertThat(output).contains("Property: " + property).contains("Value: \"unlimited\"");
+    }
+
+    @Test
+    void aNumberOfACustomizerThatIsOutOfItsRangeIsToldWithItsBean(CapturedOutput output) {
+        assertThatException().isThrownBy(() -> start(Customized.class).close());
+
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("The bean 'groupExecutor' can't be made, since a number of its policy is out of its range:")
+                .contains("Number: maxConcurrency")
+                .contains("Group: vip")
+                .contains("Value: 0")
+                .contains("Allowed: at least 1");
+    }
+
+    @Test
+    void aBeanThatASwitchTookAwayIsToldWithTheSwitch(CapturedOutput output) throws IOException {
+        write("group-concurrency.enabled: false\n");
+        assertThatException().isThrownBy(() -> start(Refreshing.class).close());
+
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("There is no bean of type " + GroupConcurrencyRefresher.class.getName()
+                        + ": group-concurrency.enabled is false")
+                .contains("set group-concurrency.aspect.enabled to false in its place");
+    }
+
+    @Test
+    void aRefresherThatIsNotThereBesideAnOwnPolicyIsExplained(CapturedOutput output) {
+        assertThatException()
+                .isThrownBy(() -> start(Refreshing.class, OwnPolicy.class).close());
+
+        assertThat(output)
+                .contains("it is made only where both the GroupPolicy and the GroupExecutor are the starter's");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        max-in-flight: many                              | max-in-flight          | many  | a whole number, or "unlimited"
+        groups: { vip: { queue-threshold: some } }       | groups.vip.queue-threshold | some | a whole number, or "unlimited"
+        defaults: { weight: unlimited }                  | defaults.weight        | unlimited | a whole number
+        defaults: { queue-timeout: soon }                | defaults.queue-timeout | soon  | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration, or "unlimited"
+        idle-timeout: soon                               | idle-timeout           | soon  | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
+        metrics: { max-groups: few }                     | metrics.max-groups     | few   | a whole number
+        groups: { vip: 5 }                               | groups.vip             | 5     | limits below the key, such as max-concurrency
+        web: { filter: { rules: [ { known-keys-only: yep } ] } } | web.filter.rules[0].known-keys-only | yep | true or false
+        group-list: [ vip ]                              | group-list[0]          | vip   | limits below the key, such as max-concurrency
+        """)
+    void whatCannotBeReadIsRefusedWithWhatIsAllowed(
+            String yaml, String property, String value, String allowed, CapturedOutput output) throws IOException {
+        failsToStart("group-concurrency: { " + yaml + " }\n");
+
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("Setting 'group-concurrency." + property + "' can't be read")
+                .contains("Value: \"" + value + "\"")
+                .containsPattern("Origin: .*application\\.yml\\] - 1:")
+                .contains("Allowed: " + allowed + "\n");
+    }
+
+    @Test
+    void aGroupWithNothingUnderItInheritsEverything() throws IOException {
+        write("""
+            group-concurrency:
+              defaults: { max-concurrency: 5 }
+              groups:
+                vip:
+                other: {}
+                "[tenant:*]":
+            """);
+        try (ConfigurableApplicationContext context = start()) {
+            GroupPolicy policy = context.getBean(GroupPolicy.class);
+            assertThat(policy.groups()).containsKey("vip");
+            assertThat(policy.patterns()).containsOnlyKeys("tenant:*");
+            assertThat(policy.resolveConcurrency("vip")).isEqualTo(5);
+            assertThat(policy.resolveConcurrency("other")).isEqualTo(5);
+        }
+    }
+
+    @Test
+    void anEmptyMapOfGroupsHasNone() throws IOException {
+        write("group-concurrency: { groups: {}, defaults: {} }\n");
+        try (ConfigurableApplicationContext context = start()) {
+            assertThat(context.getBean(GroupPolicy.class).groups()).isEmpty();
+        }
+    }
+
+    private void failsToStart(String yaml) throws IOException {
+        write(yaml);
+        assertThatException().isThrownBy(() -> start().close());
+    }
+
+    private void write(String yaml) throws IOException {
+        Files.writeString(folder.resolve("application.yml"), yaml);
+    }
+
+    private ConfigurableApplicationContext start(Class<?>... further) {
+        SpringApplication application = new SpringApplicationBuilder(Application.class)
+                .sources(further)
+                .web(WebApplicationType.NONE)
+                .build();
+        return application.run("--spring.config.location=" + folder.toUri());
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(GroupConcurrencyAutoConfiguration.class)
+    static class Application {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class Customized {
+        @Bean
+        GroupPolicyCustomizer nobody() {
+            return policy -> policy.group("vip", GroupLimits.unset().withMaxConcurrency(0));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(GroupConcurrencyRefreshAutoConfiguration.class)
+    static class Refreshing {
+        @Bean
+        Object change(GroupConcurrencyRefresher refresher) {
+            return refresher;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnPolicy {
+        @Bean
+        GroupPolicy own() {
+            return GroupPolicy.builder().build();
+        }
+    }
+}

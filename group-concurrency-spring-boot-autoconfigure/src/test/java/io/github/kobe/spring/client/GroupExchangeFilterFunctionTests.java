@@ -1,0 +1,179 @@
+package io.github.kobe.spring.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPermit;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupStats;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.spring.autoconfigure.EnclosingPermit;
+import io.github.kobe.testing.Deadline;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.web.reactive.function.client.ClientResponse;
+import org.springframework.web.reactive.function.client.WebClient;
+import org.springframework.web.reactive.function.client.WebClientRequestException;
+import org.springframework.web.reactive.function.client.WebClientResponseException;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
+
+/** Calls of a real server, one at a time and one in all. */
+class GroupExchangeFilterFunctionTests {
+
+    private static final String GROUP = "partner:localhost";
+
+    private final GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
+            GroupPolicy.builder().globalMaxInFlight(1).build());
+    private final WebClient client = WebClient.builder()
+            .filter(GroupExchangeFilterFunction.byHost(executor, "partner:"))
+            .build();
+    private final Partner partner = new Partner();
+
+    GroupExchangeFilterFunctionTests() throws Exception {}
+
+    @AfterEach
+    void stop() {
+        partner.close();
+        executor.close();
+    }
+
+    private GroupStats group() {
+        return executor.groupStats(GROUP).orElseThrow();
+    }
+
+    private void awaitBack() {
+        Deadline.until("the permit is back", () -> group().inFlight() == 0);
+    }
+
+    private Mono<String> get(String path) {
+        return client.get().uri(partner.url(path)).retrieve().bodyToMono(String.class);
+    }
+
+    @Test
+    @Tag("boot")
+    void aCallWaitsUntilTheBodyOfTheOneBeforeItIsComplete() {
+        CompletableFuture<String> first = get("/halfway").toFuture();
+        partner.asked.passStubbornly();
+        CompletableFuture<String> second = get("/quick").toFuture();
+        Deadline.until("one waits", () -> group().queued() == 1);
+        partner.gate.open();
+
+        assertThat(first).succeedsWithin(Deadline.LONG).isEqualTo("first, second");
+        assertThat(second).succeedsWithin(Deadline.LONG).isEqualTo("quick");
+        awaitBack();
+    }
+
+    @Test
+    void aResponseWhoseBodyNobodyWantsGivesItsPermitBack() {
+        assertThat(client.get()
+                        .uri(partner.url("/quick"))
+                        .exchangeToMono(response -> Mono.just(response.statusCode()))
+                        .block(Deadline.LONG))
+                .isEqualTo(HttpStatusCode.valueOf(200));
+        awaitBack();
+
+        client.get().uri(partner.url("/quick")).retrieve().toBodilessEntity().block(Deadline.LONG);
+        awaitBack();
+    }
+
+    @Test
+    void aFailedCallGivesItsPermitBack() {
+        assertThatExceptionOfType(WebClientResponseException.class)
+                .isThrownBy(() -> get("/broken").block(Deadline.LONG));
+        awaitBack();
+
+        Mono<String> nobody = get("/quick");
+        partner.close();
+        assertThatExceptionOfType(WebClientRequestException.class).isThrownBy(() -> nobody.block(Deadline.LONG));
+        awaitBack();
+    }
+
+    @Test
+    void aCancelledCallLeavesTheQueueOrGivesItsPermitBack() {
+        Disposable first = get("/halfway").subscribe();
+        partner.asked.passStubbornly();
+        Disposable second = get("/quick").subscribe();
+        Deadline.until("one waits", () -> group().queued() == 1);
+
+        second.dispose();
+        assertThat(group().queued()).isZero();
+        assertThat(group().inFlight()).isEqualTo(1);
+
+        first.dispose();
+        awaitBack();
+    }
+
+    @Test
+    void aCallUnderAnEnclosingPermitTakesNoSecondPlace() throws Exception {
+        try (GroupPermit permit = executor.acquireUnbound("outer")) {
+            EnclosingPermit enclosing = new EnclosingPermit(executor, permit, null);
+
+            assertThat(permit.call(() -> get("/quick").block(Deadline.LONG))).isEqualTo("quick");
+            assertThat(get("/quick")
+                            .contextWrite(Context.of(EnclosingPermit.class, enclosing))
+                            .block(Deadline.LONG))
+                    .isEqualTo("quick");
+        }
+    }
+
+    @Test
+    void aCallInsideAMethodOfItsGroupSharesThePermit() throws Exception {
+        assertThat(executor.call(GROUP, () -> get("/quick").block(Deadline.LONG)))
+                .isEqualTo("quick");
+        awaitBack();
+    }
+
+    @Test
+    void whatIsNotLetInEndsWithTheRejection() throws Exception {
+        GroupPermit permit = executor.acquireUnbound(GROUP);
+        CompletableFuture<String> waiting = get("/quick").toFuture();
+        Deadline.until("one waits", () -> group().queued() == 1);
+        executor.shutdown();
+
+        assertThat(waiting)
+                .failsWithin(Deadline.LONG)
+                .withThrowableThat()
+                .havingCause()
+                .satisfies(GroupExchangeFilterFunctionTests::assertShutDown);
+        assertThatExceptionOfType(RejectedTaskException.class)
+                .isThrownBy(() -> get("/quick").block(Deadline.LONG))
+                .satisfies(GroupExchangeFilterFunctionTests::assertShutDown);
+        permit.close();
+    }
+
+    private static void assertShutDown(Throwable failure) {
+        assertThat(failure)
+                .isInstanceOfSatisfying(
+                        RejectedTaskException.class,
+                        rejection -> assertThat(rejection.reason()).isEqualTo(RejectionReason.SHUTDOWN));
+    }
+
+    @Test
+    void theKeyMayBeOnesOwnAndWithoutOneACallIsNotLimited() {
+        WebClient own = WebClient.builder()
+                .filter(GroupExchangeFilterFunction.by(
+                        executor,
+                        request -> request.headers().getFirst("X-Free") != null ? null : "method:" + request.method()))
+                .build();
+
+        own.get()
+                .uri(partner.url("/quick"))
+                .exchangeToMono(ClientResponse::releaseBody)
+                .block(Deadline.LONG);
+        own.get()
+                .uri(partner.url("/quick"))
+                .header("X-Free", "yes")
+                .exchangeToMono(ClientResponse::releaseBody)
+                .block(Deadline.LONG);
+
+        assertThat(executor.groupKeys()).containsExactly("method:GET");
+        assertThat(executor.stats().totals().submitted()).isEqualTo(1);
+    }
+}

@@ -1,0 +1,88 @@
+package io.github.kobe.spring.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.metrics.GroupConcurrencyMetricsAutoConfiguration;
+import io.github.kobe.spring.testing.BootAutoConfigurations;
+import io.github.kobe.testing.Markdown;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** What the page on operating asks Prometheus for is there to be scraped. */
+class OperatingTests {
+
+    private static final Pattern SAMPLE = Pattern.compile("(?m)^(group_executor_[a-z_]+)\\{");
+    private static final Pattern NAME = Pattern.compile("group_executor_[a-z_]+");
+    private static final Pattern LABELS =
+            Pattern.compile("(?:by|without|ignoring|on) \\(([^)]*)\\)|\\$labels\\.(\\w+)");
+    private static final Pattern MATCHER = Pattern.compile("(\\w+)!?=~?\"(\\w+)\"");
+
+    private static String scraped() {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        StringBuilder scraped = new StringBuilder();
+        new ApplicationContextRunner()
+                .withConfiguration(BootAutoConfigurations.named("MetricsAutoConfiguration"))
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyMetricsAutoConfiguration.class))
+                .withBean(MeterRegistry.class, () -> registry)
+                .withPropertyValues(
+                        "group-concurrency.max-in-flight=9", "group-concurrency.groups.vip.max-concurrency=2")
+                .run(context -> {
+                    context.getBean(GroupExecutor.class).call("vip", () -> "done");
+                    scraped.append(registry.scrape());
+                });
+        return scraped.toString();
+    }
+
+    private static Set<String> all(Pattern pattern, String text) {
+        return pattern.matcher(text)
+                .results()
+                .map(found -> found.group(found.groupCount() == 0 ? 0 : 1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    void everyNameOfThePageIsScrapedAndEveryScrapedOneIsInItsTable() {
+        Markdown page = Markdown.page("docs/howto/operating.md");
+        Set<String> names = all(SAMPLE, scraped());
+
+        assertThat(all(NAME, page.text())).isNotEmpty().isSubsetOf(names);
+        assertThat(page.table("meter", "in Prometheus"))
+                .flatExtracting(row -> List.copyOf(all(NAME, row.get(1))))
+                .containsExactlyInAnyOrderElementsOf(names);
+    }
+
+    @Test
+    void everyLabelOfAQueryIsScraped() {
+        Markdown page = Markdown.page("docs/howto/operating.md");
+        List<String> queries = new ArrayList<>(page.blocks("promql"));
+        queries.addAll(page.blocks("yaml prometheus"));
+        assertThat(queries).hasSizeGreaterThan(5);
+        String scraped = scraped();
+
+        for (String query : queries) {
+            Matcher labels = LABELS.matcher(query);
+            while (labels.find()) {
+                String named = labels.group(1) != null ? labels.group(1) : labels.group(2);
+                assertThat(named.split(",\\s*")).allMatch(label -> scraped.contains(label + "=\""), query);
+            }
+            Matcher values = MATCHER.matcher(query);
+            while (values.find()) {
+                assertThat(scraped).contains(values.group(1) + "=\"" + values.group(2) + "\"");
+            }
+        }
+    }
+}

@@ -1,0 +1,493 @@
+package io.github.kobe.spring.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupRecorder;
+import io.github.kobe.TaskHandle;
+import io.github.kobe.TaskStatus;
+import io.github.kobe.spring.GroupExecutorBuilder;
+import io.github.kobe.spring.GroupPolicyCustomizer;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.testing.BootAutoConfigurations;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.GenericApplicationContext;
+
+@Tag("boot")
+class GroupConcurrencyMetricsAutoConfigurationTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(BootAutoConfigurations.named(
+                    "MetricsAutoConfiguration",
+                    "CompositeMeterRegistryAutoConfiguration",
+                    "SimpleMetricsExportAutoConfiguration"))
+            .withConfiguration(AutoConfigurations.of(
+                    GroupConcurrencyAutoConfiguration.class, GroupConcurrencyMetricsAutoConfiguration.class));
+
+    @Test
+    void configuredGroupsHaveTheirMetersFromTheStart() {
+        runner.withPropertyValues(
+                        "group-concurrency.max-in-flight=50", "group-concurrency.groups.vip.max-concurrency=8")
+                .run(context -> {
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    assertThat(gauge(registry, "permits.max", "vip")).isEqualTo(8);
+                    assertThat(gauge(registry, "permits.available", "vip")).isEqualTo(8);
+                    assertThat(gauge(registry, "running", "vip")).isZero();
+                    assertThat(gauge(registry, "running", "_default")).isZero();
+                    assertThat(gauge(registry, "global.permits.max", "_all")).isEqualTo(50);
+                    assertThat(gauge(registry, "global.permits.available", "_all"))
+                            .isEqualTo(50);
+                    assertThat(counter(registry, "submitted", "vip")).isZero();
+                });
+    }
+
+    @Test
+    void gaugesTellWhatIsNow() {
+        runner.withPropertyValues("group-concurrency.groups.vip.max-concurrency=2")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    Gate gate = new Gate();
+                    for (String id : new String[] {"1", "2", "3"}) {
+                        executor.submit("vip", id, () -> pass(gate));
+                    }
+                    Deadline.until("two run", () -> executor.stats().running() == 2);
+
+                    assertThat(gauge(registry, "running", "vip")).isEqualTo(2);
+                    assertThat(gauge(registry, "oldest.wait", "vip"))
+                            .isPositive()
+                            .isLessThan(Deadline.SECONDS);
+                    assertThat(gauge(registry, "in.flight", "vip")).isEqualTo(2);
+                    assertThat(gauge(registry, "queued", "vip")).isEqualTo(1);
+                    assertThat(gauge(registry, "permits.available", "vip")).isZero();
+                    assertThat(gauge(registry, "global.running", "_all")).isEqualTo(2);
+                    assertThat(gauge(registry, "global.in.flight", "_all")).isEqualTo(2);
+                    assertThat(gauge(registry, "global.queued", "_all")).isEqualTo(1);
+                    gate.open();
+                });
+    }
+
+    @Test
+    void countersAndTimersTellWhatWas() {
+        runner.withPropertyValues("group-concurrency.groups.vip.queue-threshold=0")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    executor.submit("vip", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+                    executor.submit("vip", "2", () -> {
+                                throw new IllegalStateException("failed");
+                            })
+                            .await(Deadline.SECONDS, TimeUnit.SECONDS);
+                    executor.pause("vip");
+                    executor.submit("vip", "3", () -> null);
+
+                    assertThat(counter(registry, "submitted", "vip")).isEqualTo(3);
+                    assertThat(counter(registry, "completed", "vip", "outcome", "success"))
+                            .isEqualTo(1);
+                    assertThat(counter(registry, "completed", "vip", "outcome", "failed"))
+                            .isEqualTo(1);
+                    assertThat(counter(registry, "completed", "vip", "outcome", "cancelled"))
+                            .isZero();
+                    assertThat(counter(registry, "rejected", "vip", "reason", "group_queue_full"))
+                            .isEqualTo(1);
+                    assertThat(registry.get("group.executor.wait")
+                                    .tag("group", "vip")
+                                    .timer()
+                                    .count())
+                            .as("what had to wait")
+                            .isZero();
+                    assertThat(registry.get("group.executor.execution")
+                                    .tag("group", "vip")
+                                    .timer()
+                                    .count())
+                            .isEqualTo(2);
+                });
+    }
+
+    @Test
+    void whatIsCancelledInTheQueueHasNoExecutionTime() {
+        runner.run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            executor.pause("g");
+            executor.submit("g", "1", () -> null).cancel(true);
+
+            Deadline.untilAsserted(() -> assertThat(counter(registry, "completed", "_default", "outcome", "cancelled"))
+                    .isEqualTo(1));
+            assertThat(registry.get("group.executor.execution")
+                            .tag("group", "_default")
+                            .timer()
+                            .count())
+                    .isZero();
+        });
+    }
+
+    @Test
+    @Tag("K4")
+    void theGroupTagIsTheRuleThatTheGroupFallsUnder() {
+        runner.withPropertyValues(
+                        "group-concurrency.groups.vip.weight=2", "group-concurrency.groups[tenant-*].weight=3")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    for (String key : new String[] {"vip", "tenant-a", "tenant-b", "x", "y", "z"}) {
+                        executor.submit(key, "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+                    }
+
+                    assertThat(counter(registry, "submitted", "vip")).isEqualTo(1);
+                    assertThat(counter(registry, "submitted", "tenant-*")).isEqualTo(2);
+                    assertThat(counter(registry, "submitted", "_default")).isEqualTo(3);
+                    assertThat(groupTags(registry)).containsExactlyInAnyOrder("vip", "tenant-*", "_default", "_all");
+                    assertThat(registry.find("group.executor.permits.max")
+                                    .tag("group", "tenant-*")
+                                    .gauge())
+                            .as("permits of a value that names no single group")
+                            .isNull();
+                });
+    }
+
+    @Test
+    @Tag("K4")
+    void withTheTagAllTheFirstGroupsHaveTheirOwnAndTheOthersShareOne() {
+        runner.withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-groups=2")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    for (String key : new String[] {"a", "b", "c", "d"}) {
+                        executor.submit(key, "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+                    }
+                    assertThat(groupTags(registry)).containsExactlyInAnyOrder("a", "b", "_other", "_all");
+                    assertThat(counter(registry, "submitted", "_other")).isEqualTo(2);
+                    assertThat(gauge(registry, "permits.max", "a")).isEqualTo(1);
+
+                    executor.evictGroup("a");
+
+                    Deadline.untilAsserted(
+                            () -> assertThat(groupTags(registry)).containsExactlyInAnyOrder("b", "_other", "_all"));
+                    executor.submit("e", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+                    assertThat(groupTags(registry)).containsExactlyInAnyOrder("b", "e", "_other", "_all");
+                });
+    }
+
+    @Test
+    void withTheTagNoneAllGroupsShareOne() {
+        runner.withPropertyValues("group-concurrency.metrics.group-tag=none").run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            executor.submit("a", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+            executor.submit("b", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+
+            assertThat(groupTags(registry)).containsExactly("_all");
+            assertThat(counter(registry, "submitted", "_all")).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void everyMeterHasADescriptionABaseUnitAndBothTags() {
+        runner.run(context -> assertThat(ours(context.getBean(MeterRegistry.class)))
+                .isNotEmpty()
+                .allSatisfy(meter -> {
+                    assertThat(meter.getId().getDescription()).isNotBlank();
+                    assertThat(meter.getId().getBaseUnit()).isNotBlank();
+                    assertThat(meter.getId().getTag("executor")).isEqualTo("groupExecutor");
+                    assertThat(meter.getId().getTag("group")).isNotBlank();
+                }));
+    }
+
+    @Test
+    void whereThereIsNoLimitThereIsNoGaugeOfIt() {
+        runner.withPropertyValues("group-concurrency.groups.free.max-concurrency=2147483647")
+                .run(context -> {
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    assertThat(registry.find("group.executor.permits.max").gauges())
+                            .isEmpty();
+                    assertThat(registry.find("group.executor.global.permits.max")
+                                    .gauges())
+                            .isEmpty();
+                });
+    }
+
+    @Test
+    void anExecutorOfTheApplicationsOwnHasGaugesAndCountersAndNoTimers() {
+        runner.withBean(
+                        "mine",
+                        GroupExecutor.class,
+                        () -> GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder()
+                                .group("vip", GroupLimits.unset().withMaxConcurrency(5))
+                                .build()))
+                .run(context -> {
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    context.getBean(GroupExecutor.class).call("vip", () -> "done");
+
+                    assertThat(registry.get("group.executor.permits.max")
+                                    .tags("executor", "mine", "group", "vip")
+                                    .gauge()
+                                    .value())
+                            .isEqualTo(5);
+                    assertThat(registry.get("group.executor.submitted")
+                                    .tags("executor", "mine", "group", "vip")
+                                    .functionCounter()
+                                    .count())
+                            .isEqualTo(1);
+                    assertThat(ours(registry)).noneMatch(meter -> meter instanceof Timer timer && timer.count() > 0);
+                });
+    }
+
+    @Test
+    void anExecutorOfTheApplicationsOwnHasGaugesOfItsLiveGroupsToo() {
+        runner.withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-groups=2")
+                .withBean(
+                        "mine",
+                        GroupExecutor.class,
+                        () -> GroupExecutor.newVirtualThreadExecutor(
+                                GroupPolicy.builder().build()))
+                .run(context -> {
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    for (String key : new String[] {"a", "b", "c"}) {
+                        executor.call(key, () -> "done");
+                    }
+                    assertThat(registry.get("group.executor.global.running")
+                                    .gauge()
+                                    .value())
+                            .isZero();
+
+                    assertThat(groupTags(registry)).hasSize(4).contains("_all", "_other");
+                    executor.evictGroup("a");
+                    executor.evictGroup("b");
+                    executor.evictGroup("c");
+                    Deadline.untilAsserted(() -> {
+                        assertThat(registry.get("group.executor.global.running")
+                                        .gauge()
+                                        .value())
+                                .isZero();
+                        assertThat(groupTags(registry)).containsExactlyInAnyOrder("_all", "_other");
+                    });
+                });
+    }
+
+    @Test
+    void callsOnTheCallersThreadCountToo() {
+        runner.run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            executor.call("g", Duration.ZERO, () -> "done");
+
+            assertThat(counter(context.getBean(MeterRegistry.class), "completed", "_default", "outcome", "success"))
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void withLazyInitializationTheMetersAreThereWithTheRegistry() {
+        runner.withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run(context ->
+                        assertThat(ours(context.getBean(MeterRegistry.class))).isNotEmpty());
+    }
+
+    @Test
+    void metersCanBeSwitchedOff() {
+        runner.withPropertyValues("group-concurrency.metrics.enabled=false").run(context -> {
+            assertThat(context).doesNotHaveBean(ExecutorMeters.class).doesNotHaveBean(GroupExecutorMeterBinder.class);
+            assertThat(context.getBean(GroupExecutor.class).policy().recorderFactory())
+                    .isEmpty();
+        });
+    }
+
+    @Test
+    void timersAreThoseThatTheSettingsAskFor() {
+        for (String timers : new String[] {"all", "waited", "none"}) {
+            runner.withPropertyValues("group-concurrency.metrics.timers=" + timers)
+                    .run(context -> {
+                        GroupExecutor executor = context.getBean(GroupExecutor.class);
+                        executor.pause("g");
+                        TaskHandle<String> waits = executor.submit("g", "1", () -> "done");
+                        executor.resume("g");
+                        waits.await(Deadline.SECONDS, TimeUnit.SECONDS);
+                        assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
+
+                        MeterRegistry registry = context.getBean(MeterRegistry.class);
+                        assertThat(registry.find("group.executor.wait").timers())
+                                .hasSize(timers.equals("none") ? 0 : 1)
+                                .allMatch(timer -> timer.count() == 1);
+                        assertThat(registry.find("group.executor.execution").timers())
+                                .hasSize(timers.equals("all") ? 1 : 0);
+                        Deadline.untilAsserted(() -> assertThat(registry.find("group.executor.execution")
+                                        .timers())
+                                .allMatch(timer -> timer.count() == 1));
+                        assertThat(counter(registry, "submitted", "_default")).isEqualTo(1);
+                    });
+        }
+    }
+
+    @Test
+    void aRecorderOfTheApplicationsOwnTakesThePlaceOfTheTimersAndLeavesTheRest() {
+        AtomicInteger ended = new AtomicInteger();
+        GroupRecorder recorder = new GroupRecorder() {
+            @Override
+            public void completed(TaskStatus status, long nanos) {
+                ended.incrementAndGet();
+            }
+        };
+        runner.withBean(GroupPolicyCustomizer.class, () -> policy -> policy.recorderFactory((key, rule) -> recorder))
+                .run(context -> {
+                    context.getBean(GroupExecutor.class).call("g", () -> "done");
+
+                    assertThat(ended).hasValue(1);
+                    assertThat(counter(context.getBean(MeterRegistry.class), "submitted", "_default"))
+                            .isEqualTo(1);
+                });
+    }
+
+    @Test
+    void executorsOfOneContextHaveTheirOwnMeters() {
+        runner.withUserConfiguration(TwoExecutors.class).run(context -> {
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            context.getBean("one", GroupExecutor.class).call("g", () -> "done");
+            context.getBean("two", GroupExecutor.class).call("g", () -> "done");
+            context.getBean("two", GroupExecutor.class).call("g", () -> "done");
+
+            assertThat(registry.get("group.executor.submitted")
+                            .tags("executor", "one", "group", "_default")
+                            .functionCounter()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(registry.get("group.executor.submitted")
+                            .tags("executor", "two", "group", "_default")
+                            .functionCounter()
+                            .count())
+                    .isEqualTo(2);
+            assertThat(registry.get("group.executor.execution")
+                            .tags("executor", "two", "group", "_default")
+                            .timer()
+                            .count())
+                    .as("of one that the starter's builder has made")
+                    .isEqualTo(2);
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoExecutors {
+
+        @Bean
+        GroupExecutor one() {
+            return GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
+        }
+
+        @Bean(defaultCandidate = false)
+        GroupExecutor two(GroupExecutorBuilder builder) {
+            return builder.build("two", GroupPolicy.builder().build());
+        }
+    }
+
+    @Test
+    void executorsOfAParentContextHaveTheirMeters() {
+        GroupExecutor parents =
+                GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
+        try (GenericApplicationContext parent = new GenericApplicationContext()) {
+            parent.registerBean("parents", GroupExecutor.class, () -> parents);
+            parent.refresh();
+            runner.withParent(parent).run(context -> {
+                parents.call("g", () -> "done");
+                assertThat(context.getBean(MeterRegistry.class)
+                                .get("group.executor.submitted")
+                                .tags("executor", "parents", "group", "_default")
+                                .functionCounter()
+                                .count())
+                        .isEqualTo(1);
+            });
+        }
+    }
+
+    @Test
+    void eachOfSeveralRegistriesHasAllMeters() {
+        SimpleMeterRegistry first = new SimpleMeterRegistry();
+        SimpleMeterRegistry second = new SimpleMeterRegistry();
+        runner.withBean("first", MeterRegistry.class, () -> first)
+                .withBean("second", MeterRegistry.class, () -> second)
+                .run(context -> {
+                    context.getBean(GroupExecutor.class).call("g", () -> "done");
+
+                    for (MeterRegistry registry : List.of(first, second)) {
+                        assertThat(counter(registry, "submitted", "_default")).isEqualTo(1);
+                        assertThat(registry.get("group.executor.execution")
+                                        .timer()
+                                        .count())
+                                .isEqualTo(1);
+                    }
+                });
+    }
+
+    @Test
+    void withoutMicrometerTheApplicationStarts() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyMetricsAutoConfiguration.class))
+                .withClassLoader(new FilteredClassLoader("io.micrometer"))
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasSingleBean(GroupExecutor.class)
+                        .doesNotHaveBean("groupConcurrencyExecutorMeters"));
+    }
+
+    @Test
+    void withoutARegistryThereAreNoMeters() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyMetricsAutoConfiguration.class))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(ExecutorMeters.class));
+    }
+
+    private static Object pass(Gate gate) throws InterruptedException {
+        gate.pass();
+        return null;
+    }
+
+    private static double gauge(MeterRegistry registry, String name, String group) {
+        return registry.get("group.executor." + name)
+                .tags("executor", "groupExecutor", "group", group)
+                .gauge()
+                .value();
+    }
+
+    private static double counter(MeterRegistry registry, String name, String group, String... tags) {
+        return registry.get("group.executor." + name)
+                .tags("executor", "groupExecutor", "group", group)
+                .tags(tags)
+                .functionCounter()
+                .count();
+    }
+
+    private static Set<String> groupTags(MeterRegistry registry) {
+        return ours(registry).stream()
+                .map(meter -> meter.getId().getTag("group"))
+                .collect(Collectors.toSet());
+    }
+
+    private static Set<Meter> ours(MeterRegistry registry) {
+        return registry.getMeters().stream()
+                .filter(meter -> meter.getId().getName().startsWith("group.executor."))
+                .collect(Collectors.toSet());
+    }
+}

@@ -1,0 +1,275 @@
+package io.github.kobe.spring.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.GroupConcurrencyResolver;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.GroupTag;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyRefreshAutoConfiguration;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyRefresher;
+import io.github.kobe.spring.testing.BootAutoConfigurations;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Measurement;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.util.TestPropertyValues;
+
+/** What a scrape reads, what that costs, and what it follows while the application runs. */
+@Tag("boot")
+class ScrapesTests {
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(BootAutoConfigurations.named("MetricsAutoConfiguration"))
+            .withConfiguration(AutoConfigurations.of(
+                    GroupConcurrencyAutoConfiguration.class,
+                    GroupConcurrencyRefreshAutoConfiguration.class,
+                    GroupConcurrencyMetricsAutoConfiguration.class))
+            .withBean(MeterRegistry.class, () -> registry);
+
+    /** Reads all that is registered. */
+    private void scrape() {
+        for (Meter meter : registry.getMeters()) {
+            meter.measure().forEach(Measurement::getValue);
+        }
+    }
+
+    private void untilScraped(Runnable assertion) {
+        Deadline.untilAsserted(() -> {
+            scrape();
+            assertion.run();
+        });
+    }
+
+    private @Nullable Gauge permits(String group) {
+        return registry.find("group.executor.permits.max").tag("group", group).gauge();
+    }
+
+    private double submitted(String group) {
+        return registry.get("group.executor.submitted")
+                .tag("group", group)
+                .functionCounter()
+                .count();
+    }
+
+    @Test
+    void aScrapeAsksNoResolver() {
+        AtomicInteger asked = new AtomicInteger();
+        GroupConcurrencyResolver resolver = key -> {
+            asked.incrementAndGet();
+            return 3;
+        };
+        runner.withBean(GroupConcurrencyResolver.class, () -> resolver)
+                .withPropertyValues("group-concurrency.groups.vip.weight=4")
+                .run(context -> {
+                    int before = asked.get();
+                    scrape();
+                    assertThat(asked).hasValue(before);
+
+                    context.getBean(GroupExecutor.class).call("vip", () -> "used");
+                    untilScraped(() -> assertThat(permits("vip")).isNotNull());
+                    assertThat(permits("vip").value()).isEqualTo(3);
+                    assertThat(asked.get() - before).as("for the group alone").isEqualTo(1);
+                });
+    }
+
+    @Test
+    void theGaugesOfALimitFollowIt() {
+        runner.withPropertyValues(
+                        "group-concurrency.groups.vip.max-concurrency=2",
+                        "group-concurrency.groups.free.max-concurrency=2147483647")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    scrape();
+                    assertThat(permits("vip")).isNotNull();
+                    assertThat(permits("free")).isNull();
+
+                    executor.setLimits("free", GroupLimits.unset().withMaxConcurrency(7));
+                    executor.setLimits("vip", GroupLimits.unset().withMaxConcurrency(Integer.MAX_VALUE));
+
+                    untilScraped(() -> {
+                        assertThat(permits("vip")).isNull();
+                        assertThat(permits("free")).isNotNull();
+                        assertThat(permits("free").value()).isEqualTo(7);
+                    });
+                });
+    }
+
+    @Test
+    void theMetersOfRulesFollowARefresh() {
+        runner.withPropertyValues("group-concurrency.groups.old.max-concurrency=2")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    executor.call("old", () -> "used");
+                    executor.call("new", () -> "used");
+                    assertThat(submitted("old")).isEqualTo(1);
+
+                    context.getEnvironment().getPropertySources().remove("test");
+                    TestPropertyValues.of(
+                                    "group-concurrency.max-in-flight=9",
+                                    "group-concurrency.group-list[0].key=new",
+                                    "group-concurrency.group-list[0].max-concurrency=5")
+                            .applyTo(context);
+                    context.getBean(GroupConcurrencyRefresher.class).refresh();
+                    executor.call("new", () -> "used");
+
+                    untilScraped(() -> {
+                        assertThat(registry.find("group.executor.submitted")
+                                        .tag("group", "old")
+                                        .functionCounter())
+                                .isNull();
+                        assertThat(permits("new")).isNotNull();
+                        assertThat(registry.find("group.executor.global.permits.max")
+                                        .gauge())
+                                .isNotNull();
+                        assertThat(registry.find("group.executor.execution")
+                                        .tag("group", "new")
+                                        .timer()
+                                        .count())
+                                .isEqualTo(1);
+                    });
+                });
+    }
+
+    @Test
+    void countersNeverRunBackwardsWhileGroupsComeAndGo() throws Exception {
+        for (GroupTag tag : GroupTag.values()) {
+            AtomicLong now = new AtomicLong();
+            GroupMeters meters = new GroupMeters(settings(tag), now::get);
+            GroupPolicy policy = GroupPolicy.builder()
+                    .maxIdleGroups(0)
+                    .recorderFactory(meters)
+                    .build();
+            String shared = switch (tag) {
+                case CONFIGURED -> "_default";
+                case ALL -> "_other";
+                case NONE -> "_all";
+            };
+            SimpleMeterRegistry own = new SimpleMeterRegistry();
+            try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(policy)) {
+                meters.bind("mine", executor, own);
+                executor.pause("named"); // which has the one place, if there is one
+                double before = 0;
+                for (int i = 0; i < 500; i++) {
+                    executor.call("key-" + i, () -> "used");
+                    if (i % 5 == 0) {
+                        executor.evictGroup("key-" + i);
+                    }
+                    now.addAndGet(Readings.KEPT_NANOS);
+                    double count = own.get("group.executor.submitted")
+                            .tag("group", shared)
+                            .functionCounter()
+                            .count();
+                    assertThat(count).isGreaterThanOrEqualTo(before);
+                    before = count;
+                }
+                Deadline.untilAsserted(() -> {
+                    now.addAndGet(Readings.KEPT_NANOS);
+                    assertThat(own.get("group.executor.completed")
+                                    .tags("group", shared, "outcome", "success")
+                                    .functionCounter()
+                                    .count())
+                            .isEqualTo(500);
+                });
+            }
+        }
+    }
+
+    private static GroupConcurrencyProperties.Metrics settings(GroupTag tag) {
+        return new GroupConcurrencyProperties.Metrics(true, tag, 1, GroupConcurrencyProperties.Timers.ALL);
+    }
+
+    @Test
+    void aReadingIsKeptForASecond() {
+        AtomicLong now = new AtomicLong();
+        GroupMeters meters = new GroupMeters(settings(GroupTag.CONFIGURED), now::get);
+        try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
+                GroupPolicy.builder().recorderFactory(meters).build())) {
+            meters.bind("mine", executor, registry);
+            assertThat(submitted("_default")).isZero();
+            executor.submit("a", "1", () -> "done").join();
+
+            now.addAndGet(Readings.KEPT_NANOS - 1);
+            assertThat(submitted("_default")).isZero();
+            now.incrementAndGet();
+            assertThat(submitted("_default")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void theKeysOfGroupsThatAreConfiguredHaveTheirPlaceFromTheStart() {
+        runner.withPropertyValues(
+                        "group-concurrency.metrics.group-tag=all",
+                        "group-concurrency.metrics.max-groups=2",
+                        "group-concurrency.max-idle-groups=0",
+                        "group-concurrency.groups.vip.max-concurrency=2")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    executor.call("a", () -> "used");
+                    executor.call("b", () -> "used");
+                    executor.call("vip", () -> "used");
+                    executor.evictGroup("vip");
+
+                    assertThat(submitted("vip")).isEqualTo(1);
+                    assertThat(permits("vip")).isNotNull();
+                });
+    }
+
+    @Test
+    void whatWaitsIsTimedAndItsOldestIsSeen() {
+        runner.withPropertyValues("group-concurrency.groups.vip.max-concurrency=1")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    Gate gate = new Gate();
+                    executor.submit("vip", "1", () -> {
+                        gate.pass();
+                        return "done";
+                    });
+                    executor.submit("vip", "2", () -> "done");
+                    assertThat(registry.get("group.executor.oldest.wait")
+                                    .tag("group", "vip")
+                                    .timeGauge()
+                                    .value())
+                            .isPositive();
+                    gate.open();
+                    assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
+
+                    Deadline.untilAsserted(() -> assertThat(registry.get("group.executor.wait")
+                                    .tag("group", "vip")
+                                    .timer()
+                                    .count())
+                            .isEqualTo(1));
+                });
+    }
+
+    @Test
+    void aGroupNamedLikeTheDefaultIsCountedWithIt() {
+        runner.withPropertyValues(
+                        "group-concurrency.group-list[0].key=_default",
+                        "group-concurrency.group-list[0].max-concurrency=5")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    executor.call("_default", Duration.ZERO, () -> "used");
+                    executor.call("x", Duration.ZERO, () -> "used");
+
+                    assertThat(submitted("_default")).isEqualTo(2);
+                    assertThat(permits("_default")).isNull();
+                });
+    }
+}

@@ -1,0 +1,31 @@
+package io.github.kobe.spring.test;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+
+/**
+ * Puts the limits into a test slice, which has none otherwise: the executor, {@code @GroupConcurrent} on methods, the
+ * properties and the answers to rejected requests. Endpoint, meters and observations stay out.
+ *
+ * <pre>{@code
+ * @WebMvcTest(ReportController.class)
+ * @Import(ReportService.class)
+ * @AutoConfigureGroupConcurrency
+ * class ReportControllerTests { … }
+ * }</pre>
+ *
+ * <p>A test with {@code @SpringBootTest} needs no such annotation.
+ *
+ * @since 0.1.0
+ */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Inherited
+@ImportAutoConfiguration
+public @interface AutoConfigureGroupConcurrency {}
