@@ -328,7 +328,7 @@ public final class Audit {
         private void expectOneMore(String key, String which) {
             CompletableFuture<GroupPermit> permit = executor.acquireAsync(key).toCompletableFuture();
             taken.add(permit);
-            if (!permit.isDone() || permit.isCompletedExceptionally()) {
+            if (!rest.reached(permit::isDone) || permit.isCompletedExceptionally()) {
                 findings.add("I3: permit " + which + " was not to be had: " + permit + ", " + executor.groupStats(key));
             }
         }
