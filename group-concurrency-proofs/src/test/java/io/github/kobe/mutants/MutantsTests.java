@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class MutantsTests extends ModuleMutants {
 
-    MutantsTests() {
+    MutantsTests() throws IOException {
         super("../group-concurrency-core");
     }
 

@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.github.kobe.testing.Depth;
 import io.github.kobe.testing.mutants.NamedTests.Ending;
+import java.io.IOException;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -23,27 +25,30 @@ import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What holds for the mutants of each module. In a deep build those run that something has changed for since all of them
- * were killed, in a long one all; {@code -Dmutants=P1,W3} runs those of some rows.
+ * What holds for the mutants of each module. In a deep build those run that weren't killed as they are now, in a long one
+ * all; {@code -Dmutants=P1,W3} runs those of some rows. A run leaves {@code target/killed.txt}, the record to keep.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class ModuleMutants {
 
+    private final Path here = Path.of("").toAbsolutePath();
     private final Path changed;
     private final List<Mutant> mutants;
+    private final Kills kills;
     private final ExecutorService bench =
             Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
 
     /** @param changed the folder of the module whose sources are changed, from that in which the tests run */
-    protected ModuleMutants(String changed) {
-        Path here = Path.of("").toAbsolutePath();
+    protected ModuleMutants(String changed) throws IOException {
         this.changed = here.resolve(changed).normalize();
         mutants = Mutant.of(here);
+        kills = new Kills(here.resolve(Kills.RECORD), this.changed);
     }
 
     @AfterAll
-    void stop() {
+    void stop() throws IOException {
         bench.shutdownNow();
+        kills.write(here.resolve("target/killed.txt"), mutants);
     }
 
     @Test
@@ -78,20 +83,21 @@ public abstract class ModuleMutants {
         if (chosen.isEmpty()) {
             return Stream.empty();
         }
-        Bench here = new Bench(changed, output, Bench.HANGS);
-        here.requireGreen(chosen);
+        Bench tester = new Bench(changed, output, Bench.HANGS);
+        tester.requireGreen(chosen);
         record Trial(Mutant mutant, Future<Ending> end) {}
         List<Trial> trials = chosen.stream()
-                .map(mutant -> new Trial(mutant, bench.submit(() -> here.requireNoticed(mutant))))
+                .map(mutant -> new Trial(mutant, bench.submit(() -> tester.requireNoticed(mutant))))
                 .toList();
         return trials.stream()
                 .map(trial -> dynamicTest(trial.mutant().toString(), () -> {
                     Ending ending = trial.end().get();
+                    kills.add(trial.mutant());
                     System.out.println(ending + " " + trial.mutant());
                 }));
     }
 
-    private List<Mutant> chosen() throws Exception {
+    private List<Mutant> chosen() throws IOException {
         String asked = System.getProperty("mutants");
         if (asked != null) {
             List<String> rows = List.of(asked.split(","));
@@ -102,7 +108,12 @@ public abstract class ModuleMutants {
         if (Depth.current() == Depth.LONG) {
             return mutants;
         }
-        LastKill last = LastKill.ofAll();
-        return mutants.stream().filter(last::isBefore).toList();
+        List<Mutant> changedSince = new ArrayList<>();
+        for (Mutant mutant : mutants) {
+            if (!kills.contain(mutant)) {
+                changedSince.add(mutant);
+            }
+        }
+        return changedSince;
     }
 }
