@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -342,6 +343,112 @@ class OfferTests {
         gate.open();
 
         assertThat(owner.await().value()).as("keeps its flag").isTrue();
+    }
+
+    /** An owner that lends its permit to a fork, and wants it back while the fork goes on. */
+    private final class Reclaiming {
+
+        private final Gate lent = new Gate();
+        private final Gate wants = new Gate();
+        private final Gate stays = new Gate();
+        private final AtomicBoolean back = new AtomicBoolean();
+        private final CompletableFuture<Thread> thread = new CompletableFuture<>();
+        private final CompletableFuture<Object> offer = new CompletableFuture<>();
+        private final Forks forks = new Forks(executor, null);
+        private final CompletableFuture<TaskHandle<String>> fork = new CompletableFuture<>();
+        private final TaskHandle<String> owner;
+
+        Reclaiming(String group) {
+            owner = executor.submit(group, "owner", () -> {
+                thread.complete(Thread.currentThread());
+                engines.witness(executor).waiting(group, () -> {
+                    offer.complete(forks.offer());
+                    wants.pass();
+                    forks.withdraw(offer.join());
+                    return null;
+                });
+                back.set(true);
+                stays.pass();
+                return "done";
+            });
+        }
+
+        void lend() throws InterruptedException {
+            fork.complete(forks.fork("fork of " + owner.groupKey(), "fork", lent.then("done")));
+            lent.awaitArrived(1);
+        }
+
+        void awaitWanting() {
+            wants.open();
+            Deadline.until(
+                    "the owner wants its permit back",
+                    () -> offer.join().equals(LockSupport.getBlocker(thread.join())));
+        }
+
+        void awaitBack() {
+            Deadline.until("the owner has its permit back", back::get);
+        }
+
+        void awaitEnd() throws Exception {
+            lent.open();
+            stays.open();
+            assertThat(fork.join().await().value()).as("the fork went on").isEqualTo("done");
+            assertThat(owner.await().value()).isEqualTo("done");
+        }
+    }
+
+    @Test
+    @Tag("I1")
+    @Tag("I4")
+    void ownersWhoWantTheirPermitsBackTakeWhateverComesFreeAheadOfTheQueue() throws Exception {
+        start(3);
+        TaskHandle<String> stranger = executor.submit("x", "stranger", gate.then("stranger"));
+        gate.awaitArrived(1);
+        Reclaiming first = new Reclaiming("a");
+        Reclaiming second = new Reclaiming("b");
+        first.lend();
+        second.lend();
+
+        first.awaitWanting();
+        second.awaitWanting();
+        second.lent.open();
+        second.awaitBack();
+        TaskHandle<String> next = executor.submit("y", "next", () -> "next");
+        assertThat(first.back).isFalse();
+        gate.open();
+
+        first.awaitBack();
+        assertThat(engines.witness(executor).started("y")).isEmpty();
+        first.awaitEnd();
+        second.awaitEnd();
+        assertThat(stranger.await().value()).isEqualTo("stranger");
+        assertThat(next.await().value()).isEqualTo("next");
+    }
+
+    @Test
+    @Tag("I4")
+    void anOwnerTakesAPermitThatHasBeenFreeForLong() throws Exception {
+        start(8);
+        List<TaskHandle<String>> strangers = new ArrayList<>();
+        for (int i = 0; i < 7; i++) {
+            strangers.add(executor.submit("x" + i, "stranger", gate.then("stranger")));
+        }
+        gate.awaitArrived(7);
+        Reclaiming owner = new Reclaiming("a");
+        owner.lend();
+        gate.open();
+        for (TaskHandle<String> stranger : strangers) {
+            assertThat(stranger.await().value()).isEqualTo("stranger");
+        }
+        for (int i = 0; i < 200; i++) { // the limit isn't short any more
+            assertThat(executor.submit("y", "task", () -> "done").await().value())
+                    .isEqualTo("done");
+        }
+
+        owner.wants.open();
+
+        owner.awaitBack();
+        owner.awaitEnd();
     }
 
     @Test
