@@ -2,12 +2,18 @@ package io.github.kobe.internal;
 
 import java.util.IdentityHashMap;
 import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
-/** What holds are lent on. A run knows it by itself; of calls and permits it is kept here. Guarded by the ledger's lock. */
+/**
+ * What holds are lent on. A run knows it by itself; of calls and permits it is kept here, under a lock that is a leaf: changed
+ * under the ledger's lock too, and asked by other engines.
+ */
 final class Borrowers {
 
     private final Ledger ledger;
     private final Holds holds;
+    private final ReentrantLock lock = new ReentrantLock();
     private final IdentityHashMap<Hold, Loan> loans = new IdentityHashMap<>();
 
     Borrowers(Engine engine) {
@@ -18,10 +24,12 @@ final class Borrowers {
     /** {@code hold} was granted on {@code loan}; by its thread, before anyone else knows it. */
     void add(Hold hold, Loan loan) {
         ledger.lock();
+        lock.lock();
         try {
             loans.put(hold, loan);
             hold.setBorrowed();
         } finally {
+            lock.unlock();
             ledger.unlock();
         }
     }
@@ -30,7 +38,7 @@ final class Borrowers {
     void remove(Hold hold) {
         ledger.lock();
         try {
-            loans.remove(hold);
+            Loan unused = removed(hold);
         } finally {
             ledger.unlock();
         }
@@ -38,13 +46,34 @@ final class Borrowers {
 
     /** {@return what {@code hold} was lent on, which is about to be {@linkplain Lending#handBack handed back}} */
     Loan loanOfEnded(Hold hold) {
-        return Objects.requireNonNull(hold instanceof Run run ? run.loan : loans.remove(hold));
+        return Objects.requireNonNull(hold instanceof Run run ? run.loan : removed(hold));
     }
 
-    /** {@return whether {@code thread} has anything that is lent on {@code offer}} */
+    private @Nullable Loan removed(Hold hold) {
+        lock.lock();
+        try {
+            return loans.remove(hold);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable Loan loanOf(Hold hold) {
+        if (hold instanceof Run run) {
+            return run.loan;
+        }
+        lock.lock();
+        try {
+            return loans.get(hold);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** {@return whether {@code thread} has anything that is lent on {@code offer}} By anyone, who may read what has just been. */
     boolean has(Thread thread, Offer offer) {
         for (Hold hold = holds.topOpen(thread); hold != null; hold = Holds.open(hold.below)) {
-            Loan loan = hold instanceof Run run ? run.loan : loans.get(hold);
+            Loan loan = loanOf(hold);
             while (loan != null && (loan.offer != offer || loan.ended)) {
                 loan = loan.also;
             }
@@ -56,6 +85,11 @@ final class Borrowers {
     }
 
     boolean isEmpty() {
-        return loans.isEmpty();
+        lock.lock();
+        try {
+            return loans.isEmpty();
+        } finally {
+            lock.unlock();
+        }
     }
 }

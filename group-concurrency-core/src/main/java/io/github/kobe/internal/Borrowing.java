@@ -53,7 +53,8 @@ final class Borrowing {
         Kin kin = Objects.requireNonNull(group.queue.kin());
         Lineage family = Objects.requireNonNull(offer.family);
         if (offer.withdrawn) {
-            return grant(group, kin.firstThread(family, node -> isNeeded(node, offer)), last, batch);
+            return grant(group, kin.firstThread(family, node -> isNeeded(node, offer)), last, batch)
+                    || (offer.together != null && grant(group, firstNeededTask(kin, offer), last, batch));
         }
         Node task = kin.firstTask(family);
         Node thread = kin.firstThread(family, node -> true);
@@ -72,16 +73,37 @@ final class Borrowing {
     /** {@return whether one that has borrowed of {@code offer} can't end without {@code node}, or waits in it} */
     private boolean isNeeded(Node node, Offer offer) {
         Thread asking = node.asking();
-        if (asking != null && engine.lending.borrowers.has(asking, offer)) {
-            return true;
-        }
-        for (Lineage scope = node.lineage(); scope != null && scope != offer.family; scope = scope.parent()) {
-            Offer below = engine.lending.families.offerTo(scope);
-            if (below != null && engine.lending.borrowers.has(below.owner, offer)) {
+        return (asking != null && offer.isOwedBy(asking)) || isNeeded(node.lineage(), offer);
+    }
+
+    private static boolean isNeeded(@Nullable Lineage inner, Offer offer) {
+        for (Lineage scope = inner; scope != null && scope != offer.family; scope = scope.parent()) {
+            if (offer.isOwedBy(scope.owner())) {
                 return true;
             }
         }
         return false;
+    }
+
+    /**
+     * {@return a task without which a borrower in another engine can't end} In this one the borrower may have nothing, and so
+     * no offer for which the task would be found.
+     */
+    private static @Nullable Node firstNeededTask(Kin kin, Offer offer) {
+        for (Lineage scope : kin.scopes()) {
+            if (isBelow(scope, offer.family) && isNeeded(scope, offer)) {
+                return kin.firstTask(scope);
+            }
+        }
+        return null;
+    }
+
+    private static boolean isBelow(Lineage scope, @Nullable Lineage family) {
+        Lineage outer = scope.parent();
+        while (outer != null && outer != family) {
+            outer = outer.parent();
+        }
+        return outer != null;
     }
 
     private @Nullable Offer offerTo(Node node, Lineage scope) {
@@ -120,9 +142,7 @@ final class Borrowing {
             boolean decided = false;
             boolean granted = false;
             try {
-                if (findPermits()) {
-                    pin(ofGroup);
-                    pin(ofGlobal == ofGroup ? null : ofGlobal);
+                if (findPermits() && tryBegin(ofGroup) && tryBegin(ofGlobal == ofGroup ? null : ofGlobal)) {
                     granted = node.grant(loan(), shares);
                     decided = true;
                 }
@@ -255,12 +275,18 @@ final class Borrowing {
 
         // ---- what follows
 
-        private void pin(@Nullable Loan loan) {
-            if (loan != null) {
-                ledger.pin(loan.group);
-                ledger.pin(loan.shared.home);
-                loan.begun = true;
+        /** {@return false if its owner has everything again, of what it had offered in other engines too, and goes on} */
+        private boolean tryBegin(@Nullable Loan loan) {
+            if (loan == null) {
+                return true;
             }
+            if (!loan.offer.tryOwe()) {
+                return false;
+            }
+            ledger.pin(loan.group);
+            ledger.pin(loan.shared.home);
+            loan.begun = true;
+            return true;
         }
 
         /** Gives back what of the owners' is lent, and takes it for the borrower; nothing fails here. */
@@ -271,13 +297,13 @@ final class Borrowing {
                 group.addLent(1);
                 ofGroup.lacksConcurrency = true;
                 ofGroup.lacksInFlight = true;
-                ofGroup.offer.add(ofGroup);
+                engine.lending.begun(ofGroup);
             }
             if (ofGlobal != null) {
                 ofGlobal.shared.home.putBackToLedger(Piece.GLOBAL);
                 ofGlobal.lacksGlobal = true;
                 if (ofGlobal != ofGroup) {
-                    ofGlobal.offer.add(ofGlobal);
+                    engine.lending.begun(ofGlobal);
                 }
                 group.takeFromLedger(Piece.ALL);
             } else {
@@ -304,6 +330,7 @@ final class Borrowing {
             if (loan != null) {
                 if (loan.begun) {
                     loan.begun = false;
+                    loan.offer.owesNoMore();
                     ledger.unpin(loan.group);
                     ledger.unpin(loan.shared.home);
                 }

@@ -231,7 +231,7 @@ final class Callers {
         boolean shares = shared != null;
         int stripe = owner == null ? group.home : Hold.stripeOf(owner);
         if (shared == null ? !group.tryTakeFast(stripe) : !group.tryTakeNested(shared, SharedGlobal.BOUND)) {
-            waiter = new Waiter(group, id, shared, fromInside, owner == null ? null : lineageOf(owner));
+            waiter = new Waiter(group, id, shared, fromInside, owner == null ? null : ScopeBridge.lineageOf(owner));
             Object refused;
             try {
                 refused = await(waiter, maxWaitNanos);
@@ -383,16 +383,6 @@ final class Callers {
         for (Hold h = engine.holds.topOpen(thread); h != null; h = Holds.open(h.below)) {
             if (h.group.key.equals(key) && h.reopen()) {
                 return h;
-            }
-        }
-        return null;
-    }
-
-    /** {@return the scope of the fork that {@code thread}, the current one, runs, if it does} */
-    private @Nullable Lineage lineageOf(Thread thread) {
-        for (Hold h = engine.holds.top(thread); h != null; h = h.below) {
-            if (h instanceof Run run) {
-                return run.task.lineage();
             }
         }
         return null;

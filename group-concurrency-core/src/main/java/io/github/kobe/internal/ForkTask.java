@@ -81,6 +81,18 @@ final class ForkTask extends Task<Object> {
     }
 
     @Override
+    void beginTelling() {
+        super.beginTelling();
+        Tellers.begin(fork);
+    }
+
+    @Override
+    void endTelling() {
+        Tellers.end(fork);
+        super.endTelling();
+    }
+
+    @Override
     void complete(Object terminal) {
         super.complete(terminal);
         tellOver(terminal);

@@ -25,7 +25,7 @@ final class Lending {
 
     /** Made beforehand: whoever gives up for want of memory withdraws what it has offered. */
     @SuppressWarnings("UnnecessaryLambda") // linking one takes memory
-    private static final Runnable NOTHING = () -> {};
+    static final Runnable NOTHING = () -> {};
 
     private final Engine engine;
     private final Ledger ledger;
@@ -50,7 +50,7 @@ final class Lending {
         if (engine.holds.topOpen(Thread.currentThread()) == null) {
             return null;
         }
-        Offer offer = new Offer(this, null, task);
+        Offer offer = new Offer(this, null, task, null);
         Batch batch = new Batch(engine);
         ledger.lock();
         try {
@@ -63,28 +63,13 @@ final class Lending {
     }
 
     /**
-     * Offers what the current thread has to the family of a scope: to what waits, and what will.
+     * Makes an offer to the family of a scope known: to what waits, and what will.
      *
-     * @return the offer, to {@link #withdraw}; {@code null} if the thread has nothing
      * @throws IllegalStateException if something is offered to the family of that very scope already
      */
-    @Nullable
-    Offer offer(Lineage scope) {
-        if (engine.holds.topOpen(Thread.currentThread()) == null) {
-            return null;
-        }
-        Offer offer = new Offer(this, scope, null);
-        boolean made = false;
-        try {
-            for (Group group : families.add(scope, offer)) {
-                register(offer, group);
-            }
-            made = true;
-            return offer;
-        } finally {
-            if (!made) {
-                withdraw(offer);
-            }
+    void offer(Offer offer) {
+        for (Group group : families.add(Objects.requireNonNull(offer.family), offer)) {
+            register(offer, group);
         }
     }
 
@@ -281,11 +266,26 @@ final class Lending {
         }
     }
 
+    /** Something of {@code loan} is out; nothing fails here. */
+    void begun(Loan loan) {
+        Offer offer = loan.offer;
+        offer.add(loan);
+        if (offer.withdrawn && !offer.reclaiming) {
+            reclaim(offer);
+        }
+    }
+
+    private void reclaim(Offer offer) {
+        offer.reclaiming = true;
+        ledger.addReclaimer(offer);
+    }
+
     /** Nothing is out of {@code loan} any more. */
     private void end(Loan loan, @Nullable Batch batch) {
         Offer offer = loan.offer;
         offer.remove(loan);
         loan.ended = true;
+        offer.owesNoMore();
         unmark(loan);
         unpin(loan.shared.home, batch);
         unpin(loan.group, batch);
@@ -294,7 +294,8 @@ final class Lending {
 
     /** Of a task alone an offer is over as soon as that has been granted, and what was lent for it is back. */
     private void settleIfOver(Offer offer, @Nullable Batch batch) {
-        if (offer.firstLoan == null && (offer.withdrawn || (offer.only != null && offer.groups.isEmpty()))) {
+        boolean over = offer.only != null && offer.groups.isEmpty();
+        if (offer.firstLoan == null && offer.together == null && (offer.withdrawn || over)) {
             settle(offer, batch);
         }
     }
@@ -395,37 +396,37 @@ final class Lending {
      * @return whether it was
      */
     boolean withdraw(Offer offer, Runnable onInterrupt) {
-        boolean interrupted = false;
-        if (!offer.settled) {
-            Batch batch = Batch.orNull(engine, 0);
-            ledger.lock();
-            try {
-                beginWithdraw(offer, batch);
-            } finally {
-                ledger.unlock();
-            }
-            if (batch != null) {
-                batch.carryOut();
-            }
-            while (!offer.settled) {
-                LockSupport.park(offer);
-                if (Thread.interrupted() && !interrupted) {
-                    interrupted = true;
-                    tell(onInterrupt);
-                }
-            }
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+        if (offer.settled) {
+            return false;
         }
-        return interrupted;
+        beginWithdraw(offer);
+        return offer.awaitReturn(onInterrupt);
     }
 
-    private static void tell(Runnable onInterrupt) {
+    void beginWithdraw(Offer offer) {
+        Batch batch = Batch.orNull(engine, 0);
+        ledger.lock();
         try {
-            onInterrupt.run();
-        } catch (Throwable thrown) {
-            Batch.logged(thrown); // what is lent has to come back first
+            beginWithdraw(offer, batch);
+        } finally {
+            ledger.unlock();
+        }
+        if (batch != null) {
+            batch.carryOut();
+        }
+    }
+
+    /** Has nobody know an offer any more that was withdrawn together with others; nothing is out of any. */
+    void settle(Offer offer) {
+        Batch batch = Batch.orNull(engine, 0);
+        ledger.lock();
+        try {
+            settle(offer, batch);
+        } finally {
+            ledger.unlock();
+        }
+        if (batch != null) {
+            batch.carryOut();
         }
     }
 
@@ -438,12 +439,11 @@ final class Lending {
             }
         }
         Loan out = offer.firstLoan;
-        if (out == null) {
-            settle(offer, batch);
-        } else {
-            offer.reclaiming = true;
-            ledger.addReclaimer(offer);
+        if (out != null) {
+            reclaim(offer);
             drain(out.group, batch);
+        } else if (offer.together == null) {
+            settle(offer, batch);
         }
     }
 

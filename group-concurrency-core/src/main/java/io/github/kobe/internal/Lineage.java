@@ -11,4 +11,7 @@ public interface Lineage {
     /** {@return the scope that it was opened in, which may be another executor's; {@code null}: none} Always the same. */
     @Nullable
     Lineage parent();
+
+    /** {@return the thread that opened it, and waits for it} Always the same. */
+    Thread owner();
 }

@@ -48,8 +48,8 @@ final class Loan extends Report {
     boolean lacksInFlight;
     boolean lacksGlobal;
 
-    /** Whether nothing is out of it any more. */
-    boolean ended;
+    /** Whether nothing is out of it any more. Written under the ledger's lock, read by anyone. */
+    volatile boolean ended;
 
     /** The next of the same offer. */
     @Nullable

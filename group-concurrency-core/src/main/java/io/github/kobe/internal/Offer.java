@@ -1,6 +1,7 @@
 package io.github.kobe.internal;
 
 import java.util.ArrayList;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,10 +9,11 @@ import org.jspecify.annotations.Nullable;
  * by the family of a scope, or by the one task that it waits for. Guarded by the ledger's lock, but for {@link #settled}.
  *
  * <pre>
- *   standing      owner ({@link Lending#offer}, {@link Lending#lend})   what is offered is the owner's until it is borrowed
+ *   standing      owner ({@link Offers#make}, {@link Lending#lend})   what is offered is the owner's until it is borrowed
  *   -> withdrawn  owner, once its wait has ended      what is out comes back, or others first; meanwhile the rest is lent to
  *                                                     those alone whom a borrower waits for
- *   -> settled    owner, or whoever frees the last missing piece, or closes what lacks it
+ *   -> settled    owner, or whoever frees the last missing piece, or closes what lacks it; of several in as many engines
+ *                 the owner, once nothing is out of any
  * </pre>
  *
  * <p>It is known to each group in which one waits that it is for, which stays pinned to the ledger: so each of their
@@ -28,6 +30,9 @@ final class Offer {
 
     /** The one that may borrow; {@code null}: the {@link #family}. */
     final @Nullable Node only;
+
+    /** Those of the same thread in several engines, this one among them; {@code null}: it is the only one. */
+    final @Nullable Offers together;
 
     /** The groups that know it. */
     final ArrayList<Group> groups = new ArrayList<>(1);
@@ -48,10 +53,11 @@ final class Offer {
     /** Whether it is withdrawn, and the owner has everything again. */
     volatile boolean settled;
 
-    Offer(Lending lending, @Nullable Lineage family, @Nullable Node only) {
+    Offer(Lending lending, @Nullable Lineage family, @Nullable Node only, @Nullable Offers together) {
         this.lending = lending;
         this.family = family;
         this.only = only;
+        this.together = together;
     }
 
     /** {@return whether one waits in {@code group} that it is for; attached} */
@@ -72,7 +78,59 @@ final class Offer {
         return lending;
     }
 
+    /** {@return whether it is withdrawn, and its owner has everything again, in whatever engine} */
+    private boolean isReturned() {
+        return settled || (together != null && together.isReturned());
+    }
+
+    /**
+     * Returns when the owner, the current thread, has everything again of what is withdrawn; not interruptible, the flag is
+     * kept.
+     *
+     * @param onInterrupt run once if the owner is interrupted while it waits
+     * @return whether it was
+     */
+    boolean awaitReturn(Runnable onInterrupt) {
+        boolean interrupted = false;
+        while (!isReturned()) {
+            LockSupport.park(this);
+            if (Thread.interrupted() && !interrupted) {
+                interrupted = true;
+                tell(onInterrupt);
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return interrupted;
+    }
+
+    private static void tell(Runnable onInterrupt) {
+        try {
+            onInterrupt.run();
+        } catch (Throwable thrown) {
+            Batch.logged(thrown); // what is lent has to come back first
+        }
+    }
+
+    /** {@return whether {@code thread} has anything of it, or of the others of its owner} */
+    boolean isOwedBy(Thread thread) {
+        return together == null ? lending.borrowers.has(thread, this) : together.isOwedBy(thread);
+    }
+
     // ---- loans
+
+    /** One more loan is about to begin; false: its owner has everything again and goes on. */
+    boolean tryOwe() {
+        return together == null || together.tryOwe();
+    }
+
+    /** A loan has ended, or has not begun after all. */
+    void owesNoMore() {
+        if (together != null) {
+            together.owesNoMore();
+        }
+    }
 
     void add(Loan loan) {
         loan.nextOfOffer = firstLoan;

@@ -2,12 +2,12 @@ package io.github.kobe.internal;
 
 import io.github.kobe.GroupHolder;
 import java.lang.System.Logger.Level;
-import java.util.Collection;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -19,12 +19,15 @@ public final class ScopeBridge {
 
     private static volatile @Nullable Function<Object, Doors> doorsOf;
 
-    private final Engine engine;
+    /** Those of all engines that somebody still knows, hardly ever more than one or two. */
+    private static final CopyOnWriteArrayList<WeakReference<ScopeBridge>> ALL = new CopyOnWriteArrayList<>();
 
-    private final Set<Lineage> open = ConcurrentHashMap.newKeySet();
+    private final Engine engine;
 
     ScopeBridge(Engine engine) {
         this.engine = engine;
+        ALL.removeIf(known -> known.refersTo(null));
+        ALL.add(new WeakReference<>(this));
     }
 
     // ---- how it is found
@@ -39,18 +42,49 @@ public final class ScopeBridge {
         return Objects.requireNonNull(doorsOf).apply(executor).engine().scopes;
     }
 
-    // ---- open scopes
+    // ---- whose thread it is
 
-    /** {@return the engine's open scopes, for whoever opens and closes them to change} */
-    public Collection<Lineage> open() {
-        return open;
+    /** {@return the fork that {@code thread} runs, in whatever engine; {@code null}: none} */
+    public static @Nullable Fork forkOf(Thread thread) {
+        return taskOf(thread) instanceof ForkTask task ? task.fork() : null;
     }
 
-    /** {@return the fork that {@code thread} runs in this engine; {@code null}: none} */
-    public @Nullable Fork forkOf(Thread thread) {
+    /** {@return the fork that {@code thread} tells somebody of, without running it; {@code null}: none} */
+    public static @Nullable Fork toldBy(Thread thread) {
+        return Tellers.forkOf(thread);
+    }
+
+    /** Has {@code told} run by the current thread, which may not run {@code fork}, for the sake of that. */
+    public static void tell(Fork fork, Runnable told) {
+        Tellers.tell(fork, told);
+    }
+
+    /** {@return the scope of the fork that {@code thread} runs, or else tells somebody of; {@code null}: none} */
+    static @Nullable Lineage lineageOf(Thread thread) {
+        Task<?> task = taskOf(thread);
+        if (task != null) {
+            return task.lineage();
+        }
+        Fork told = Tellers.forkOf(thread);
+        return told == null ? null : told.scope();
+    }
+
+    /** {@return the task that {@code thread} runs, if it belongs to a scope} */
+    private static @Nullable Task<?> taskOf(Thread thread) {
+        for (WeakReference<ScopeBridge> known : ALL) {
+            ScopeBridge bridge = known.get();
+            Task<?> task = bridge == null ? null : bridge.taskHere(thread);
+            if (task != null) {
+                return task;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Task<?> taskHere(Thread thread) {
         for (Hold hold = engine.holds.topOpen(thread); hold != null; hold = Holds.open(hold.below)) {
-            if (hold instanceof Run run && run.task instanceof ForkTask task) {
-                return task.fork();
+            if (hold instanceof Run run && run.task.lineage() != null) {
+                return run.task;
             }
         }
         return null;
@@ -178,15 +212,24 @@ public final class ScopeBridge {
     // ---- permits of threads that wait
 
     /**
-     * Offers the permits that the current thread holds here to the family of {@code scope}, one borrower each at a time, until
-     * that is withdrawn; meanwhile the thread may do nothing but wait.
+     * Offers the permits that the current thread holds, in whatever engine, to the family of {@code scope}, one borrower each
+     * at a time, until that is withdrawn; meanwhile the thread may do nothing but wait.
      *
-     * @return the offer; {@code null} if the thread has nothing to lend
+     * @return the offers; {@code null} if the thread has nothing to lend
      * @throws IllegalStateException if something is offered to the family of that very scope already
      */
-    public @Nullable Object offer(Lineage scope) {
+    public static @Nullable Object offer(Lineage scope) {
         StackReserve.require();
-        return engine.lending.offer(scope);
+        Thread thread = Thread.currentThread();
+        List<Lending> lenders = List.of();
+        for (WeakReference<ScopeBridge> known : ALL) {
+            ScopeBridge bridge = known.get();
+            if (bridge != null && bridge.engine.holds.topOpen(thread) != null) {
+                lenders = lenders.isEmpty() ? new ArrayList<>(1) : lenders;
+                lenders.add(bridge.engine.lending);
+            }
+        }
+        return lenders.isEmpty() ? null : Offers.make(scope, lenders);
     }
 
     /**
@@ -195,8 +238,8 @@ public final class ScopeBridge {
      * @param interrupted run once if the thread is interrupted while it waits for that: to have the borrowers end
      * @return whether it was
      */
-    public boolean withdraw(Object offer, Runnable interrupted) {
-        return engine.lending.withdraw((Offer) offer, interrupted);
+    public static boolean withdraw(Object offers, Runnable interrupted) {
+        return ((Offers) offers).withdraw(interrupted);
     }
 
     // ---- user code

@@ -47,6 +47,11 @@ final class Audience {
         if (isEmpty()) {
             return;
         }
+        ScopeBridge.tell(
+                fork, () -> tellEnded(fork, phase, result, ran)); // its permits are back, and its scope waits for this
+    }
+
+    private void tellEnded(ForkedSubtask<?> fork, int phase, @Nullable Object result, Duration ran) {
         ForkInfo info = fork.info();
         if (phase == ForkedSubtask.SUCCESS) {
             tell("onSuccess", fork.group(), listener -> listener.onSuccess(info, ran));

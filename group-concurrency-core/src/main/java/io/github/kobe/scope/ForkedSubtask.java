@@ -241,7 +241,7 @@ final class ForkedSubtask<T> extends Fork implements Subtask<T> {
         mark(TELLING);
         try {
             if (elsewhere) {
-                ScopeTree.asWithin(scope, () -> scope.completed(this));
+                ScopeBridge.tell(this, () -> scope.completed(this));
             } else {
                 scope.completed(this);
             }

@@ -838,6 +838,11 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
         return parent;
     }
 
+    @Override
+    public Thread owner() {
+        return owner;
+    }
+
     boolean isInsideAnotherOfItsExecutor() {
         OpenScope<?, ?, ?> at = parent;
         while (at != null && at.bridge != bridge) {

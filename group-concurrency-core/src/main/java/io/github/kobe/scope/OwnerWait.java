@@ -2,7 +2,6 @@ package io.github.kobe.scope;
 
 import io.github.kobe.internal.ScopeBridge;
 import io.github.kobe.scope.ScopeSnapshot.Owner;
-import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -56,21 +55,21 @@ final class OwnerWait {
         Runnable onInterrupt =
                 () -> interrupted(kind, true); // before there is an offer, which would outlive a lack of memory
         doing = kind;
-        Offered offered = null;
+        Object offers = null;
         boolean cut = false;
         try {
             if (ready.getAsBoolean()) { // who has seen it run doesn't wake it
                 return false;
             }
-            offered = Offered.by(scope);
+            offers = ScopeBridge.offer(scope);
             while (!cut && !ready.getAsBoolean()) {
-                scope.park(offered != null);
-                cut = Thread.interrupted() && interrupted(kind, offered != null);
+                scope.park(offers != null);
+                cut = Thread.interrupted() && interrupted(kind, offers != null);
             }
         } finally {
             doing = Owner.RUNNING;
             awaited = null;
-            cut |= Offered.withdraw(offered, onInterrupt) && kind != Owner.FORKING && Thread.interrupted();
+            cut |= withdraw(offers, onInterrupt) && kind != Owner.FORKING && Thread.interrupted();
         }
         return cut;
     }
@@ -94,16 +93,29 @@ final class OwnerWait {
      */
     boolean awaitQuiet() {
         boolean interrupted = false;
-        boolean offers = doing == Owner.RUNNING; // else user code closes it that is told amid a wait, which offers
+        boolean mayOffer = doing == Owner.RUNNING; // else user code closes it that is told amid a wait, which offers
         doing = Owner.CLOSING;
-        Offered offered = offers && !scope.forks.isQuiet() ? Offered.ifPossible(scope) : null;
+        Object offers = mayOffer && !scope.forks.isQuiet() ? offerIfPossible() : null;
         while (!scope.forks.isQuiet()) {
             LockSupport.park(scope);
             interrupted |= Thread.interrupted();
         }
         doing = Owner.RUNNING;
-        interrupted |= Offered.withdraw(offered, NOTHING) && Thread.interrupted();
+        interrupted |= withdraw(offers, NOTHING) && Thread.interrupted();
         return interrupted;
+    }
+
+    /** Offers what the owner holds, for a close, which can't fail. */
+    private @Nullable Object offerIfPossible() {
+        try {
+            return ScopeBridge.offer(scope);
+        } catch (StackOverflowError | OutOfMemoryError none) {
+            return null;
+        }
+    }
+
+    private static boolean withdraw(@Nullable Object offers, Runnable interrupted) {
+        return offers != null && ScopeBridge.withdraw(offers, interrupted);
     }
 
     /** A fork is over, and so many of its kind are left: wakes the owner, if it can go on. */
@@ -123,61 +135,6 @@ final class OwnerWait {
     void wake() {
         if (doing != Owner.RUNNING) {
             LockSupport.unpark(scope.owner);
-        }
-    }
-
-    /** What the owner's thread offers while it waits, to each executor that it may hold permits of. */
-    private record Offered(
-            ScopeBridge bridge, Object offer, @Nullable Offered next) {
-
-        static @Nullable Offered by(OpenScope<?, ?, ?> scope) {
-            Offered all = null;
-            boolean made = false;
-            try {
-                for (OpenScope<?, ?, ?> at = scope; at != null; at = at.parent()) {
-                    if (isFirstOfItsExecutor(scope, at)) {
-                        Object offer = at.bridge.offer(scope);
-                        all = offer == null ? all : new Offered(at.bridge, offer, all);
-                    }
-                }
-                made = true;
-                return all;
-            } finally {
-                if (!made) {
-                    boolean unused = withdraw(all, NOTHING);
-                }
-            }
-        }
-
-        /** As {@link #by}, for a close, which can't fail. */
-        static @Nullable Offered ifPossible(OpenScope<?, ?, ?> scope) {
-            try {
-                return by(scope);
-            } catch (StackOverflowError | OutOfMemoryError none) {
-                return null;
-            }
-        }
-
-        /**
-         * Returns when the owner has everything again.
-         *
-         * @param interrupted told of the first interrupt meanwhile
-         * @return whether it was interrupted meanwhile; the flag is kept
-         */
-        static boolean withdraw(@Nullable Offered offered, Runnable interrupted) {
-            boolean was = false;
-            for (Offered o = offered; o != null; o = o.next) {
-                was |= o.bridge.withdraw(o.offer, was ? NOTHING : interrupted);
-            }
-            return was;
-        }
-
-        private static boolean isFirstOfItsExecutor(OpenScope<?, ?, ?> scope, OpenScope<?, ?, ?> at) {
-            OpenScope<?, ?, ?> before = scope;
-            while (before != at && before.bridge != at.bridge) {
-                before = Objects.requireNonNull(before.parent());
-            }
-            return before == at;
         }
     }
 }

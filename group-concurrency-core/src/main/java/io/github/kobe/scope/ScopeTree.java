@@ -1,7 +1,11 @@
 package io.github.kobe.scope;
 
-import io.github.kobe.internal.Fork;
 import io.github.kobe.internal.ScopeBridge;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -9,69 +13,96 @@ import org.jspecify.annotations.Nullable;
  * From a thread to the scope that it is in: the innermost that it has open, else that of the fork it runs. Scopes form one
  * tree across executors, so there is one of these.
  *
- * <p>It knows threads only while they have scopes open. The fork of a thread is found by the engine that runs it: each
- * engine with open scopes is asked, hardly ever more than one.
+ * <p>It knows threads only while they have scopes open, and keeps no scope: one that was never closed, has nothing left that
+ * runs or waits, and that nobody can close any more, is forgotten once it is collected. Until then it may be one whose owner
+ * is still in its block, so what the owner opens is inside it.
  */
 @SuppressWarnings("ReferenceEquality") // scopes have identity
 final class ScopeTree {
 
-    private static final ConcurrentHashMap<Thread, OpenScope<?, ?, ?>> INNERMOST = new ConcurrentHashMap<>();
+    private static final ConcurrentHashMap<Thread, Place> INNERMOST = new ConcurrentHashMap<>();
 
-    /** Threads that tell a joiner of a fork which they don't run. */
-    private static final ConcurrentHashMap<Thread, OpenScope<?, ?, ?>> TELLING = new ConcurrentHashMap<>();
+    private static final ReferenceQueue<OpenScope<?, ?, ?>> COLLECTED = new ReferenceQueue<>();
 
-    /** How many scopes each engine has open. */
-    private static final ConcurrentHashMap<ScopeBridge, Integer> ENGINES = new ConcurrentHashMap<>();
+    /** Where a scope stands among those that its owner has open. */
+    private static final class Place extends WeakReference<OpenScope<?, ?, ?>> {
+
+        private final Thread owner;
+        private final @Nullable Place outer;
+
+        Place(OpenScope<?, ?, ?> scope, @Nullable Place outer) {
+            super(scope, COLLECTED);
+            this.owner = scope.owner;
+            this.outer = outer;
+        }
+    }
 
     private ScopeTree() {}
 
     static void opened(OpenScope<?, ?, ?> scope) {
-        scope.bridge.open().add(scope);
-        count(scope.bridge, 1);
-        INNERMOST.put(scope.owner, scope);
+        forgetCollected();
+        INNERMOST.put(scope.owner, new Place(scope, known(INNERMOST.get(scope.owner))));
     }
 
-    /** By its owner; or by anyone, once that thread has ended. */
+    /** The innermost of its owner is closed; by that, or by anyone, once that thread has ended. */
     static void closed(OpenScope<?, ?, ?> scope) {
-        OpenScope<?, ?, ?> outer = scope.outer;
-        if (outer == null) {
-            INNERMOST.remove(scope.owner, scope);
-        } else {
-            INNERMOST.replace(scope.owner, scope, outer);
+        Place top = INNERMOST.get(scope.owner);
+        if (top != null && top.refersTo(scope)) {
+            leave(top);
         }
-        count(scope.bridge, -1);
-        scope.bridge.open().remove(scope);
     }
 
-    /** One more is open in {@code engine}, or one less; without a function that the map would call under a monitor. */
-    private static void count(ScopeBridge engine, int more) {
-        boolean counted = false;
-        while (!counted) {
-            Integer before = ENGINES.get(engine);
-            if (before == null) {
-                counted = ENGINES.putIfAbsent(engine, more) == null;
-            } else if (before + more == 0) {
-                counted = ENGINES.remove(engine, before);
-            } else {
-                counted = ENGINES.replace(engine, before, before + more);
-            }
+    private static void forgetCollected() {
+        for (Reference<?> gone = COLLECTED.poll(); gone != null; gone = COLLECTED.poll()) {
+            leave((Place) gone); // unless it isn't the innermost: then those inside it have gone as well, or soon will
         }
+    }
+
+    private static void leave(Place place) {
+        Place outer = known(place.outer);
+        if (outer == null) {
+            INNERMOST.remove(place.owner, place);
+        } else {
+            INNERMOST.replace(place.owner, place, outer);
+        }
+    }
+
+    /** {@return the place, or the first outside of it, whose scope isn't collected} */
+    private static @Nullable Place known(@Nullable Place place) {
+        Place at = place;
+        while (at != null && at.refersTo(null)) {
+            at = at.outer;
+        }
+        return at;
     }
 
     /** {@return the innermost scope that {@code thread} has open} */
     static @Nullable OpenScope<?, ?, ?> innermost(Thread thread) {
-        return INNERMOST.get(thread);
+        OpenScope<?, ?, ?> scope = null;
+        for (Place at = INNERMOST.get(thread); at != null && scope == null; at = at.outer) {
+            scope = at.get();
+        }
+        return scope;
+    }
+
+    /** {@return those of an executor that are open} */
+    static List<OpenScope<?, ?, ?>> open(ScopeBridge executor) {
+        forgetCollected();
+        List<OpenScope<?, ?, ?>> open = new ArrayList<>();
+        for (Place top : INNERMOST.values()) {
+            for (Place at = top; at != null; at = at.outer) {
+                OpenScope<?, ?, ?> scope = at.get();
+                if (scope != null && scope.bridge == executor) {
+                    open.add(scope);
+                }
+            }
+        }
+        return open;
     }
 
     /** {@return the fork that {@code thread} runs} */
     static @Nullable ForkedSubtask<?> forkOf(Thread thread) {
-        for (ScopeBridge engine : ENGINES.keySet()) {
-            Fork fork = engine.forkOf(thread);
-            if (fork != null) {
-                return (ForkedSubtask<?>) fork;
-            }
-        }
-        return null;
+        return (ForkedSubtask<?>) ScopeBridge.forkOf(thread);
     }
 
     /** {@return whether {@code thread}, the current one, is in {@code scope} or a scope inside it} */
@@ -88,22 +119,8 @@ final class ScopeTree {
         if (own != null) {
             return own;
         }
-        ForkedSubtask<?> fork = forkOf(thread);
-        return fork == null ? TELLING.get(thread) : fork.scope();
-    }
-
-    /** Has {@code told} run by the current thread, which isn't in {@code scope}, as if it were. */
-    static void asWithin(OpenScope<?, ?, ?> scope, Runnable told) {
-        Thread thread = Thread.currentThread();
-        OpenScope<?, ?, ?> before = TELLING.put(thread, scope);
-        try {
-            told.run();
-        } finally {
-            if (before == null) {
-                TELLING.remove(thread);
-            } else {
-                TELLING.put(thread, before);
-            }
-        }
+        ForkedSubtask<?> run = forkOf(thread);
+        ForkedSubtask<?> fork = run == null ? (ForkedSubtask<?>) ScopeBridge.toldBy(thread) : run;
+        return fork == null ? null : fork.scope();
     }
 }

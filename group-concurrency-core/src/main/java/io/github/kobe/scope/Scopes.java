@@ -1,7 +1,6 @@
 package io.github.kobe.scope;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.internal.Lineage;
 import io.github.kobe.internal.ScopeBridge;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -127,8 +126,7 @@ public final class Scopes {
      */
     public List<ScopeSnapshot> live() {
         List<OpenScope<?, ?, ?>> roots = new ArrayList<>();
-        for (Lineage open : bridge.open()) {
-            OpenScope<?, ?, ?> scope = (OpenScope<?, ?, ?>) open;
+        for (OpenScope<?, ?, ?> scope : ScopeTree.open(bridge)) {
             if (!scope.isInsideAnotherOfItsExecutor()) {
                 roots.add(scope);
             }

@@ -15,6 +15,7 @@ public final class Forks implements Lineage {
 
     private final GroupExecutor executor;
     private final @Nullable Lineage parent;
+    private final Thread owner = Thread.currentThread();
     private final List<TaskHandle<?>> forks = new CopyOnWriteArrayList<>();
 
     public Forks(GroupExecutor executor, @Nullable Lineage parent) {
@@ -25,6 +26,11 @@ public final class Forks implements Lineage {
     @Override
     public @Nullable Lineage parent() {
         return parent;
+    }
+
+    @Override
+    public Thread owner() {
+        return owner;
     }
 
     /** Forks a task, on any thread. */
@@ -48,12 +54,12 @@ public final class Forks implements Lineage {
 
     /** Offers what the thread has; null if it has nothing. */
     public @Nullable Object offer() {
-        return EngineAccess.offer(executor, this);
+        return EngineAccess.offer(this);
     }
 
     public void withdraw(@Nullable Object offer) {
         if (offer != null) {
-            EngineAccess.withdraw(executor, offer);
+            EngineAccess.withdraw(offer);
         }
     }
 }

@@ -112,13 +112,13 @@ public final class EngineAccess {
     }
 
     /** Offers what the current thread has to the family of a scope; null if it has nothing. */
-    public static Object offer(GroupExecutor executor, Lineage scope) {
-        return engine(executor).scopes.offer(scope);
+    public static Object offer(Lineage scope) {
+        return ScopeBridge.offer(scope);
     }
 
     /** Returns once the current thread has all again that it has offered. */
-    public static void withdraw(GroupExecutor executor, Object offer) {
-        engine(executor).scopes.withdraw(offer, () -> {});
+    public static void withdraw(Object offer) {
+        boolean unused = ScopeBridge.withdraw(offer, () -> {});
     }
 
     /** Runs what is due by the clock, of an engine without timers. */

@@ -135,6 +135,65 @@ class ScopeLeakTests extends ScopeTestCase {
         return null;
     }
 
+    /** A thread that lives on, such as one of a pool, has left it open, and nobody can close it any more. */
+    @Tag("S20")
+    @Test
+    void aScopeThatIsNeverClosedIsForgottenThoughItsOwnerLivesOn() throws Exception {
+        Scopes scopes = Scopes.of(executor(1));
+
+        Waits.awaitCollected(leftOpen(scopes, Duration.ZERO));
+
+        assertThat(scopes.live()).isEmpty();
+    }
+
+    @Tag("S20")
+    @Test
+    void aScopeThatIsNeverClosedIsForgottenOnceItsTimeIsUpAndItsForksAreOver() throws Exception {
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.start(policy(1), clock);
+        Scopes scopes = Scopes.of(executor);
+        WeakReference<Object> left = leftOpen(scopes, Duration.ofSeconds(1));
+        assertThat(scopes.live()).hasSize(1);
+        clock.advance(Duration.ofSeconds(1), executor);
+
+        Waits.awaitCollected(left);
+        assertThat(scopes.live()).isEmpty();
+    }
+
+    @Tag("S20")
+    @Test
+    void aScopeThatWasLeftOpenCancelsNoLaterOneOfItsThread() throws Exception {
+        Scopes scopes = Scopes.of(executor(1));
+        Waits.awaitCollected(leftOpen(scopes, Duration.ZERO));
+
+        try (var later = scopes.open(Joiner.<String>allSuccessfulOrThrow())) {
+            later.fork("a", () -> "x");
+            assertThat(later.join()).containsExactly("x");
+            assertThat(later.snapshot().scope().parentId()).isEmpty();
+        }
+    }
+
+    @Tag("S22")
+    @Tag("S24")
+    @Test
+    void aScopeThatIsOpenedInsideOneWhoseTimeIsUpHasNoneEither() {
+        Scopes scopes = Scopes.of(executor(1));
+        try (var outer = scopes.open(Joiners.awaitAll(), cf -> cf.withTimeout(Duration.ZERO))) {
+            Waits.awaitCollected(new WeakReference<>(new Object()));
+            try (var inner = scopes.open(Joiners.awaitAll())) {
+                assertThat(inner.isCancelled()).isTrue();
+            }
+            assertThat(outer.isCancelled()).isTrue();
+        }
+        assertThat(scopes.live()).isEmpty();
+    }
+
+    private static WeakReference<Object> leftOpen(Scopes scopes, Duration timeout) {
+        var left = scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withTimeout(timeout));
+        left.fork("a", () -> "x");
+        return new WeakReference<>(left);
+    }
+
     @Tag("S24")
     @Test
     void theAlarmOfAClosedScopeKeepsNothingOfIt() throws Exception {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupResult;
+import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.audit.Witness;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
@@ -220,6 +222,69 @@ class ScopeLendingTests extends ScopeTestCase {
         }));
 
         assertThat(owner.result()).isEqualTo(1);
+    }
+
+    /** Closes, inside of group {@code g}, a scope with a fork that is cancelled while it runs in another group. */
+    private void closeWithOneCancelled(ScopeListener listener) throws Exception {
+        Deadline.within(() -> executor.call("g", () -> {
+            witness.mayLendUnseen("g");
+            try (var scope = scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withListener(listener))) {
+                scope.fork("h", this::interrupted);
+                gate.awaitArrived(1);
+                scope.cancel();
+                scope.join();
+            }
+            return null;
+        }));
+    }
+
+    private void callG(AtomicInteger heard) {
+        try {
+            int unused = executor.call("g", heard::incrementAndGet);
+        } catch (Exception failure) {
+            throw new AssertionError(failure);
+        }
+    }
+
+    @Tag("S15")
+    @Tag("L4")
+    @Test
+    void aListenerMayCallTheGroupOfAnOwnerThatCloses() throws Exception {
+        start(1, Integer.MAX_VALUE);
+        AtomicInteger heard = new AtomicInteger();
+
+        closeWithOneCancelled(new ScopeListener() {
+            @Override
+            public void onCancel(ForkInfo fork, Duration ran) {
+                callG(heard);
+            }
+        });
+
+        assertThat(heard).hasValue(1);
+    }
+
+    @Tag("S15")
+    @Tag("L4")
+    @Test
+    void soMayAListenerOfTheExecutor() throws Exception {
+        AtomicInteger heard = new AtomicInteger();
+        executor = engines.start(GroupPolicy.builder()
+                .defaultMaxConcurrencyPerGroup(1)
+                .taskLifecycleListener(new TaskLifecycleListener() {
+                    @Override
+                    public void onCompleted(String group, String id, GroupResult<?> result) {
+                        if (group.equals("h")) {
+                            callG(heard);
+                        }
+                    }
+                })
+                .build());
+        scopes = Scopes.of(executor).withDefaults(Configuration::withoutTimeout);
+        witness = engines.witness(executor);
+
+        closeWithOneCancelled(new ScopeListener() {});
+
+        assertThat(heard).hasValue(1);
     }
 
     @Tag("S21")
