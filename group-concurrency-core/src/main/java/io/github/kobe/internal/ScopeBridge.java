@@ -54,9 +54,14 @@ public final class ScopeBridge {
         return Tellers.forkOf(thread);
     }
 
-    /** Has {@code told} run by the current thread, which may not run {@code fork}, for the sake of that. */
-    public static void tell(Fork fork, Runnable told) {
-        Tellers.tell(fork, told);
+    /** The current thread, which may not run {@code fork}, begins to tell of it; {@link #endTelling} has to follow. */
+    public static void beginTelling(Fork fork) {
+        Tellers.begin(fork);
+    }
+
+    /** The current thread has told of {@code fork}. */
+    public static void endTelling(Fork fork) {
+        Tellers.end(fork);
     }
 
     /** {@return the scope of the fork that {@code thread} runs, or else tells somebody of; {@code null}: none} */

@@ -7,42 +7,42 @@ import org.jspecify.annotations.Nullable;
  * Threads that tell user code of a fork which they don't run, or run no more: their calls are of its family too, for its scope
  * waits until they have told.
  */
+@SuppressWarnings("ReferenceEquality") // forks have identity
 final class Tellers {
 
-    private static final ConcurrentHashMap<Thread, Fork> TELLING = new ConcurrentHashMap<>();
+    private static final ConcurrentHashMap<Thread, Telling> TELLING = new ConcurrentHashMap<>();
+
+    private record Telling(Fork fork, @Nullable Telling outer) {}
 
     private Tellers() {}
 
     /** {@return the fork that {@code thread} tells of} */
     static @Nullable Fork forkOf(Thread thread) {
-        return TELLING.get(thread);
+        Telling telling = TELLING.get(thread);
+        return telling == null ? null : telling.fork;
     }
 
-    /** Has {@code told} run by the current thread for the sake of {@code fork}. */
-    static void tell(Fork fork, Runnable told) {
-        Thread thread = Thread.currentThread();
-        Fork before = TELLING.put(thread, fork);
-        try {
-            told.run();
-        } finally {
-            if (before == null) {
-                TELLING.remove(thread);
-            } else {
-                TELLING.put(thread, before);
-            }
-        }
-    }
-
-    /** The current thread begins to tell of {@code fork}, unless it tells of another one; {@link #end} has to follow. */
+    /** The current thread begins to tell of {@code fork}; {@link #end} has to follow. */
     static void begin(Fork fork) {
+        Thread thread = Thread.currentThread();
         try {
-            TELLING.putIfAbsent(Thread.currentThread(), fork);
+            TELLING.put(thread, new Telling(fork, TELLING.get(thread)));
         } catch (OutOfMemoryError oom) {
             // It tells all the same, and is lent nothing.
         }
     }
 
+    /** The current thread has told. */
     static void end(Fork fork) {
-        TELLING.remove(Thread.currentThread(), fork);
+        Thread thread = Thread.currentThread();
+        Telling telling = TELLING.get(thread);
+        if (telling == null || telling.fork != fork) {
+            return; // there was no memory to begin
+        }
+        if (telling.outer == null) {
+            TELLING.remove(thread);
+        } else {
+            TELLING.put(thread, telling.outer);
+        }
     }
 }

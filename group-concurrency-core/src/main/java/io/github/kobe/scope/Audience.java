@@ -47,8 +47,12 @@ final class Audience {
         if (isEmpty()) {
             return;
         }
-        ScopeBridge.tell(
-                fork, () -> tellEnded(fork, phase, result, ran)); // its permits are back, and its scope waits for this
+        ScopeBridge.beginTelling(fork); // its permits are back, and its scope waits for this
+        try {
+            tellEnded(fork, phase, result, ran);
+        } finally {
+            ScopeBridge.endTelling(fork);
+        }
     }
 
     private void tellEnded(ForkedSubtask<?> fork, int phase, @Nullable Object result, Duration ran) {

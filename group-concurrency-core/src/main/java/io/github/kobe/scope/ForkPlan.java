@@ -1,14 +1,17 @@
 package io.github.kobe.scope;
 
+import io.github.kobe.internal.KeyText;
 import io.github.kobe.internal.ScopeBridge.Alarm;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a fork has to remember beyond the plain case: its options, where its attempts are, and for listeners how long it
- * ran. Attempts come one after the other, and each hands this over to the next.
+ * What a fork has beyond the plain case: its options, its attempts, the alarms for when it begins and ends, and for listeners
+ * how long it ran. Attempts come one after the other, and each hands this over to the next.
  */
 final class ForkPlan {
 
@@ -50,21 +53,69 @@ final class ForkPlan {
         }
     }
 
-    /** {@return whether the thread that forks it may have left it when it is submitted} */
-    boolean isSubmittedLater() {
-        return delayNanos > 0 || retry != RetryPolicy.none();
+    // ---- attempts
+
+    /** Has a fork submitted, now or later, for the current thread, which forks it. */
+    void start(ForkedSubtask<?> fork, Callable<?> task) {
+        boolean byThisThread = delayNanos == 0 && retry == RetryPolicy.none();
+        if (!byThisThread) {
+            taken = fork.scope().bridge.take(fork.group(), fork.name(), task);
+            if (fork.isOver()) { // cancelled meanwhile
+                fork.endTaken();
+            }
+        }
+        if (delayNanos > 0) {
+            startAfter(fork, delayNanos);
+        } else if (!armTimeout(fork)) {
+            fork.failUnsubmitted(noTimers());
+        } else if (byThisThread) {
+            fork.submit(task);
+        } else {
+            fork.submitTaken();
+        }
     }
 
-    /** {@return whether another attempt is to follow one that failed so} Asks the user's condition. */
-    boolean allowsAnother(Throwable failure) {
-        return taken != null && retry.allowsAnother(attempt, failure);
-    }
-
-    /** Another attempt follows one that failed so. */
-    void failed(Throwable failure) {
+    /** {@return whether another attempt follows one that failed so} Asks the user's condition. */
+    boolean tryAgain(ForkedSubtask<?> fork, int from, Throwable failure) {
+        OpenScope<?, ?, ?> scope = fork.scope();
+        if (taken == null || scope.isCancelled() || scope.bridge.isOver() || !retry.allowsAnother(attempt, failure)) {
+            return false;
+        }
         List<Throwable> more = new ArrayList<>(earlier);
         more.add(failure);
         earlier = List.copyOf(more); // its alarm may look at them
+        return fork.move(from, ForkedSubtask.RETRYING);
+    }
+
+    /** Begins the wait before the next attempt, which holds nothing. */
+    void waitForNext(ForkedSubtask<?> fork) {
+        long delay = retry.delayNanos(attempt++);
+        if (!fork.move(ForkedSubtask.RETRYING, ForkedSubtask.DELAYED)) {
+            fork.finish(); // decided meanwhile
+        } else if (delay <= 0) {
+            due(fork);
+        } else {
+            startAfter(fork, delay);
+        }
+    }
+
+    /** Has a fork submitted after a delay; it is DELAYED, and its scope knows it. */
+    private void startAfter(ForkedSubtask<?> fork, long nanos) {
+        Alarm alarm = alarmOrNull(fork, nanos, false);
+        if (alarm == null) {
+            fork.failUnsubmitted(noTimers());
+            return;
+        }
+        start = alarm;
+        cancelIfDecided(fork, alarm);
+    }
+
+    private void due(ForkedSubtask<?> fork) {
+        if (attempt == 1 && !armTimeout(fork)) {
+            fork.failUnsubmitted(noTimers());
+        } else if (fork.move(ForkedSubtask.DELAYED, ForkedSubtask.QUEUED)) {
+            fork.submitTakenOrFail();
+        }
     }
 
     /** {@return {@code failure}, with those of earlier attempts} */
@@ -78,12 +129,50 @@ final class ForkPlan {
         return failure;
     }
 
-    void startsAt(Alarm alarm) {
-        start = alarm;
+    // ---- its own time
+
+    /** The fork's own time begins; false if nothing could end it. */
+    private boolean armTimeout(ForkedSubtask<?> fork) {
+        if (timeoutNanos == Long.MAX_VALUE) {
+            return true;
+        }
+        Alarm alarm = alarmOrNull(fork, timeoutNanos, true);
+        if (alarm == null) {
+            return false;
+        }
+        end = alarm;
+        cancelIfDecided(fork, alarm);
+        return true;
     }
 
-    void endsAt(Alarm alarm) {
-        end = alarm;
+    private @Nullable Alarm alarmOrNull(ForkedSubtask<?> fork, long nanos, boolean ends) {
+        try {
+            return fork.scope().alarm(nanos, ends ? fork::timeOut : () -> due(fork));
+        } catch (OutOfMemoryError none) {
+            return null;
+        }
+    }
+
+    /** Who has decided it may not have found the alarm. */
+    private static void cancelIfDecided(ForkedSubtask<?> fork, Alarm alarm) {
+        if (fork.phaseNumber() >= ForkedSubtask.SUCCESS) {
+            alarm.cancel();
+        }
+    }
+
+    /** {@return why what depends on an alarm fails, if there can be none} */
+    private static Throwable noTimers() {
+        return new OutOfMemoryError("There is no thread for timers");
+    }
+
+    /** {@return why a fork fails whose own time is up, and whose code may have thrown something then} */
+    Throwable outOfTime(ForkedSubtask<?> fork, @Nullable Throwable thrown) {
+        TimeoutException failure = new TimeoutException(
+                "Fork '" + KeyText.printable(fork.name()) + "' had not ended when its own time was up");
+        if (thrown != null && !(thrown instanceof InterruptedException)) {
+            failure.addSuppressed(thrown);
+        }
+        return withEarlier(failure);
     }
 
     void cancelAlarms() {

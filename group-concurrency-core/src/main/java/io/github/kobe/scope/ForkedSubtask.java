@@ -1,90 +1,28 @@
 package io.github.kobe.scope;
 
-import io.github.kobe.internal.Fork;
 import io.github.kobe.internal.KeyText;
 import io.github.kobe.internal.ScopeBridge;
-import io.github.kobe.internal.ScopeBridge.Alarm;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task that was forked.
- *
- * <pre>
- *   QUEUED    it was handed to the engine, and waits or is about to start
- *   DELAYED   it waits for its time, or for its next attempt: nobody but an alarm knows of it
- *   RUNNING   its code runs
- *   RETRYING  its code has failed and will be tried again, but what it held isn't back yet
- *   LATE      its code runs, and its own time is up
- *   SUCCESS, FAILED, CANCELLED: decided, for good
- *
- *   QUEUED   -> RUNNING             its thread, before its code
- *   RUNNING  -> RETRYING -> DELAYED its thread, after its code; once its permits are back
- *   QUEUED   -> RETRYING            whoever finds that it never ran, and may be tried again
- *   DELAYED  -> QUEUED              an alarm
- *   RUNNING  -> LATE                its own alarm
- *   RUNNING, LATE -> SUCCESS, FAILED   its thread, after its code
- *   QUEUED   -> FAILED              whoever finds that it never ran
- *   QUEUED, DELAYED, RETRYING -> FAILED   its own alarm
- *   any undecided -> CANCELLED      cancel of it or of its scope
- * </pre>
- *
- * <p>Each edge is one compare-and-set. Decisions are taken under the lock of its scope's {@link Forks}, except those that
- * follow on the scope's cancel: so a scope knows for certain which of its forks ended before it was cancelled.
+ * A task that was forked: what the engine asks and tells it, what its scope does to it, and what it shows.
  *
  * <p>A fork is <i>over</i> once its permits are back and all listeners have heard. The engine says so, except for one that
- * is decided while DELAYED: whoever decides it says so.
+ * is decided while DELAYED: whoever decides it says so. What goes beyond the plain case, several attempts and times, is in
+ * its {@link ForkPlan}.
  *
  * <p>A million of them may wait: 64 bytes, 48 for the engine's task, and some six for its place in the line of its scope.
  */
-final class ForkedSubtask<T> extends Fork implements Subtask<T> {
-
-    static final int QUEUED = 0;
-    static final int DELAYED = 1;
-    static final int RETRYING = 2;
-    static final int RUNNING = 3;
-    static final int LATE = 4;
-    static final int SUCCESS = 5;
-    static final int FAILED = 6;
-    static final int CANCELLED = 7;
-
-    private static final int PHASE_BITS = 7;
-    private static final int OVER = 8;
-    private static final int AWAITED = 16;
-    private static final int TELLING = 32;
-
-    private static final VarHandle STATE;
-
-    static {
-        try {
-            STATE = MethodHandles.lookup().findVarHandle(ForkedSubtask.class, "state", int.class);
-        } catch (ReflectiveOperationException impossible) {
-            throw new ExceptionInInitializerError(impossible);
-        }
-    }
+final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     private final OpenScope<?, ?, ?> scope;
     private final String group;
     private final long id;
     private final long forkedAt;
     private final @Nullable ForkPlan plan;
-
-    /** Links of {@link Forks}, guarded by its lock until the scope is cancelled. */
-    @Nullable
-    ForkedSubtask<?> older;
-
-    @Nullable
-    ForkedSubtask<?> newer;
-
-    /** Written before the decision, read after it. */
-    private @Nullable Object result;
-
-    private volatile int state; // QUEUED
 
     /**
      * Makes one that nobody knows yet.
@@ -93,51 +31,12 @@ final class ForkedSubtask<T> extends Fork implements Subtask<T> {
      * @param plan {@code null}: the plain case
      */
     ForkedSubtask(OpenScope<?, ?, ?> scope, String group, long id, long forkedAt, @Nullable ForkPlan plan) {
+        super(plan != null && plan.delayNanos > 0 ? DELAYED : QUEUED);
         this.scope = scope;
         this.group = group;
         this.id = id;
         this.forkedAt = forkedAt;
         this.plan = plan;
-        if (plan != null && plan.delayNanos > 0) {
-            STATE.set(this, DELAYED);
-        }
-    }
-
-    // ---- state
-
-    int phaseNumber() {
-        return state & PHASE_BITS;
-    }
-
-    /** Moves on, unless it isn't in {@code from} any more. */
-    boolean move(int from, int to) {
-        for (; ; ) {
-            int s = state;
-            if ((s & PHASE_BITS) != from) {
-                return false;
-            }
-            if (STATE.compareAndSet(this, s, (s & ~PHASE_BITS) | to)) {
-                return true;
-            }
-        }
-    }
-
-    /** As {@link #move}, with a result; under the lock of {@link Forks}. */
-    boolean end(int from, int to, @Nullable Object withResult) {
-        result = withResult;
-        if (move(from, to)) {
-            return true;
-        }
-        result = null;
-        return false;
-    }
-
-    private void mark(int flag) {
-        STATE.getAndBitwiseOr(this, flag);
-    }
-
-    boolean isOver() {
-        return (state & OVER) != 0;
     }
 
     /** {@return whether it is cancelled, or is about to be with its scope} */
@@ -148,10 +47,6 @@ final class ForkedSubtask<T> extends Fork implements Subtask<T> {
 
     boolean isRunOfSchedule() {
         return plan != null && plan.schedule != null;
-    }
-
-    void awaited() {
-        mark(AWAITED);
     }
 
     // ---- what the engine asks and tells
@@ -184,52 +79,39 @@ final class ForkedSubtask<T> extends Fork implements Subtask<T> {
 
     @Override
     protected void ran(@Nullable Object value, @Nullable Throwable failure, long nanos) {
-        scope.forks.ran(nanos);
         if (plan != null) {
             plan.ranNanos += nanos;
         }
         Throwable thrown = scope.closeLeftOpen(failure);
-        if (thrown != null && phaseNumber() == RUNNING && tryAgain(RUNNING, thrown)) {
-            return;
-        }
+        boolean again = thrown != null && phaseNumber() == RUNNING && tryAgain(RUNNING, thrown);
         int phase = phaseNumber();
         if (phase == LATE) {
-            decideAndTell(FAILED, outOfTime(thrown), false);
-        } else if (phase == RUNNING) {
-            decideAndTell(thrown == null ? SUCCESS : FAILED, thrown == null ? value : withEarlier(thrown), false);
+            decideAndTell(FAILED, plan().outOfTime(this, thrown), nanos, false);
+        } else if (phase == RUNNING && !again) {
+            decideAndTell(
+                    thrown == null ? SUCCESS : FAILED, thrown == null ? value : withEarlier(thrown), nanos, false);
+        } else {
+            scope.forks.ran(nanos);
         }
     }
 
     /** {@return whether another attempt follows one that failed so} */
     private boolean tryAgain(int from, Throwable failure) {
-        ForkPlan planned = plan;
-        if (planned == null || scope.isCancelled() || scope.bridge.isOver() || !planned.allowsAnother(failure)) {
-            return false;
-        }
-        planned.failed(failure);
-        return move(from, RETRYING);
+        return plan != null && plan.tryAgain(this, from, failure);
     }
 
     private Throwable withEarlier(Throwable failure) {
         return plan == null ? failure : plan.withEarlier(failure);
     }
 
-    private Throwable outOfTime(@Nullable Throwable thrown) {
-        TimeoutException failure =
-                new TimeoutException("Fork '" + KeyText.printable(name()) + "' had not ended when its own time was up");
-        if (thrown != null && !(thrown instanceof InterruptedException)) {
-            failure.addSuppressed(thrown);
-        }
-        return withEarlier(failure);
-    }
-
     /**
      * Decides how it ends, and if it ends so, tells the joiner.
      *
+     * @param ranNanos how long it has just run
      * @param elsewhere whether the current thread may be in no fork of the scope
      */
-    private void decideAndTell(int end, @Nullable Object endResult, boolean elsewhere) {
-        if (scope.forks.decide(this, end, endResult)) {
+    private void decideAndTell(int end, @Nullable Object endResult, long ranNanos, boolean elsewhere) {
+        if (scope.forks.decide(this, end, endResult, ranNanos)) {
             tell(elsewhere);
         }
     }
@@ -238,80 +120,68 @@ final class ForkedSubtask<T> extends Fork implements Subtask<T> {
         if (isRunOfSchedule()) {
             return;
         }
-        mark(TELLING);
-        try {
-            if (elsewhere) {
-                ScopeBridge.tell(this, () -> scope.completed(this));
-            } else {
-                scope.completed(this);
-            }
+        beginTelling();
+        if (elsewhere) {
+            ScopeBridge.beginTelling(this);
+        }
+        try { // without need of memory up to here: a join may wait for it
+            scope.completed(this);
         } finally {
-            STATE.getAndBitwiseAnd(this, ~TELLING);
+            if (elsewhere) {
+                ScopeBridge.endTelling(this);
+            }
+            endTelling();
         }
     }
 
     @Override
     protected void over(@Nullable Throwable unrun) {
-        int phase = phaseNumber();
-        if (phase == RETRYING) {
-            waitForNext();
-            return;
-        }
-        if (phase < SUCCESS) {
-            Throwable why = unrun == null ? new IllegalStateException("It never ran, for no known reason") : unrun;
-            if (tryAgain(phase, why)) {
-                waitForNext();
-                return;
+        boolean again = false;
+        try {
+            int phase = phaseNumber();
+            again = phase == RETRYING || (phase < SUCCESS && !endUnrun(phase, unrun));
+        } catch (OutOfMemoryError | StackOverflowError exhausted) {
+            decideAndTell(FAILED, exhausted, 0, true);
+        } finally {
+            if (again) {
+                plan().waitForNext(this);
+            } else {
+                finish();
             }
-            decideAndTell(FAILED, withEarlier(why), true);
         }
-        finish();
     }
 
-    // ---- attempts
+    /** {@return false if another attempt follows} */
+    private boolean endUnrun(int phase, @Nullable Throwable unrun) {
+        Throwable why = unrun == null ? new IllegalStateException("It never ran, for no known reason") : unrun;
+        if (tryAgain(phase, why)) {
+            return false;
+        }
+        decideAndTell(FAILED, withEarlier(why), 0, true);
+        return true;
+    }
 
-    /** Begins the wait before the next attempt, which holds nothing. */
-    private void waitForNext() {
-        ForkPlan planned = plan();
-        long delay = planned.retry.delayNanos(planned.attempt++);
-        if (!move(RETRYING, DELAYED)) {
-            finish(); // decided meanwhile
-        } else if (delay <= 0) {
-            due();
+    // ---- submission
+
+    /** Has it submitted, now or later, for the current thread, which forks it. */
+    void start(Callable<?> task) {
+        if (plan == null) {
+            submit(task);
         } else {
-            startAfter(delay);
+            plan.start(this, task);
         }
     }
 
-    /** Has it submitted after a delay; it is DELAYED, and its scope knows it. */
-    void startAfter(long delayNanos) {
-        Alarm alarm = scope.alarm(delayNanos, this::due);
-        if (alarm == null) {
-            failUnsubmitted(new OutOfMemoryError("There is no thread for timers"));
-            return;
-        }
-        plan().startsAt(alarm);
-        if (phaseNumber() >= SUCCESS) {
-            alarm.cancel();
-        }
+    /** Submits it for the current thread, which forks it. */
+    void submit(Callable<?> task) {
+        scope.bridge.submit(this, group, task);
+        catchUp();
     }
 
-    /** It could not be submitted, so no engine says that it is over. */
-    private void failUnsubmitted(Throwable failure) {
-        if (phaseNumber() == DELAYED && !move(DELAYED, RETRYING)) {
-            return; // who has decided it says so
-        }
-        decideAndTell(FAILED, withEarlier(failure), true);
-        finish();
-    }
-
-    private void due() {
-        if (plan().attempt == 1) {
-            armTimeout();
-        }
-        if (move(DELAYED, QUEUED)) {
-            submitTakenOrFail();
-        }
+    /** Submits what was taken of the thread that forked it. */
+    void submitTaken() {
+        scope.bridge.submitTaken(this, Objects.requireNonNull(plan().taken));
+        catchUp();
     }
 
     /** As {@link #submitTaken}, for no thread that could be told of a lack of memory. */
@@ -323,16 +193,13 @@ final class ForkedSubtask<T> extends Fork implements Subtask<T> {
         }
     }
 
-    /** Submits what was taken of the thread that forked it. */
-    void submitTaken() {
-        scope.bridge.submitTaken(this, Objects.requireNonNull(plan().taken));
-        catchUp();
-    }
-
-    /** Submits it for the current thread, which forks it. */
-    void submit(Callable<?> task) {
-        scope.bridge.submit(this, group, task);
-        catchUp();
+    /** It could not be submitted, so no engine says that it is over. */
+    void failUnsubmitted(Throwable failure) {
+        if (phaseNumber() == DELAYED && !move(DELAYED, RETRYING)) {
+            return; // who has decided it says so
+        }
+        decideAndTell(FAILED, withEarlier(failure), 0, true);
+        finish();
     }
 
     /** Who decided it while it was being submitted may not have found it. */
@@ -348,23 +215,9 @@ final class ForkedSubtask<T> extends Fork implements Subtask<T> {
         }
     }
 
-    /** Its own time begins. */
-    void armTimeout() {
-        ForkPlan planned = plan;
-        if (planned == null || planned.timeoutNanos == Long.MAX_VALUE) {
-            return;
-        }
-        Alarm alarm = scope.alarm(planned.timeoutNanos, this::timeOut);
-        if (alarm != null) {
-            planned.endsAt(alarm);
-            if (phaseNumber() >= SUCCESS) {
-                alarm.cancel();
-            }
-        }
-    }
-
-    private void timeOut() {
-        int from = scope.forks.timeOut(this, outOfTime(null));
+    /** Its own time is up. */
+    void timeOut() {
+        int from = scope.forks.timeOut(this, plan().outOfTime(this, null));
         if (from == RUNNING) {
             interrupt();
         } else if (from >= 0) {
@@ -448,21 +301,21 @@ final class ForkedSubtask<T> extends Fork implements Subtask<T> {
 
     /** It is cancelled before anyone but its joiner knows it. */
     void neverBegins() {
-        STATE.setVolatile(this, CANCELLED | OVER);
+        cancelUnknown();
         tellListeners();
     }
 
     // ---- the end
 
     /** All is over. */
-    private void finish() {
+    void finish() {
         try {
             if (plan != null) {
                 plan.cancelAlarms();
             }
             tellListeners();
         } finally {
-            mark(OVER);
+            markOver();
             endTaken();
             scope.finished(this);
             if (plan != null && plan.schedule != null) {
@@ -484,7 +337,7 @@ final class ForkedSubtask<T> extends Fork implements Subtask<T> {
             scope.forks.countCancelled();
         }
         if (plan != null) {
-            scope.audience.ended(this, phase, result, Duration.ofNanos(plan.ranNanos));
+            scope.audience.ended(this, phase, result(), Duration.ofNanos(plan.ranNanos));
         }
     }
 
@@ -529,7 +382,7 @@ final class ForkedSubtask<T> extends Fork implements Subtask<T> {
         if (phaseNumber() != SUCCESS) {
             throw new IllegalStateException("It has no value: " + this);
         }
-        return (T) result;
+        return (T) result();
     }
 
     @Override
@@ -543,7 +396,7 @@ final class ForkedSubtask<T> extends Fork implements Subtask<T> {
     }
 
     private void requireReadable() {
-        if ((state & (AWAITED | TELLING)) == 0 && !scope.isJoined()) {
+        if (!isReadable() && !scope.isJoined()) {
             throw new IllegalStateException("The owner of " + scope + " has neither joined it nor awaited " + this);
         }
     }
@@ -551,13 +404,13 @@ final class ForkedSubtask<T> extends Fork implements Subtask<T> {
     /** {@return its value or null; once it is over} */
     @Nullable
     Object valueOrNull() {
-        return phaseNumber() == SUCCESS ? result : null;
+        return phaseNumber() == SUCCESS ? result() : null;
     }
 
     /** {@return its failure or null} */
     @Nullable
     Throwable failureOrNull() {
-        return phaseNumber() == FAILED && result instanceof Throwable failure ? failure : null;
+        return phaseNumber() == FAILED && result() instanceof Throwable failure ? failure : null;
     }
 
     @Override

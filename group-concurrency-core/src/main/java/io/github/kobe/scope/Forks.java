@@ -102,11 +102,13 @@ final class Forks {
      * Decides how a fork ends, unless that is decided; if the scope was cancelled before, it is cancelled.
      *
      * @param result its value or its failure
+     * @param nanos how long it has just run
      * @return whether it ends so
      */
-    boolean decide(ForkedSubtask<?> fork, int end, @Nullable Object result) {
+    boolean decide(ForkedSubtask<?> fork, int end, @Nullable Object result, long nanos) {
         lock.lock();
         try {
+            addRun(nanos);
             int from = fork.phaseNumber();
             for (; from < ForkedSubtask.SUCCESS; from = fork.phaseNumber()) {
                 if (cause != null) {
@@ -258,14 +260,19 @@ final class Forks {
         started.incrementAndGet();
     }
 
+    /** An attempt has run so long, and nothing is to be decided. */
     void ran(long nanos) {
         lock.lock();
         try {
-            ranNanos += nanos;
-            longestNanos = Math.max(longestNanos, nanos);
+            addRun(nanos);
         } finally {
             lock.unlock();
         }
+    }
+
+    private void addRun(long nanos) {
+        ranNanos += nanos;
+        longestNanos = Math.max(longestNanos, nanos);
     }
 
     void countCancelled() {

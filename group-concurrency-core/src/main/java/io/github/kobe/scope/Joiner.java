@@ -41,7 +41,8 @@ import java.util.function.Predicate;
  *
  * <p><b>Order.</b> A fork's {@code onFork} happens-before its {@code onComplete}, which happens-before the outcome. {@code
  * onComplete} runs <i>before the fork's permits return</i>: in a group of limit 1 no sibling starts after the end that
- * decided. It keeps others waiting as long as it takes, so it should be short.
+ * decided. It keeps others waiting as long as it takes, so it should be short: {@code
+ * join} waits for it too, also once the scope is cancelled.
  *
  * <p><b>Subtasks.</b> {@code onComplete} may read the value or failure of its subtask, {@code result} and {@code timeout}
  * those of all that have ended.

@@ -332,21 +332,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     private void start(ForkedSubtask<?> fork, @Nullable ForkPlan plan, Callable<?> task) {
         boolean started = false;
         try {
-            if (plan == null || !plan.isSubmittedLater()) {
-                fork.armTimeout();
-                fork.submit(task);
-            } else {
-                plan.taken = bridge.take(fork.group(), fork.name(), task);
-                if (fork.isOver()) { // cancelled meanwhile
-                    fork.endTaken();
-                }
-                if (plan.delayNanos > 0) {
-                    fork.startAfter(plan.delayNanos);
-                } else {
-                    fork.armTimeout();
-                    fork.submitTaken();
-                }
-            }
+            fork.start(task);
             started = true;
         } finally {
             if (!started) {
@@ -634,8 +620,8 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     private void mark(Cause why, List<OpenScope<?, ?, ?>> marked) {
         if (forks.cancelAll(why)) {
+            ownerWait.wake(); // needs no memory
             marked.add(this);
-            ownerWait.wake();
             children.forEach(inner -> inner.mark(why, marked));
         }
     }
