@@ -48,7 +48,7 @@ final class ForkSchedule implements ScheduledFork {
     }
 
     void begin(long delayNanos) {
-        dueAt = OpenScope.after(scope.bridge.now(), delayNanos);
+        dueAt = TimeLimit.after(scope.bridge.now(), delayNanos);
         arm();
     }
 
@@ -67,7 +67,7 @@ final class ForkSchedule implements ScheduledFork {
         if (!state.compareAndSet(State.WAITING, State.RUNNING)) {
             return;
         }
-        ForkedSubtask<?> next = scope.newRun(this, group, taken);
+        ForkedSubtask<?> next = scope.forking.newRun(this, group, taken);
         if (next == null) {
             end(); // its scope is cancelled
             return;
@@ -94,7 +94,7 @@ final class ForkSchedule implements ScheduledFork {
             return;
         }
         long now = scope.bridge.now();
-        dueAt = atFixedRate ? nextOf(dueAt, now) : OpenScope.after(now, periodNanos);
+        dueAt = atFixedRate ? nextOf(dueAt, now) : TimeLimit.after(now, periodNanos);
         if (state.compareAndSet(State.RUNNING, State.WAITING)) {
             arm();
         }
@@ -131,7 +131,7 @@ final class ForkSchedule implements ScheduledFork {
     }
 
     private void letGo() {
-        scope.forget(this);
+        scope.schedules.forget(this);
         ScopeBridge.endTaken(taken);
     }
 

@@ -82,7 +82,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         if (plan != null) {
             plan.ranNanos += nanos;
         }
-        Throwable thrown = scope.closeLeftOpen(failure);
+        Throwable thrown = Closing.closeLeftOpen(failure);
         boolean again = thrown != null && phaseNumber() == RUNNING && tryAgain(RUNNING, thrown);
         int phase = phaseNumber();
         if (phase == LATE) {

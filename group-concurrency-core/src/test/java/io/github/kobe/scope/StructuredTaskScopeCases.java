@@ -81,20 +81,25 @@ abstract class StructuredTaskScopeCases {
     /** ≠ There is no factory to give: each fork has a thread of the engine's, made for it and for nothing else. */
     @Test
     void testForkUsesThreadFactory() throws Exception {
-        AtomicReference<Thread> first = new AtomicReference<>();
-        AtomicReference<Thread> second = new AtomicReference<>();
+        record Seen(Thread thread, ThreadGroup group, ClassLoader loader) {
+            static Seen here() { // of a thread that has ended there is no group to be had
+                Thread thread = Thread.currentThread();
+                return new Seen(thread, thread.getThreadGroup(), thread.getContextClassLoader());
+            }
+        }
+        AtomicReference<Seen> first = new AtomicReference<>();
+        AtomicReference<Seen> second = new AtomicReference<>();
         try (var scope = scopes.open()) {
-            scope.fork("one", () -> first.set(Thread.currentThread()));
+            scope.fork("one", () -> first.set(Seen.here()));
             scope.join();
         }
         try (var scope = scopes.open()) {
-            scope.fork("one", () -> second.set(Thread.currentThread()));
+            scope.fork("one", () -> second.set(Seen.here()));
             scope.join();
         }
-        assertThat(first.get()).isNotSameAs(second.get());
-        assertThat(first.get().getThreadGroup()).isEqualTo(second.get().getThreadGroup());
-        assertThat(first.get().getContextClassLoader())
-                .isSameAs(Thread.currentThread().getContextClassLoader());
+        assertThat(first.get().thread()).isNotSameAs(second.get().thread());
+        assertThat(first.get().group()).isEqualTo(second.get().group());
+        assertThat(first.get().loader()).isSameAs(Thread.currentThread().getContextClassLoader());
     }
 
     /** ≠ Subtasks may fork. */

@@ -1,0 +1,84 @@
+package io.github.kobe.scope;
+
+import io.github.kobe.scope.ScopeSnapshot.Owner;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+
+/** The owner's waits for its forks: awaits, as many as it likes, and one join, which gives the outcome; by the owner. */
+final class Joining<R, X extends Throwable> {
+
+    private final OpenScope<?, R, X> scope;
+    private final Conclusion<?, R, X> conclusion;
+
+    private boolean begun;
+    /** Whether it has given the outcome. */
+    private boolean done;
+
+    Joining(OpenScope<?, R, X> scope, Conclusion<?, R, X> conclusion) {
+        this.scope = scope;
+        this.conclusion = conclusion;
+    }
+
+    /** {@return whether the owner forks no more} */
+    boolean hasBegun() {
+        return begun;
+    }
+
+    void begin() {
+        if (done) {
+            throw new IllegalStateException("It has been joined: " + scope);
+        }
+        begun = true;
+    }
+
+    /** The scope's time is up then, if that is sooner. */
+    void limit(Instant until) {
+        long now = scope.bridge.now();
+        long due = TimeLimit.after(now, TimeUnit.NANOSECONDS.convert(Duration.between(Instant.now(), until)));
+        if (due <= now) {
+            scope.cancel(Cause.TIMED_OUT);
+        } else {
+            scope.time.shorten(due);
+        }
+    }
+
+    /** Waits for all, or a cancel. */
+    R join() throws X, InterruptedException {
+        Forks forks = scope.forks;
+        try {
+            if (scope.ownerWait.block(Owner.JOINING, forks::isReady)) {
+                throw new InterruptedException();
+            }
+            requireOwnerNotCancelled();
+        } finally {
+            forks.joined();
+        }
+        done = true;
+        return conclusion.draw();
+    }
+
+    /** Waits for some, or a cancel. If that comes first this ends as join, which may still follow. */
+    void await(Awaited some) throws X, InterruptedException {
+        Forks forks = scope.forks;
+        OwnerWait wait = scope.ownerWait;
+        try {
+            if (wait.block(Owner.AWAITING, () -> forks.isCancelled() ? forks.isTold() : some.areOver(wait))) {
+                throw new InterruptedException();
+            }
+        } finally {
+            forks.joined();
+        }
+        if (forks.isCancelled() && some.isAnyUnavailable()) {
+            requireOwnerNotCancelled();
+            R unused = conclusion.draw();
+        }
+        some.show();
+    }
+
+    private void requireOwnerNotCancelled() throws InterruptedException {
+        if (scope.ownerFork != null && scope.ownerFork.isCancelled()) {
+            throw new InterruptedException();
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.github.kobe.scope;
+
+import io.github.kobe.internal.ScopeBridge.Alarm;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When the time of a scope is up, and the alarm that ends it then. One whose time is that of its outer one needs no alarm:
+ * the outer one's ends both alike.
+ */
+final class TimeLimit {
+
+    private final OpenScope<?, ?, ?> scope;
+
+    /** On the engine's clock; {@link Long#MAX_VALUE}: never. By the owner. */
+    private volatile long deadline;
+    /** Whether it is nearer than the outer one's. */
+    private boolean own;
+
+    private @Nullable Alarm alarm;
+
+    /**
+     * Begins with the opening of the scope.
+     *
+     * @param opened on the engine's clock
+     * @param limit how much time it has; {@code null}: no limit
+     * @param outer the limit of the one that it is inside of
+     */
+    TimeLimit(OpenScope<?, ?, ?> scope, long opened, @Nullable Duration limit, @Nullable TimeLimit outer) {
+        this.scope = scope;
+        long mine = limit == null ? Long.MAX_VALUE : after(opened, TimeUnit.NANOSECONDS.convert(limit));
+        long outers = outer == null ? Long.MAX_VALUE : after(opened, outer.left());
+        deadline = Math.min(mine, outers);
+        own = mine < outers;
+    }
+
+    /** {@return a time so much after another on an engine's clock; {@link Long#MAX_VALUE}: never} */
+    static long after(long start, long nanos) {
+        return nanos > Long.MAX_VALUE - start ? Long.MAX_VALUE : start + nanos;
+    }
+
+    /** {@return on the engine's clock; {@link Long#MAX_VALUE}: never} */
+    long deadline() {
+        return deadline;
+    }
+
+    /** {@return how much is left, in nanoseconds; {@link Long#MAX_VALUE}: no limit} */
+    private long left() {
+        long due = deadline;
+        return due == Long.MAX_VALUE ? due : due - scope.bridge.now();
+    }
+
+    // ---- by the owner
+
+    void arm() {
+        if (own) {
+            alarm = scope.bridge.at(deadline, scope::timeIsUp);
+        }
+    }
+
+    /** Has it end sooner, if that is sooner. */
+    void shorten(long due) {
+        if (due < deadline) {
+            cancel();
+            deadline = due;
+            own = true;
+            arm();
+        }
+    }
+
+    /** There is no need of an alarm any more. */
+    void cancel() {
+        Alarm set = alarm;
+        if (set != null) {
+            set.cancel();
+        }
+    }
+
+    /**
+     * Parks until somebody wakes the owner; where no alarm could be set, until the time is up.
+     *
+     * @return false if it is up, and the owner has to end the scope
+     */
+    boolean park() {
+        long left = own && alarm == null && !scope.isCancelled() ? left() : Long.MAX_VALUE;
+        if (left == Long.MAX_VALUE) {
+            LockSupport.park(scope);
+        } else if (left > 0) {
+            LockSupport.parkNanos(scope, left);
+        }
+        return left > 0;
+    }
+}
