@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
 /** What the endpoint does with one executor. */
 final class GroupControl {
 
-    private static final int DEFAULT_LIMIT = 100;
-
     private final GroupExecutor executor;
 
     GroupControl(GroupExecutor executor) {
@@ -28,7 +26,7 @@ final class GroupControl {
     }
 
     GroupExecutorReport showAll(@Nullable String limit) {
-        BusiestGroups groups = BusiestGroups.of(executor, group -> true, atLeastOne(limit));
+        BusiestGroups groups = BusiestGroups.of(executor, group -> true, RequestedLimit.of(limit));
         Map<String, GroupReport> shown = new LinkedHashMap<>();
         for (GroupStats group : groups.shown()) {
             shown.putIfAbsent(PrintableText.wellFormed(group.groupKey()), GroupReport.of(group));
@@ -122,20 +120,5 @@ final class GroupControl {
                     limits.given().get(refusal.setting()),
                     refusal.allowed());
         }
-    }
-
-    private static int atLeastOne(@Nullable String limit) {
-        if (limit == null) {
-            return DEFAULT_LIMIT;
-        }
-        try {
-            int number = Integer.parseInt(limit);
-            if (number >= 1) {
-                return number;
-            }
-        } catch (NumberFormatException noNumber) {
-            // Refused below, as a number that is too small is.
-        }
-        throw RefusedRequestException.badRequest("limit is out of its range", "limit", limit, "at least 1");
     }
 }

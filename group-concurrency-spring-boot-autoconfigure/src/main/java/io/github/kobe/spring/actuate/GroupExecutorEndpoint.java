@@ -26,8 +26,7 @@ public class GroupExecutorEndpoint {
     /** The path's variable: no field of a body is called like that, which would take its place. */
     static final String KEY_IN_PATH = "keyInPath";
 
-    private final Supplier<Map<String, GroupExecutor>> executors;
-    private final String defaultExecutor;
+    private final NamedExecutors executors;
     private final ChangeAudit audit;
 
     /**
@@ -39,8 +38,7 @@ public class GroupExecutorEndpoint {
      */
     public GroupExecutorEndpoint(
             Supplier<Map<String, GroupExecutor>> executors, String defaultExecutor, ApplicationEventPublisher events) {
-        this.executors = executors;
-        this.defaultExecutor = defaultExecutor;
+        this.executors = new NamedExecutors(executors, defaultExecutor);
         this.audit = new ChangeAudit(events);
     }
 
@@ -215,18 +213,9 @@ public class GroupExecutorEndpoint {
         }
     }
 
-    private Found find(@Nullable String executorName) {
-        Map<String, GroupExecutor> all = executors.get();
-        String name = executorName == null ? defaultExecutor : executorName;
-        GroupExecutor executor = all.get(name);
-        if (executor == null) {
-            throw RefusedRequestException.badRequest(
-                    executorName == null ? "there is more than one executor" : "there is no such executor",
-                    "executor",
-                    executorName,
-                    "one of " + all.keySet());
-        }
-        return new Found(name, new GroupControl(executor));
+    private Found find(@Nullable String executor) {
+        NamedExecutors.Named named = executors.find(executor);
+        return new Found(named.name(), new GroupControl(named.executor()));
     }
 
     private static String required(@Nullable String groupKey) {

@@ -15,7 +15,7 @@ final class RefusedRequestException extends RuntimeException {
     private final int status;
 
     private RefusedRequestException(EndpointProblem problem, int status) {
-        super(problem.error(), null, false, false);
+        super(problem.error() + "; allowed: " + problem.allowed(), null, false, false);
         this.problem = problem;
         this.status = status;
     }
