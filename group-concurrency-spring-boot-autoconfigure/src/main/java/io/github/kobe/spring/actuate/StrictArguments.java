@@ -15,18 +15,20 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
- * Refuses requests that have a parameter, or a field of their body, that the endpoint doesn't know, or one of them twice.
+ * Refuses requests that have a parameter, or a field of their body, that an endpoint of ours doesn't know, or one of them twice.
  * Spring Boot would pass over the first, so that a misspelt name shows another group or executor, and join the second.
  */
 final class StrictArguments implements OperationInvokerAdvisor {
 
-    private static final EndpointId ENDPOINT = EndpointId.of(
-            GroupExecutorEndpoint.class.getAnnotation(WebEndpoint.class).id());
+    private static final Set<EndpointId> ENDPOINTS = Set.of(
+            EndpointId.of(
+                    GroupExecutorEndpoint.class.getAnnotation(WebEndpoint.class).id()),
+            EndpointId.of(GroupScopesEndpoint.ID));
 
     @Override
     public OperationInvoker apply(
             EndpointId endpoint, OperationType type, OperationParameters parameters, OperationInvoker invoker) {
-        if (!endpoint.equals(ENDPOINT)) {
+        if (!ENDPOINTS.contains(endpoint)) {
             return invoker;
         }
         Set<String> known = parameters.stream()

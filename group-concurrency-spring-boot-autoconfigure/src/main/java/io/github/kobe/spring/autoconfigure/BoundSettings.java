@@ -134,7 +134,7 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
         public <T> @Nullable Bindable<T> onStart(
                 ConfigurationPropertyName name, Bindable<T> target, BindContext context) {
             if (name.equals(PREFIX)) {
-                properties.clear();
+                properties.keySet().removeIf(known -> !KnownNames.isOfOthers(known));
                 GroupKeySpelling.check(environment);
             }
             return super.onStart(name, target, context);
@@ -156,7 +156,8 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error)
                 throws Exception {
             if (error instanceof UnboundConfigurationPropertiesException unbound && PREFIX.isAncestorOf(name)) {
-                refuseUnknown(unbound); // an element of a list with nothing but unknown names
+                // an element of a list with nothing but unknown names
+                refuseUnknown(unbound, PREFIX, GroupConcurrencyProperties.class);
             }
             ConfigurationProperty property = PREFIX.isAncestorOf(name) ? firstOf(name, context) : null;
             if (property != null) {
@@ -210,7 +211,7 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
             return settingAt(name).flatMap(LimitSetting::unlimited).orElse(null);
         }
 
-        /** What is left over was unknown to Spring Boot, which only knows this module's names. */
+        /** What is left over was unknown to Spring Boot, which only knows the names that are bound here. */
         @Override
         public void onFinish(
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result)
@@ -218,17 +219,20 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
             try {
                 super.onFinish(name, target, context, result);
             } catch (UnboundConfigurationPropertiesException unbound) {
-                if (!name.equals(PREFIX)) {
+                Class<?> settings = target.getType().resolve(Object.class);
+                boolean ours = name.equals(PREFIX) || KnownNames.isOfOthers(name);
+                if (!ours || !settings.isRecord()) {
                     throw unbound;
                 }
-                refuseUnknown(unbound);
+                refuseUnknown(unbound, name, settings);
             }
         }
 
-        private static void refuseUnknown(UnboundConfigurationPropertiesException unbound) {
+        private static void refuseUnknown(
+                UnboundConfigurationPropertiesException unbound, ConfigurationPropertyName bound, Class<?> settings) {
             for (ConfigurationProperty unknown : unbound.getUnboundProperties()) {
-                if (!KnownNames.isOfOthers(unknown.getName())) {
-                    throw KnownNames.refusal(unknown, unbound);
+                if (!bound.equals(PREFIX) || !KnownNames.isOfOthers(unknown.getName())) {
+                    throw KnownNames.refusal(unknown, bound, settings, unbound);
                 }
             }
         }

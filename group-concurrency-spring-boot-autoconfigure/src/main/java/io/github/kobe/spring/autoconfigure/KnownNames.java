@@ -16,7 +16,7 @@ import org.springframework.core.ResolvableType;
 /** The names of the settings, and what was most likely meant by one that isn't among them. */
 final class KnownNames {
 
-    /** What other modules bind, each as strictly. */
+    /** What is bound by itself, each as strictly. */
     private static final Set<String> OF_OTHERS = Set.of("rollout", "redis", "scope", "dashboard");
 
     private static final int PREFIX_LENGTH =
@@ -24,15 +24,25 @@ final class KnownNames {
 
     private KnownNames() {}
 
-    /** {@return whether a name is for another module to bind} */
+    /** {@return whether a name is bound by itself, not with all the others} */
     static boolean isOfOthers(ConfigurationPropertyName name) {
         return name.getNumberOfElements() > 1 && OF_OTHERS.contains(name.getElement(1, Form.UNIFORM));
     }
 
-    /** {@return the refusal of an unknown name} */
-    static InvalidSettingException refusal(ConfigurationProperty unknown, Throwable cause) {
-        List<String> near = namesAround(unknown.getName());
-        Optional<String> meant = meantBy(uniform(unknown.getName().toString()), near);
+    /**
+     * Refuses an unknown name.
+     *
+     * @param unknown the property that has it
+     * @param prefix what all names begin with that were bound
+     * @param settings the record that they were bound to
+     * @param cause what found it out
+     * @return the exception to throw
+     */
+    static InvalidSettingException refusal(
+            ConfigurationProperty unknown, ConfigurationPropertyName prefix, Class<?> settings, Throwable cause) {
+        List<String> near = namesAround(unknown.getName(), prefix, settings);
+        Optional<String> meant =
+                meantBy(uniform(unknown.getName().toString()), near).or(() -> ofOthersMeantBy(unknown.getName()));
         return new InvalidSettingException(
                 unknown,
                 "is unknown"
@@ -42,13 +52,10 @@ final class KnownNames {
     }
 
     /** Inside of an element of a map or a list, that element's names; else all that are outside of them. */
-    private static List<String> namesAround(ConfigurationPropertyName unknown) {
+    private static List<String> namesAround(
+            ConfigurationPropertyName unknown, ConfigurationPropertyName prefix, Class<?> settings) {
         List<String> names = new ArrayList<>();
-        add(
-                GroupConcurrencyProperties.class,
-                ConfigurationPropertyName.of(GroupConcurrencyProperties.PREFIX),
-                unknown,
-                names);
+        add(settings, prefix, unknown, names);
         String element = unknown.getParent() + ".";
         List<String> ofElement = names.stream()
                 .filter(name -> name.startsWith(element) && isInElement(unknown))
@@ -100,6 +107,20 @@ final class KnownNames {
                 .filter(entry -> entry.getValue() <= most)
                 .min(Comparator.comparingInt(Map.Entry::getValue))
                 .map(Map.Entry::getKey);
+    }
+
+    /** What is bound by itself has names that aren't known here, so only their beginning is looked at. */
+    private static Optional<String> ofOthersMeantBy(ConfigurationPropertyName unknown) {
+        if (unknown.getNumberOfElements() < 3) {
+            return Optional.empty();
+        }
+        String first = unknown.getElement(1, Form.UNIFORM);
+        return OF_OTHERS.stream()
+                .filter(other -> distance(first, other) == 1)
+                .map(other -> GroupConcurrencyProperties.PREFIX + "." + other
+                        + unknown.toString()
+                                .substring(unknown.chop(2).toString().length()))
+                .findFirst();
     }
 
     private static String uniform(String name) {

@@ -1,6 +1,7 @@
 package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.scope.Scopes;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
@@ -37,6 +38,15 @@ final class MissingBeanFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBea
                     "Where only annotated methods are to run without limit, as in a test, set"
                             + " group-concurrency.aspect.enabled to false in its place: the beans stay. Or ask for the"
                             + " bean with an ObjectProvider.",
+                    cause);
+        }
+        if (type == Scopes.class) {
+            return new FailureAnalysis(
+                    missing
+                            + ": it is made over the GroupExecutor that is meant without a name, and there is not"
+                            + " exactly one such bean.",
+                    "Make one of the GroupExecutor beans @Primary, or all but one @Bean(defaultCandidate = false). Or"
+                            + " add a bean made by Scopes.of(executor).",
                     cause);
         }
         return type == GroupConcurrencyRefresher.class

@@ -34,4 +34,23 @@ class GroupExecutorEndpointHintsTests {
                                 .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))
                         .accepts(hints));
     }
+
+    @Test
+    void everyTypeOfAnAnswerAboutScopesCanBeToo() {
+        RuntimeHints hints = new RuntimeHints();
+        new GroupScopesEndpointHints().registerHints(hints, getClass().getClassLoader());
+
+        assertThat(Stream.of(
+                        GroupScopesReport.class,
+                        GroupScopesReport.Scope.class,
+                        GroupScopesReport.Owner.class,
+                        GroupScopesReport.Fork.class,
+                        GroupScopesReport.Totals.class,
+                        GroupReport.Holder.class,
+                        EndpointProblem.class))
+                .allSatisfy(type -> assertThat(RuntimeHintsPredicates.reflection()
+                                .onType(type)
+                                .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))
+                        .accepts(hints));
+    }
 }

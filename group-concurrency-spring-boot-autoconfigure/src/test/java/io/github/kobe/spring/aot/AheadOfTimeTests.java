@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
+import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.aot.AheadOfTimeApplication.Customer;
 import io.github.kobe.spring.aot.AheadOfTimeApplication.Order;
 import io.github.kobe.testing.Deadline;
@@ -14,6 +15,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.apache.catalina.webresources.TomcatURLStreamHandlerFactory;
@@ -36,10 +38,12 @@ class AheadOfTimeTests {
 
     private static final String[] SETTINGS = {
         "--server.port=0",
-        "--management.endpoints.web.exposure.include=groupexecutor,metrics",
+        "--management.endpoints.web.exposure.include=groupexecutor,groupscopes,metrics",
         "--management.endpoints.access.default=none",
         "--management.endpoint.groupexecutor.access=unrestricted",
+        "--management.endpoint.groupscopes.access=read-only",
         "--management.endpoint.metrics.access=read-only",
+        "--group-concurrency.scope.default-timeout=1m",
         "--group-concurrency.max-in-flight=50",
         "--group-concurrency.groups.vip.max-concurrency=8",
         "--group-concurrency.groups[tenant:*].max-concurrency=4"
@@ -60,6 +64,14 @@ class AheadOfTimeTests {
                             .at("/measurements/0/value")
                             .asInt())
                     .isEqualTo(1);
+
+            try (var scope = context.getBean(Scopes.class).open(change -> change.withName("page"))) {
+                assertThat(scope.configuration().timeout()).contains(Duration.ofMinutes(1));
+                assertThat(client.json("/actuator/groupscopes")
+                                .at("/scopes/0/name")
+                                .asText())
+                        .isEqualTo("page");
+            }
 
             executor.setLimits(
                     "tenant:b", GroupLimits.unset().withMaxConcurrency(1).withQueueThreshold(0));

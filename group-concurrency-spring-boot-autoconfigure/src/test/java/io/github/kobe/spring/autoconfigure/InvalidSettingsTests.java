@@ -3,9 +3,12 @@ package io.github.kobe.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
+import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.GroupPolicyCustomizer;
+import io.github.kobe.spring.scope.GroupConcurrencyScopeAutoConfiguration;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,6 +92,7 @@ class InvalidSettingsTests {
         health: { global-queue: -1 }                      | group-concurrency.health.global-queue | at least 0
         metrics: { max-groups: 0 }                        | group-concurrency.metrics.max-groups | at least 1
         shutdown: { await-termination-period: -1s }       | group-concurrency.shutdown.await-termination-period | zero or more
+        scope: { default-timeout: -1ms }                  | group-concurrency.scope.default-timeout | zero or more; 0: no time-out
         """)
     void everySettingOutOfItsRangeIsTold(String line, String property, String allowed, CapturedOutput output)
             throws IOException {
@@ -146,6 +150,9 @@ class InvalidSettingsTests {
         metrics: { enable: false }                 | metrics.enabled
         max-inflights: 3                           | max-in-flight
         web: { filter: { rules: [ { pats: /a } ] } } | web.filter.rules[0].paths
+        scope: { defualt-timeout: 5s }             | scope.default-timeout
+        scope: { default-timout: 5s }              | scope.default-timeout
+        scopes: { default-timeout: 5s }            | scope.default-timeout
         """)
     void whatWasMostLikelyMeantByAnUnknownNameIsTold(String line, String meant, CapturedOutput output)
             throws IOException {
@@ -168,13 +175,35 @@ class InvalidSettingsTests {
     }
 
     @Test
+    void anUnknownNameAmongThoseOfScopesThatIsNearNoneIsToldWithThese(CapturedOutput output) throws IOException {
+        failsToStart("group-concurrency: { scope: { colour: red } }\n");
+
+        assertThat(output)
+                .contains("Setting 'group-concurrency.scope.colour' is unknown:")
+                .contains("Value: \"red\"")
+                .containsPattern("Origin: .*application\\.yml\\] - 1:39")
+                .contains("Allowed: one of group-concurrency.scope.default-timeout\n");
+    }
+
+    @Test
+    void scopesThatAreMissedBesideSeveralExecutorsAreExplained(CapturedOutput output) {
+        assertThatException()
+                .isThrownBy(() -> start(TwoExecutors.class, Forking.class).close());
+
+        assertThat(output)
+                .contains("There is no bean of type " + Scopes.class.getName()
+                        + ": it is made over the GroupExecutor that is meant without a name, and there is not exactly"
+                        + " one such bean.")
+                .contains("Make one of the GroupExecutor beans @Primary");
+    }
+
+    @Test
     void whatOtherModulesBindIsTheirs() throws IOException {
         write("""
             group-concurrency:
               max-in-flight: 3
               rollout: { steps: [ 1, 2 ] }
               redis.url: redis://localhost
-              scope: { any: thing }
               dashboard.enabled: true
             """);
         try (ConfigurableApplicationContext context = start()) {
@@ -261,6 +290,7 @@ class InvalidSettingsTests {
         metrics: { max-groups: few }                     | metrics.max-groups     | few   | a whole number
         groups: { vip: 5 }                               | groups.vip             | 5     | limits below the key, such as max-concurrency
         web: { filter: { rules: [ { known-keys-only: yep } ] } } | web.filter.rules[0].known-keys-only | yep | true or false
+        scope: { default-timeout: soon }                 | scope.default-timeout  | soon  | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
         group-list: [ vip ]                              | group-list[0]          | vip   | limits below the key, such as max-concurrency
         """)
     void whatCannotBeReadIsRefusedWithWhatIsAllowed(
@@ -320,8 +350,29 @@ class InvalidSettingsTests {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration(GroupConcurrencyAutoConfiguration.class)
+    @ImportAutoConfiguration({GroupConcurrencyAutoConfiguration.class, GroupConcurrencyScopeAutoConfiguration.class})
     static class Application {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoExecutors {
+        @Bean
+        GroupExecutor first(GroupPolicy policy) {
+            return GroupExecutor.newVirtualThreadExecutor(policy);
+        }
+
+        @Bean
+        GroupExecutor second(GroupPolicy policy) {
+            return GroupExecutor.newVirtualThreadExecutor(policy);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Forking {
+        @Bean
+        Object forking(Scopes scopes) {
+            return scopes;
+        }
+    }
 
     @Configuration(proxyBeanMethods = false)
     static class Customized {

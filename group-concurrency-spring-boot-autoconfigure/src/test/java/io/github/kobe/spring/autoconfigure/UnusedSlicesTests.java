@@ -3,6 +3,7 @@ package io.github.kobe.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.spring.actuate.GroupExecutorEndpoint;
+import io.github.kobe.spring.actuate.GroupScopesEndpoint;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.testing.SeparateClassPath;
 import java.util.Arrays;
@@ -39,12 +40,13 @@ class UnusedSlicesTests {
         "tomcat"
     };
 
-    private static final String EXPOSED = "--management.endpoints.web.exposure.include=groupexecutor";
+    private static final String EXPOSED = "--management.endpoints.web.exposure.include=groupexecutor,groupscopes";
 
     /** A condition that is looked at even if another has said no. */
     private static final String ON_OBSERVATION_MODE = "io.github.kobe.spring.observation.OnObservationMode";
 
-    private static final String[] PACKAGES_FOR_EVERY_APPLICATION = {"", "annotation", "autoconfigure", "method"};
+    private static final String[] PACKAGES_FOR_EVERY_APPLICATION = {"", "annotation", "autoconfigure", "method", "scope"
+    };
 
     @Test
     @Tag("boot")
@@ -63,6 +65,7 @@ class UnusedSlicesTests {
         "group-concurrency.context-propagation.enabled=false, autoconfigure.MdcTaskDecorator",
         "group-concurrency.aspect.enabled=false, method.",
         "management.endpoints.web.exposure.exclude=groupexecutor, actuate.GroupExecutorEndpointAutoConfiguration",
+        "management.endpoints.web.exposure.exclude=groupscopes, actuate.GroupScopesReport",
     })
     void whatASettingSwitchesOffIsNotThere(String setting, String slice) throws Exception {
         Started started = Started.with(new String[0], EXPOSED, "--" + setting);
@@ -77,7 +80,7 @@ class UnusedSlicesTests {
     @Tag("deep")
     void whatNothingSwitchesOffIsThere() throws Exception {
         assertThat(Started.with(new String[0], EXPOSED).packages())
-                .contains("metrics", "autoconfigure", "method", "actuate");
+                .contains("metrics", "autoconfigure", "method", "actuate", "scope");
     }
 
     @Test
@@ -113,13 +116,14 @@ class UnusedSlicesTests {
         }
 
         /**
-         * {@return the packages of the classes, below ours, but for the one by which Boot knows if it is exposed, and the
+         * {@return the packages of the classes, below ours, but for those by which Boot knows if they are exposed, and the
          * one that an application may ask for} None is made of either.
          */
         Set<String> packages() {
             Set<String> packages = new TreeSet<>();
             for (String type : classes) {
                 if (type.equals(GroupExecutorEndpoint.class.getName())
+                        || type.equals(GroupScopesEndpoint.class.getName())
                         || type.equals(GroupConcurrencyRefresher.class.getName())) {
                     continue;
                 }

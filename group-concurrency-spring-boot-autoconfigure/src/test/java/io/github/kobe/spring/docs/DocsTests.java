@@ -14,6 +14,7 @@ import io.github.kobe.GroupStats;
 import io.github.kobe.LimitSource;
 import io.github.kobe.spring.actuate.GroupReport;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.scope.GroupConcurrencyScopeAutoConfiguration;
 import io.github.kobe.spring.web.ExchangeGroupKey;
 import io.github.kobe.spring.web.GroupConcurrencyWebAutoConfiguration;
 import io.github.kobe.spring.web.RequestGroupKey;
@@ -143,7 +144,9 @@ class DocsTests {
     void theSettingsInTheDocsAreKnownAndInTheirRanges(String yaml) {
         new WebApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
-                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyWebAutoConfiguration.class))
+                        GroupConcurrencyAutoConfiguration.class,
+                        GroupConcurrencyScopeAutoConfiguration.class,
+                        GroupConcurrencyWebAutoConfiguration.class))
                 .withPropertyValues("MANAGEMENT_PORT=0")
                 .withInitializer(context ->
                         sources(yaml).forEach(context.getEnvironment().getPropertySources()::addLast))

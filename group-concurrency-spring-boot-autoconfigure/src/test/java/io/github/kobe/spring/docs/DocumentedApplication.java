@@ -79,6 +79,7 @@ final class DocumentedApplication implements AutoCloseable {
     @EnableAutoConfiguration
     @EnableAsync
     @Import({
+        CustomerPages.class,
         ReportStore.class,
         TenantReports.class,
         OrderStore.class,

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.spring.actuate.GroupExecutorEndpoint;
+import io.github.kobe.spring.actuate.GroupScopesEndpointWebExtension;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.observation.DefaultGroupTaskObservationConvention;
 import io.github.kobe.spring.observation.GroupTaskObservationDocumentation;
@@ -235,6 +236,22 @@ class ReferenceTests {
             }
         }
         assertThat(documented).isNotEmpty().isEqualTo(offered);
+    }
+
+    @Test
+    @Tag("once")
+    void thePageOfTheEndpointOfScopesHasEachParameter() {
+        Set<String> offered = new TreeSet<>();
+        for (Method operation : GroupScopesEndpointWebExtension.class.getMethods()) {
+            if (verbOf(operation) != null) {
+                assertThat(verbOf(operation)).isEqualTo("GET");
+                Stream.of(operation.getParameters()).map(Parameter::getName).forEach(offered::add);
+            }
+        }
+        assertThat(Markdown.page("docs/reference/scopes-endpoint.md").table("parameter", "default", "meaning"))
+                .extracting(row -> codeOf(row.get(0)))
+                .isNotEmpty()
+                .containsExactlyInAnyOrderElementsOf(offered);
     }
 
     private static String verbOf(Method operation) {

@@ -9,8 +9,8 @@ import java.lang.annotation.Target;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 
 /**
- * Puts the limits into a test slice, which has none otherwise: the executor, {@code @GroupConcurrent} on methods, the
- * properties and the answers to rejected requests. Endpoint, meters and observations stay out.
+ * Puts the limits into a test slice, which has none otherwise: the executor, {@code @GroupConcurrent} on methods,
+ * {@code Scopes}, the properties and the answers to rejected requests. Endpoints, meters and observations stay out.
  *
  * <pre>{@code
  * @WebMvcTest(ReportController.class)

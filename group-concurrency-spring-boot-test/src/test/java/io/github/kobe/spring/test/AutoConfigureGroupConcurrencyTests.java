@@ -4,6 +4,7 @@ import static io.github.kobe.spring.test.GroupAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyRefresher;
 import org.junit.jupiter.api.Tag;
@@ -42,6 +43,15 @@ class AutoConfigureGroupConcurrencyTests {
     @Test
     void codeThatRefreshesTheSettingsFindsItsBean() {
         assertThat(context.getBean(GroupConcurrencyRefresher.class)).isNotNull();
+    }
+
+    @Test
+    void codeThatOpensScopesFindsItsBean() throws Exception {
+        try (var scope = context.getBean(Scopes.class).open()) {
+            scope.fork("of-a-scope", () -> "ran");
+            scope.join();
+        }
+        assertThat(executor).group("of-a-scope").hasSucceeded(1);
     }
 
     @Test

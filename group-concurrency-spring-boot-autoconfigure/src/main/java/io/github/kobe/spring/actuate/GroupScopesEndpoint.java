@@ -1,0 +1,48 @@
+package io.github.kobe.spring.actuate;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.scope.Scopes;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.lang.Nullable;
+
+/**
+ * {@code /actuator/groupscopes}: shows the structured scopes that are open, as trees. It changes nothing.
+ *
+ * <p>All that are open on an executor are shown, whichever {@link Scopes} opened them. Safe for use by many threads.
+ */
+@Endpoint(id = GroupScopesEndpoint.ID, defaultAccess = Access.READ_ONLY)
+public class GroupScopesEndpoint {
+
+    static final String ID = "groupscopes";
+
+    private final NamedExecutors executors;
+
+    /**
+     * Makes an endpoint.
+     *
+     * @param executors all executors, by the names of their beans
+     * @param defaultExecutor the name of the one that is meant when a request names none; empty: there is none
+     */
+    public GroupScopesEndpoint(Supplier<Map<String, GroupExecutor>> executors, String defaultExecutor) {
+        this.executors = new NamedExecutors(executors, defaultExecutor);
+    }
+
+    /**
+     * Shows the scopes of an executor.
+     *
+     * @param limit how many scopes to show at most, those inside others included, at least 1; none: 100
+     * @param executor the executor's name; none: the default one
+     * @return the trees, the oldest first
+     * @throws RuntimeException if the limit isn't such a number, or there is no such executor
+     */
+    @ReadOperation
+    public GroupScopesReport scopes(@Nullable String limit, @Nullable String executor) {
+        int most = RequestedLimit.of(limit);
+        return GroupScopesReport.of(
+                Scopes.of(executors.find(executor).executor()).live(), most);
+    }
+}

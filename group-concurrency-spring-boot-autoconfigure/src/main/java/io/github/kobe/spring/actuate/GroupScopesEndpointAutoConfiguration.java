@@ -1,0 +1,47 @@
+package io.github.kobe.spring.actuate;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
+import io.github.kobe.spring.autoconfigure.ExecutorBeans;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import java.util.List;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ImportRuntimeHints;
+
+/** Sets up {@link GroupScopesEndpoint} where the application exposes it. */
+@AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
+@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+@ConditionalOnBean(GroupExecutor.class)
+@ConditionalOnSwitch("enabled")
+@ConditionalOnAvailableEndpoint(GroupScopesEndpoint.class)
+@ImportRuntimeHints(GroupScopesEndpointHints.class)
+public final class GroupScopesEndpointAutoConfiguration {
+
+    GroupScopesEndpointAutoConfiguration() {}
+
+    @Bean
+    @ConditionalOnMissingBean
+    GroupScopesEndpoint groupConcurrencyScopesEndpoint(ListableBeanFactory beans) {
+        ExecutorBeans executors = new ExecutorBeans(beans);
+        List<String> defaults = executors.defaults();
+        return new GroupScopesEndpoint(executors::all, defaults.size() == 1 ? defaults.getFirst() : "");
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    GroupScopesEndpointWebExtension groupConcurrencyScopesEndpointWebExtension(GroupScopesEndpoint endpoint) {
+        return new GroupScopesEndpointWebExtension(endpoint);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    static StrictArguments groupConcurrencyStrictArguments() {
+        return new StrictArguments();
+    }
+}

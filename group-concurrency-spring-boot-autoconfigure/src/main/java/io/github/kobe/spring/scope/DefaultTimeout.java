@@ -1,0 +1,31 @@
+package io.github.kobe.spring.scope;
+
+import io.github.kobe.scope.Configuration;
+import io.github.kobe.spring.autoconfigure.BoundSettings;
+import io.github.kobe.spring.autoconfigure.InvalidSettingException;
+import java.time.Duration;
+
+/** How long scopes may take that say nothing else. */
+final class DefaultTimeout {
+
+    private final Duration timeout;
+
+    /**
+     * Takes the setting.
+     *
+     * @param properties its value
+     * @param settings where it came from
+     * @throws InvalidSettingException if it is out of its range
+     */
+    DefaultTimeout(GroupScopeProperties properties, BoundSettings settings) {
+        timeout = properties.defaultTimeout();
+        if (timeout.isNegative()) {
+            throw settings.refusal(
+                    "must be zero or more", "zero or more; 0: no time-out", null, "scope", "default-timeout");
+        }
+    }
+
+    Configuration in(Configuration defaults) {
+        return timeout.isZero() ? defaults.withoutTimeout() : defaults.withTimeout(timeout);
+    }
+}

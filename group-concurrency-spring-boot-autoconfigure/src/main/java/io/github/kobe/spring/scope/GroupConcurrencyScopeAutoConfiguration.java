@@ -1,0 +1,54 @@
+package io.github.kobe.spring.scope;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.scope.Configuration;
+import io.github.kobe.scope.ScopeListener;
+import io.github.kobe.scope.Scopes;
+import io.github.kobe.spring.autoconfigure.BoundSettings;
+import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
+import io.github.kobe.spring.autoconfigure.ExecutorBeans;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import java.util.List;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Lazy;
+
+/** Makes {@link Scopes} over the executor that is meant without a name. */
+@AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
+@ConditionalOnSwitch("enabled")
+@EnableConfigurationProperties(GroupScopeProperties.class)
+public final class GroupConcurrencyScopeAutoConfiguration {
+
+    GroupConcurrencyScopeAutoConfiguration() {}
+
+    /** Never lazy: a bad setting is to fail the start-up, also where nobody opens a scope. */
+    @Bean
+    @Lazy(false)
+    @ConditionalOnMissingBean
+    DefaultTimeout groupConcurrencyScopeTimeout(GroupScopeProperties properties, BoundSettings settings) {
+        return new DefaultTimeout(properties, settings);
+    }
+
+    /** A context with an executor of its own has its own, which hides that of an ancestor. */
+    @Bean
+    @Conditional(OnDefaultExecutor.class)
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+    Scopes groupConcurrencyScopes(
+            ListableBeanFactory beans, DefaultTimeout timeout, ObjectProvider<ScopeListener> listeners) {
+        String executor = new ExecutorBeans(beans).defaults().getFirst();
+        List<ScopeListener> all = listeners.orderedStream().toList();
+        return Scopes.of(beans.getBean(executor, GroupExecutor.class)).withDefaults(defaults -> {
+            Configuration configured = timeout.in(defaults);
+            for (ScopeListener listener : all) {
+                configured = configured.withListener(listener);
+            }
+            return configured;
+        });
+    }
+}

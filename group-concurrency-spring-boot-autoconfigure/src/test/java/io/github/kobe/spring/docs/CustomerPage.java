@@ -1,0 +1,3 @@
+package io.github.kobe.spring.docs;
+
+record CustomerPage(int orders, Report report) {}
