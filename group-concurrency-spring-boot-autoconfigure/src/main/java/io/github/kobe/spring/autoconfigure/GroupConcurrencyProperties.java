@@ -136,7 +136,8 @@ public record GroupConcurrencyProperties(
      *
      * @param enabled Whether there are meters.
      * @param groupTag What the tag "group" of a meter tells.
-     * @param maxGroups How many groups get a tag value of their own with group-tag: all, at least 1.
+     * @param maxGroups How many groups get a tag value of their own with group-tag: all, and how many names of scopes do,
+     *     at least 1.
      * @param timers Which timers there are.
      */
     public record Metrics(

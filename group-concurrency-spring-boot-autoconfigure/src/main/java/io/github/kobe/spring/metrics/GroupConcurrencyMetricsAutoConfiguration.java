@@ -12,7 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 
-/** Registers the meters of the executors. The registries are set up by classes that moved between Boot 3 and 4. */
+/** Registers the meters of the executors and of scopes. The registries are set up by classes that moved between Boot 3 and 4. */
 @AutoConfiguration(
         after = GroupConcurrencyAutoConfiguration.class,
         afterName = {
@@ -36,5 +36,11 @@ public final class GroupConcurrencyMetricsAutoConfiguration {
     @ConditionalOnMissingBean
     GroupExecutorMeterBinder groupConcurrencyMeterBinder(ListableBeanFactory beans, ExecutorMeters meters) {
         return new GroupExecutorMeterBinder(new ExecutorBeans(beans)::all, meters);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ScopeMeters groupConcurrencyScopeMeters(GroupConcurrencyProperties properties) {
+        return new ScopeMeters(properties.metrics());
     }
 }

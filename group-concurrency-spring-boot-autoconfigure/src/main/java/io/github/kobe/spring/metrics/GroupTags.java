@@ -25,7 +25,8 @@ abstract sealed class GroupTags {
     /** The value for all groups together. */
     static final String ALL = "_all";
 
-    private static final Set<String> RESERVED = Set.of(DEFAULT, OTHER, ALL);
+    /** What no text of an application's can take. */
+    static final Set<String> RESERVED = Set.of(DEFAULT, OTHER, ALL);
 
     /** {@return the tags that the settings ask for} */
     static GroupTags of(GroupConcurrencyProperties.Metrics settings) {

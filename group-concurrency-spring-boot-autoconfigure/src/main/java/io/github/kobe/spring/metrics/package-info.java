@@ -1,4 +1,4 @@
-/** The meters of groups, for Micrometer. */
+/** The meters of groups and scopes, for Micrometer. */
 @NullMarked
 package io.github.kobe.spring.metrics;
 

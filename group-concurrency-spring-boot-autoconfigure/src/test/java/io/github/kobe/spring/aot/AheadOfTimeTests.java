@@ -71,6 +71,10 @@ class AheadOfTimeTests {
                                 .at("/scopes/0/name")
                                 .asText())
                         .isEqualTo("page");
+                assertThat(client.json("/actuator/metrics/group.scope.active?tag=scope:page")
+                                .at("/measurements/0/value")
+                                .asInt())
+                        .isEqualTo(1);
             }
 
             executor.setLimits(

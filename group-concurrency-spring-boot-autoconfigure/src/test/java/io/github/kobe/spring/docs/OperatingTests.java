@@ -24,8 +24,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 /** What the page on operating asks Prometheus for is there to be scraped. */
 class OperatingTests {
 
-    private static final Pattern SAMPLE = Pattern.compile("(?m)^(group_executor_[a-z_]+)\\{");
-    private static final Pattern NAME = Pattern.compile("group_executor_[a-z_]+");
+    private static final Pattern SAMPLE = Pattern.compile("(?m)^(group_(?:executor|scope)_[a-z_]+)\\{");
+    private static final Pattern NAME = Pattern.compile("group_(?:executor|scope)_[a-z_]+");
     private static final Pattern LABELS =
             Pattern.compile("(?:by|without|ignoring|on) \\(([^)]*)\\)|\\$labels\\.(\\w+)");
     private static final Pattern MATCHER = Pattern.compile("(\\w+)!?=~?\"(\\w+)\"");

@@ -142,11 +142,11 @@ class ReferenceTests {
         Map<String, Set<String>> tags = new TreeMap<>();
         for (Meter meter : application.bean(MeterRegistry.class).getMeters()) {
             String name = meter.getId().getName();
-            if (name.startsWith("group.executor.")) {
+            if (name.startsWith("group.")) {
                 ids.put(name, meter.getId());
                 Set<String> values = tags.computeIfAbsent(name, key -> new TreeSet<>());
                 for (io.micrometer.core.instrument.Tag tag : meter.getId().getTags()) {
-                    if (!List.of("executor", "group").contains(tag.getKey())) {
+                    if (!List.of("executor", "group", "scope").contains(tag.getKey())) {
                         values.addAll(List.of(tag.getKey(), tag.getValue()));
                     }
                 }

@@ -106,7 +106,7 @@ class HostileTagsTests {
                             () -> assertThat(executor.groupKeys()).hasSizeLessThanOrEqualTo(100 + 25 + 1));
                     assertThat(registry.getMeters().stream()
                                     .map(meter -> meter.getId().getTag("group"))
-                                    .filter(value -> !value.equals(GroupTags.ALL))
+                                    .filter(value -> value != null && !value.equals(GroupTags.ALL))
                                     .distinct())
                             .hasSizeLessThanOrEqualTo(tags);
                     assertThat(registry.getMeters()).hasSizeLessThan(20 * (tags + 2));

@@ -1,0 +1,152 @@
+package io.github.kobe.spring.metrics;
+
+import io.github.kobe.scope.ForkInfo;
+import io.github.kobe.scope.ScopeInfo;
+import io.github.kobe.scope.ScopeListener;
+import io.github.kobe.scope.ScopeTotals;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.Metrics;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.Timers;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The meters of scopes. A name is text of the application, so only so many have a value of the tag "scope" of their own;
+ * they keep it.
+ *
+ * <p>A scope's meters are looked up once, when it opens. The end of a fork is one look into a map, and one addition.
+ */
+final class ScopeMeters implements ScopeListener, MeterBinder {
+
+    /** What a scope without a name is called, before its number. */
+    private static final String UNNAMED = "scope-";
+
+    private final int mostNames;
+    private final boolean timed;
+
+    private final ConcurrentHashMap<Long, Open> open = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, NamedScopeMeters> byTag = new ConcurrentHashMap<>();
+    private final CopyOnWriteArrayList<MeterRegistry> registries = new CopyOnWriteArrayList<>();
+
+    /** Guards what comes: names and registries, so that each of the ones is in each of the others. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** How many names have a value of their own. Changed under the lock. */
+    private final AtomicInteger names = new AtomicInteger();
+
+    private record Open(NamedScopeMeters meters, long since) {}
+
+    ScopeMeters(Metrics settings) {
+        mostNames = settings.maxGroups();
+        timed = settings.timers() == Timers.ALL;
+    }
+
+    // ---- the registries
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        of(GroupTags.DEFAULT);
+        lock.lock();
+        try {
+            if (registries.addIfAbsent(registry)) {
+                byTag.values().forEach(meters -> meters.register(registry));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- scopes and forks
+
+    @Override
+    public void onOpened(ScopeInfo scope) {
+        NamedScopeMeters meters = of(scope);
+        open.put(scope.id(), new Open(meters, timed ? System.nanoTime() : 0));
+        meters.active().increment();
+    }
+
+    @Override
+    public void onSuccess(ForkInfo fork, Duration ran) {
+        count(fork, Outcome.SUCCESS);
+    }
+
+    @Override
+    public void onFailure(ForkInfo fork, Throwable failure, Duration ran) {
+        count(fork, Outcome.FAILED);
+    }
+
+    @Override
+    public void onCancel(ForkInfo fork, Duration ran) {
+        count(fork, Outcome.CANCELLED);
+    }
+
+    private void count(ForkInfo fork, Outcome outcome) {
+        Open of = open.get(fork.scopeId());
+        if (of != null) {
+            of.meters.count(outcome);
+        }
+    }
+
+    @Override
+    public void onClosed(ScopeInfo scope, ScopeTotals totals) {
+        Open closed = open.remove(scope.id());
+        if (closed != null) {
+            closed.meters.active().decrement();
+            if (timed) {
+                closed.meters.record(System.nanoTime() - closed.since);
+            }
+        }
+    }
+
+    // ---- values of the tag
+
+    private NamedScopeMeters of(ScopeInfo scope) {
+        String name = scope.name();
+        NamedScopeMeters known = GroupTags.RESERVED.contains(name) ? null : byTag.get(name);
+        return known == null ? of(tagOf(name, scope.id())) : known;
+    }
+
+    private String tagOf(String name, long id) {
+        if (name.startsWith(UNNAMED) && name.equals(UNNAMED + id)) {
+            return GroupTags.DEFAULT;
+        }
+        return GroupTags.RESERVED.contains(name) || names.get() >= mostNames ? GroupTags.OTHER : name;
+    }
+
+    private NamedScopeMeters of(String tag) {
+        NamedScopeMeters known = byTag.get(tag);
+        return known == null ? made(tag) : known;
+    }
+
+    private NamedScopeMeters made(String tag) {
+        lock.lock();
+        try {
+            boolean own = !GroupTags.RESERVED.contains(tag);
+            String placed = own && names.get() >= mostNames && !byTag.containsKey(tag) ? GroupTags.OTHER : tag;
+            NamedScopeMeters known = byTag.get(placed);
+            if (known != null) {
+                return known;
+            }
+            NamedScopeMeters made = new NamedScopeMeters(placed, timed);
+            registries.forEach(made::register);
+            byTag.put(placed, made);
+            if (own && placed.equals(tag)) {
+                names.incrementAndGet();
+            }
+            return made;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How a fork has ended. */
+    enum Outcome {
+        SUCCESS,
+        FAILED,
+        CANCELLED
+    }
+}
