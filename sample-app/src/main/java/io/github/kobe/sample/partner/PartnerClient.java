@@ -28,4 +28,19 @@ public final class PartnerClient {
         return Objects.requireNonNull(
                 http.get().uri("/rates/{tenant}", tenant).retrieve().body(RATES));
     }
+
+    /**
+     * Asks one service about a tenant; takes as long as that takes.
+     *
+     * @param service bank, register or court
+     * @param tenant about whom
+     * @param slow the service that is to take its time
+     * @return what it says
+     */
+    public String ask(String service, String tenant, String slow) {
+        return Objects.requireNonNull(http.get()
+                .uri("/{service}/{tenant}?slow={slow}", service, tenant, slow)
+                .retrieve()
+                .body(String.class));
+    }
 }

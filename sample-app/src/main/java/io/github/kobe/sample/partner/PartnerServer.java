@@ -7,17 +7,24 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A partner's API, on a free port of this machine: {@code GET /rates/{tenant}} gives exchange rates, in its own time. */
+/**
+ * A partner's API, on a free port of this machine: {@code GET /rates/{tenant}} gives exchange rates, {@code /bank},
+ * {@code /register} and {@code /court} what these know of a tenant. Each answers in its own time; the one that {@code
+ * ?slow=} names takes five seconds longer.
+ */
 final class PartnerServer implements AutoCloseable {
 
     private static final Logger LOGGER = LoggerFactory.getLogger(PartnerServer.class);
-    private static final String PATH = "/rates/";
-    private static final byte[] RATES = "{\"EUR\": 1.25, \"GBP\": 1.5, \"USD\": 1}".getBytes(UTF_8);
+    private static final Duration SLOWER_BY = Duration.ofSeconds(5);
 
     private final HttpServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -29,7 +36,10 @@ final class PartnerServer implements AutoCloseable {
         this.traffic = traffic;
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(threads);
-        server.createContext(PATH, this::receive);
+        offer("rates", "application/json", "{\"EUR\": 1.25, \"GBP\": 1.5, \"USD\": 1}");
+        offer("bank", "text/plain", "pays in time");
+        offer("register", "text/plain", "founded in 1999");
+        offer("court", "text/plain", "nothing known");
         server.start();
         LOGGER.info("The partner listens at {}", address());
     }
@@ -39,21 +49,32 @@ final class PartnerServer implements AutoCloseable {
         return "http://" + bound.getHostString() + ":" + bound.getPort();
     }
 
-    private void receive(HttpExchange exchange) {
-        String tenant = exchange.getRequestURI().getPath().substring(PATH.length());
-        traffic.arrived(tenant);
-        var unused = pace.answer(tenant).thenRunAsync(() -> answer(exchange, tenant), threads);
+    private void offer(String service, String type, String text) {
+        String path = "/" + service + "/";
+        byte[] answer = text.getBytes(UTF_8);
+        server.createContext(path, exchange -> {
+            String tenant = exchange.getRequestURI().getPath().substring(path.length());
+            boolean slow = ("slow=" + service).equals(exchange.getRequestURI().getQuery());
+            traffic.arrived(tenant);
+            var unused = pace.answer(tenant)
+                    .thenCompose(due -> after(slow ? SLOWER_BY : Duration.ZERO))
+                    .thenRunAsync(() -> answer(exchange, tenant, type, answer), threads);
+        });
     }
 
-    private void answer(HttpExchange exchange, String tenant) {
+    private static CompletionStage<Void> after(Duration time) {
+        return new CompletableFuture<Void>().completeOnTimeout(null, time.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void answer(HttpExchange exchange, String tenant, String type, byte[] answer) {
         // Counted before it leaves: whoever has the answer may be back with the next request at once.
         traffic.answered(tenant);
         try (exchange) {
-            exchange.getResponseHeaders().set("Content-Type", "application/json");
-            exchange.sendResponseHeaders(200, RATES.length);
-            exchange.getResponseBody().write(RATES);
+            exchange.getResponseHeaders().set("Content-Type", type);
+            exchange.sendResponseHeaders(200, answer.length);
+            exchange.getResponseBody().write(answer);
         } catch (IOException gone) {
-            LOGGER.debug("Nobody waits for the rates of {} any more", tenant, gone);
+            LOGGER.debug("Nobody waits for the answer about {} any more", tenant, gone);
         }
     }
 
