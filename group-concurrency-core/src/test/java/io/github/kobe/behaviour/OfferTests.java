@@ -12,6 +12,7 @@ import io.github.kobe.TaskHandle;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.Forks;
 import io.github.kobe.audit.Witness;
+import io.github.kobe.internal.EngineAccess;
 import io.github.kobe.internal.Lineage;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
@@ -22,7 +23,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -353,24 +353,24 @@ class OfferTests {
         private final Gate stays = new Gate();
         private final AtomicBoolean back = new AtomicBoolean();
         private final CompletableFuture<Thread> thread = new CompletableFuture<>();
-        private final CompletableFuture<Object> offer = new CompletableFuture<>();
         private final Forks forks = new Forks(executor, null);
         private final CompletableFuture<TaskHandle<String>> fork = new CompletableFuture<>();
         private final TaskHandle<String> owner;
 
-        Reclaiming(String group) {
+        Reclaiming(String group) throws InterruptedException {
             owner = executor.submit(group, "owner", () -> {
                 thread.complete(Thread.currentThread());
                 engines.witness(executor).waiting(group, () -> {
-                    offer.complete(forks.offer());
+                    Object offer = forks.offer();
                     wants.pass();
-                    forks.withdraw(offer.join());
+                    forks.withdraw(offer);
                     return null;
                 });
                 back.set(true);
                 stays.pass();
                 return "done";
             });
+            wants.awaitArrived(1);
         }
 
         void lend() throws InterruptedException {
@@ -380,9 +380,7 @@ class OfferTests {
 
         void awaitWanting() {
             wants.open();
-            Deadline.until(
-                    "the owner wants its permit back",
-                    () -> offer.join().equals(LockSupport.getBlocker(thread.join())));
+            Deadline.until("the owner wants its permit back", () -> EngineAccess.isReclaiming(thread.join()));
         }
 
         void awaitBack() {

@@ -8,6 +8,7 @@ import io.github.kobe.TaskHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
@@ -119,6 +120,11 @@ public final class EngineAccess {
     /** Returns once the current thread has all again that it has offered. */
     public static void withdraw(Object offer) {
         boolean unused = ScopeBridge.withdraw(offer, () -> {});
+    }
+
+    /** {@return whether {@code owner} has withdrawn what it had offered, and waits for that to come back} */
+    public static boolean isReclaiming(Thread owner) {
+        return LockSupport.getBlocker(owner) instanceof Offer;
     }
 
     /** Runs what is due by the clock, of an engine without timers. */
