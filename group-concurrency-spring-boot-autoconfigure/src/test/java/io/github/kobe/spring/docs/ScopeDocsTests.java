@@ -163,30 +163,32 @@ class ScopeDocsTests {
 
     @Test
     void theServerOfTheHowtoServesUntilTheApplicationStopsAndKeepsItFromNothing(CapturedOutput output) {
-        runner.withBean(InboxServer.class).run(context -> {
-            InboxServer server = context.getBean(InboxServer.class);
-            GroupExecutor executor = context.getBean(GroupExecutor.class);
-            assertThat(server.isRunning()).isTrue();
-            server.inbox.add("a");
-            Deadline.until(
-                    "a report is built",
-                    () -> executor.groupStats("tenant:a")
-                            .filter(group -> group.totals().succeeded() == 1)
-                            .isPresent());
-            executor.pause("tenant:b");
-            server.inbox.add("b");
-            Deadline.until(
-                    "another one waits",
-                    () -> executor.groupStats("tenant:b")
-                            .filter(group -> group.queued() == 1)
-                            .isPresent());
+        runner.withBean(InboxServer.class)
+                .withPropertyValues("group-concurrency.shutdown.await-termination-period=10s")
+                .run(context -> {
+                    InboxServer server = context.getBean(InboxServer.class);
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    assertThat(server.isRunning()).isTrue();
+                    server.inbox.add("a");
+                    Deadline.until(
+                            "a report is built",
+                            () -> executor.groupStats("tenant:a")
+                                    .filter(group -> group.totals().succeeded() == 1)
+                                    .isPresent());
+                    executor.pause("tenant:b");
+                    server.inbox.add("b");
+                    Deadline.until(
+                            "another one waits",
+                            () -> executor.groupStats("tenant:b")
+                                    .filter(group -> group.queued() == 1)
+                                    .isPresent());
 
-            context.getSourceApplicationContext().close();
+                    context.getSourceApplicationContext().close();
 
-            assertThat(server.isRunning()).isFalse();
-            assertThat(executor.awaitTermination(Deadline.LONG)).isTrue();
-            assertThat(output).doesNotContain("is not quiet");
-        });
+                    assertThat(server.isRunning()).isFalse();
+                    assertThat(executor.awaitTermination(Deadline.LONG)).isTrue();
+                    assertThat(output).doesNotContain("is not quiet");
+                });
     }
 
     @Test

@@ -102,7 +102,7 @@ class ScopesAndLimitedMethodsTests {
 
     @Test
     void aForkThatWaitsForTheFutureOfAMethodOfItsOwnGroupLendsItItsPermit() {
-        runner.withPropertyValues("group-concurrency.scope.default-timeout=2s").run(context -> {
+        runner.run(context -> {
             Reports reports = context.getBean(Reports.class);
             Gate gate = new Gate();
             gate.open();

@@ -116,7 +116,6 @@ class ScopesAndTransactionsTests {
     void ownersLimitedBelowThePoolLeaveConnectionsForTheirForks() {
         runner.withPropertyValues(
                         "spring.datasource.hikari.maximum-pool-size=5",
-                        "spring.datasource.hikari.connection-timeout=250",
                         "group-concurrency.groups.pages.max-concurrency=3",
                         "group-concurrency.groups.orders.max-concurrency=2")
                 .run(context -> {

@@ -40,7 +40,6 @@ class ScopesInRequestsTests {
     static void start() {
         server = new WebServer(
                 Application.class,
-                "group-concurrency.scope.default-timeout=300ms",
                 "group-concurrency.web.filter.enabled=true",
                 "group-concurrency.web.filter.rules[0].key-source=header",
                 "group-concurrency.web.filter.rules[0].name=X-Tenant");
@@ -89,13 +88,13 @@ class ScopesInRequestsTests {
     /** On a thread of the application's own the code isn't inside of its request. */
     @Test
     void aForkIntoTheGroupOfTheRequestFromAnotherThreadWaitsUntilItsTimeIsUp() throws Exception {
-        assertThat(ask("/forked-elsewhere?group=http:a")).isEqualTo("out of time");
+        assertThat(ask("/forked-elsewhere?group=http:a&millis=200")).isEqualTo("out of time");
         assertThat(ask("/forked-elsewhere?group=other")).isEqualTo("forked");
     }
 
     @Test
     void aForkIntoTheGroupOfAReactiveMethodWaitsUntilItsTimeIsUp() throws Exception {
-        assertThat(ask("/reactive?group=reactive")).isEqualTo("out of time");
+        assertThat(ask("/reactive?group=reactive&millis=200")).isEqualTo("out of time");
     }
 
     @Test
@@ -103,7 +102,7 @@ class ScopesInRequestsTests {
         try (GroupPermit permit =
                 server.executor().acquireAsync("held").toCompletableFuture().get(Deadline.SECONDS, TimeUnit.SECONDS)) {
             assertThat(permit.groupKey()).isEqualTo("held");
-            assertThat(server.bean(Forking.class).fork("held")).isEqualTo("out of time");
+            assertThat(server.bean(Forking.class).fork("held", 200)).isEqualTo("out of time");
         }
     }
 
@@ -120,8 +119,9 @@ class ScopesInRequestsTests {
             this.scopes = scopes;
         }
 
-        String fork(String group) throws InterruptedException {
-            try (GroupScope<String, ?, ExecutionException> scope = scopes.open()) {
+        String fork(String group, long millis) throws InterruptedException {
+            try (GroupScope<String, ?, ExecutionException> scope =
+                    scopes.open(change -> change.withTimeout(Duration.ofMillis(millis)))) {
                 Subtask<String> fork = scope.fork(group, () -> "forked");
                 scope.join();
                 return fork.get();
@@ -141,8 +141,8 @@ class ScopesInRequestsTests {
         }
 
         @GroupConcurrent(group = "reactive")
-        public Mono<String> fork(String group) {
-            return Mono.fromCallable(() -> forking.fork(group)).subscribeOn(Schedulers.boundedElastic());
+        public Mono<String> fork(String group, long millis) {
+            return Mono.fromCallable(() -> forking.fork(group, millis)).subscribeOn(Schedulers.boundedElastic());
         }
     }
 
@@ -158,23 +158,25 @@ class ScopesInRequestsTests {
         }
 
         @GetMapping("/forked")
-        String forked(@RequestParam String group) throws InterruptedException {
-            return forking.fork(group);
+        String forked(@RequestParam String group, @RequestParam(defaultValue = "60000") long millis)
+                throws InterruptedException {
+            return forking.fork(group, millis);
         }
 
         @GetMapping("/forked-later")
-        Callable<String> forkedLater(@RequestParam String group) {
-            return () -> forking.fork(group);
+        Callable<String> forkedLater(@RequestParam String group, @RequestParam(defaultValue = "60000") long millis) {
+            return () -> forking.fork(group, millis);
         }
 
         @GetMapping("/forked-elsewhere")
-        String forkedElsewhere(@RequestParam String group) throws Exception {
-            return Deadline.within(() -> forking.fork(group));
+        String forkedElsewhere(@RequestParam String group, @RequestParam(defaultValue = "60000") long millis)
+                throws Exception {
+            return Deadline.within(() -> forking.fork(group, millis));
         }
 
         @GetMapping("/reactive")
-        String reactive(@RequestParam String group) {
-            return reactive.fork(group).block(Duration.ofSeconds(Deadline.SECONDS));
+        String reactive(@RequestParam String group, @RequestParam(defaultValue = "60000") long millis) {
+            return reactive.fork(group, millis).block(Duration.ofSeconds(Deadline.SECONDS));
         }
     }
 }
