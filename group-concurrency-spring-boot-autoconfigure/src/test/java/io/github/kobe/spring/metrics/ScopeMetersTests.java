@@ -10,6 +10,7 @@ import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.scope.GroupConcurrencyScopeAutoConfiguration;
 import io.github.kobe.spring.testing.BootAutoConfigurations;
+import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import io.micrometer.core.instrument.Meter;
@@ -78,6 +79,18 @@ class ScopeMetersTests {
                     .isPositive()
                     .isLessThan(6e10);
             assertThat(duration(registry, "_default").count()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void aScopeThatNobodyClosesStaysCounted() {
+        runner.run(context -> {
+            Scopes scopes = context.getBean(Scopes.class);
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            assertThat(Caller.start(() -> open(scopes, "left").isCancelled()).result())
+                    .isFalse();
+            assertThat(active(registry, "left")).isEqualTo(1);
+            assertThat(duration(registry, "left").count()).isZero();
         });
     }
 
