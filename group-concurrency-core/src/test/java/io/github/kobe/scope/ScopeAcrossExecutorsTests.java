@@ -3,10 +3,16 @@ package io.github.kobe.scope;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Depth;
 import io.github.kobe.testing.Gate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -173,5 +179,121 @@ class ScopeAcrossExecutorsTests extends ScopeTestCase {
                 }));
 
         assertThat(value).isEqualTo("forked");
+    }
+
+    // ---------------------------------------------------------------- trees
+
+    /** A group of an executor, for the forks of one depth or more: so siblings form no cycle. */
+    private static final class Place {
+
+        private final GroupExecutor executor;
+        private final String group;
+        private final int limit;
+        private final AtomicInteger running = new AtomicInteger();
+        private final AtomicInteger peak = new AtomicInteger();
+
+        Place(GroupExecutor executor, String group, int limit) {
+            this.executor = executor;
+            this.group = group;
+            this.limit = limit;
+        }
+
+        void begin() {
+            peak.accumulateAndGet(running.incrementAndGet(), Math::max);
+        }
+
+        void end() {
+            running.decrementAndGet();
+        }
+    }
+
+    private final class Tree {
+
+        private final SplittableRandom random;
+        private final List<GroupExecutor> executors = new ArrayList<>();
+        private final List<Place> byDepth = new ArrayList<>();
+        private final AtomicInteger expected = new AtomicInteger();
+        private final AtomicInteger ran = new AtomicInteger();
+
+        Tree(long seed) {
+            random = new SplittableRandom(seed);
+            List<Place> places = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                int limit = 1 + random.nextInt(2);
+                GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
+                        .defaultMaxConcurrencyPerGroup(limit)
+                        .globalMaxInFlight(random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(3))
+                        .build());
+                executors.add(executor);
+                for (int group = 0; group <= random.nextInt(2); group++) {
+                    places.add(new Place(executor, "g" + group, limit));
+                }
+            }
+            for (int depth = 0; depth < 6; depth++) {
+                byDepth.add(places.get(random.nextInt(places.size())));
+            }
+        }
+
+        void grow(int depth, SplittableRandom own) throws Exception {
+            if (depth == byDepth.size()) {
+                return;
+            }
+            Place place = byDepth.get(depth);
+            Scopes scopes = Scopes.of(place.executor).withDefaults(Configuration::withoutTimeout);
+            try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+                for (int i = own.nextInt(4); i > 0; i--) {
+                    SplittableRandom forks = own.split();
+                    boolean calls = own.nextInt(3) == 0;
+                    expected.incrementAndGet();
+                    scope.fork(place.group, () -> {
+                        place.begin();
+                        ran.incrementAndGet();
+                        if (calls && depth > 0) {
+                            callAbove(depth, forks);
+                        } else {
+                            grow(depth + 1, forks);
+                        }
+                        place.end();
+                        return null;
+                    });
+                }
+                Place outer = depth == 0 ? null : byDepth.get(depth - 1);
+                if (outer != null) {
+                    outer.end();
+                }
+                scope.join();
+                if (outer != null) {
+                    outer.begin();
+                }
+            }
+        }
+
+        /** In a group of its depth or above it, so that what has it waits for nobody who waits for this. */
+        private void callAbove(int depth, SplittableRandom own) throws Exception {
+            Place above = byDepth.get(own.nextInt(depth));
+            above.executor.call(above.group, () -> null);
+        }
+    }
+
+    @Tag("L3")
+    @Tag("L4")
+    @Tag("S3")
+    @Test
+    void treesOverTwoExecutorsEndAtAnyLimits() throws Exception {
+        for (long seed = 1; seed <= Depth.pick(30, 300, 3_000); seed++) {
+            Tree tree = new Tree(seed);
+            Deadline.within(() -> {
+                tree.grow(0, tree.random.split());
+                return null;
+            });
+
+            assertThat(tree.ran).as("forks that ran, seed %s", seed).hasValue(tree.expected.get());
+            assertThat(tree.byDepth).as("seed %s", seed).allMatch(place -> place.peak.get() <= place.limit);
+            for (GroupExecutor executor : tree.executors) {
+                engines.audit(executor);
+                engines.withoutAudit(executor); // it has just been
+                executor.close();
+            }
+        }
     }
 }
