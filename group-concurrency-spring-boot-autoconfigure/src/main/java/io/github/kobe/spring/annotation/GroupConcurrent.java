@@ -73,8 +73,8 @@ public @interface GroupConcurrent {
     /**
      * How long a call may wait for its turn: this or the group's time-out, whichever is shorter.
      *
-     * @return a duration such as {@code 500ms}, zero: not at all, or a placeholder for one; empty: as long as the group
-     *     allows
+     * @return a duration with its unit, such as {@code 500ms}, {@code 0s}: not at all, or a placeholder for one; empty: as
+     *     long as the group allows
      */
     String queueTimeout() default "";
 

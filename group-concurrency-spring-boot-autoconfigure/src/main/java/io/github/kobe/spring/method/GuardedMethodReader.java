@@ -76,15 +76,20 @@ final class GuardedMethodReader {
             return null;
         }
         String text = placeholders.fill(annotation.queueTimeout(), element, "queueTimeout");
+        String problem = "no duration";
         try {
-            return DurationStyle.detectAndParse(text);
-        } catch (IllegalArgumentException failure) {
-            throw new InvalidGroupConcurrentException(
-                    element,
-                    "has the queueTimeout " + placeholders.tell(annotation.queueTimeout(), text)
-                            + ", which is no duration",
-                    "Write a number with a unit, such as 500ms or 5s, or an ISO-8601 duration.",
-                    failure);
+            Duration timeout = DurationStyle.detectAndParse(text);
+            boolean hasUnit = !Character.isDigit(text.charAt(text.length() - 1));
+            if (hasUnit && !timeout.isNegative()) {
+                return timeout;
+            }
+            problem = hasUnit ? "less than zero" : "without a unit";
+        } catch (IllegalArgumentException unreadable) {
+            // Refused below, as one that can be misread is.
         }
+        throw new InvalidGroupConcurrentException(
+                element,
+                "has the queueTimeout " + placeholders.tell(annotation.queueTimeout(), text) + ", which is " + problem,
+                "Write a number with a unit, such as 500ms or 5s, or an ISO-8601 duration, of zero or more.");
     }
 }

@@ -100,6 +100,8 @@ class InvalidGroupConcurrentTests {
                 Arguments.of(Unfilled.class, "can't be filled"),
                 Arguments.of(UnfilledExecutor.class, "has the executor \"${no.such.property}\", which can't be filled"),
                 Arguments.of(BadTimeout.class, "has the queueTimeout \"soon\", which is no duration"),
+                Arguments.of(NegativeTimeout.class, "has the queueTimeout \"-1s\", which is less than zero"),
+                Arguments.of(BareTimeout.class, "has the queueTimeout \"5\", which is without a unit"),
                 Arguments.of(NoSuchFallback.class, "has the fallback method 'missing'"),
                 Arguments.of(OtherParameters.class, "has the fallback method 'busy'"),
                 Arguments.of(OtherReturnType.class, "has the fallback method 'busy'"),
@@ -392,6 +394,16 @@ class InvalidGroupConcurrentTests {
 
     static class BadTimeout {
         @GroupConcurrent(group = "g", queueTimeout = "soon")
+        void work() {}
+    }
+
+    static class NegativeTimeout {
+        @GroupConcurrent(group = "g", queueTimeout = "-1s")
+        void work() {}
+    }
+
+    static class BareTimeout {
+        @GroupConcurrent(group = "g", queueTimeout = "5")
         void work() {}
     }
 
