@@ -231,7 +231,7 @@ final class Callers {
         boolean shares = shared != null;
         int stripe = owner == null ? group.home : Hold.stripeOf(owner);
         if (shared == null ? !group.tryTakeFast(stripe) : !group.tryTakeNested(shared, SharedGlobal.BOUND)) {
-            waiter = new Waiter(group, id, shared, fromInside, owner == null ? null : ScopeBridge.lineageOf(owner));
+            waiter = new Waiter(group, id, shared, fromInside, owner == null ? null : engine.scopes.lineageOf(owner));
             Object refused;
             try {
                 refused = await(waiter, maxWaitNanos);

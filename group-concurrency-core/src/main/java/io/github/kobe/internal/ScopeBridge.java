@@ -22,6 +22,9 @@ public final class ScopeBridge {
     /** Those of all engines that somebody still knows, hardly ever more than one or two. */
     private static final CopyOnWriteArrayList<WeakReference<ScopeBridge>> ALL = new CopyOnWriteArrayList<>();
 
+    /** Whether anybody uses scopes; if not, no thread looks for them. */
+    private static volatile boolean used;
+
     private final Engine engine;
 
     ScopeBridge(Engine engine) {
@@ -39,6 +42,7 @@ public final class ScopeBridge {
 
     /** {@return the way into the engine of {@code executor}} */
     public static ScopeBridge of(Object executor) {
+        used = true;
         return Objects.requireNonNull(doorsOf).apply(executor).engine().scopes;
     }
 
@@ -65,10 +69,15 @@ public final class ScopeBridge {
     }
 
     /** {@return the scope of the fork that {@code thread} runs, or else tells somebody of; {@code null}: none} */
-    static @Nullable Lineage lineageOf(Thread thread) {
-        Task<?> task = taskOf(thread);
-        if (task != null) {
-            return task.lineage();
+    @Nullable
+    Lineage lineageOf(Thread thread) {
+        Task<?> here = taskHere(thread);
+        if (here != null || !used) {
+            return here == null ? null : here.lineage();
+        }
+        Task<?> elsewhere = taskOf(thread);
+        if (elsewhere != null) {
+            return elsewhere.lineage();
         }
         Fork told = Tellers.forkOf(thread);
         return told == null ? null : told.scope();

@@ -54,7 +54,7 @@ public final class Forks implements Lineage {
 
     /** Offers what the thread has; null if it has nothing. */
     public @Nullable Object offer() {
-        return EngineAccess.offer(this);
+        return EngineAccess.offer(executor, this);
     }
 
     public void withdraw(@Nullable Object offer) {

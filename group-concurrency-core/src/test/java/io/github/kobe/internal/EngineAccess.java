@@ -113,8 +113,11 @@ public final class EngineAccess {
     }
 
     /** Offers what the current thread has to the family of a scope; null if it has nothing. */
-    public static Object offer(Lineage scope) {
-        return ScopeBridge.offer(scope);
+    public static Object offer(GroupExecutor executor, Lineage scope) {
+        Engine engine = engine(executor);
+        return engine.holds.topOpen(Thread.currentThread()) == null
+                ? null
+                : Offers.make(scope, List.of(engine.lending));
     }
 
     /** Returns once the current thread has all again that it has offered. */
