@@ -27,6 +27,11 @@ interface Contestant<H> extends AutoCloseable {
         throw new UnsupportedOperationException(Trait.CALLS.lack());
     }
 
+    /** Opens what forks tasks and waits for them together. */
+    default Block open(Block.Joining joining) {
+        return new SubmittedBlock<>(this);
+    }
+
     /** Takes a permit as an object and gives it back; only with {@link Trait#PERMITS}. */
     default void acquireAndClose(String group) throws Exception {
         throw new UnsupportedOperationException(Trait.PERMITS.lack());

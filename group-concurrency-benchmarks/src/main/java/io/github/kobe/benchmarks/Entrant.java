@@ -8,6 +8,7 @@ import static io.github.kobe.benchmarks.Trait.CAPS;
 import static io.github.kobe.benchmarks.Trait.LIMITS;
 import static io.github.kobe.benchmarks.Trait.METERS;
 import static io.github.kobe.benchmarks.Trait.PERMITS;
+import static io.github.kobe.benchmarks.Trait.SCOPES;
 
 import java.util.EnumSet;
 import java.util.List;
@@ -18,7 +19,7 @@ import java.util.function.Function;
 /** Who takes part. */
 enum Entrant {
     OURS("group-concurrency", Ours::new, LIMITS, CAPS, CALLS, PERMITS, BACKLOGS, CANCELS),
-    RAW("raw virtual threads", limits -> new RawThreads(), BACKLOGS, CANCELS),
+    RAW("raw virtual threads", limits -> new RawThreads(), BACKLOGS, CANCELS, SCOPES),
     SEMAPHORE("Semaphore per key", SemaphorePerKey::new, LIMITS, CAPS, CALLS, BACKLOGS, CANCELS),
     PARKED("parked threads", ParkedThreads::new, LIMITS, CAPS, BACKLOGS, CANCELS),
     QUEUE("queue + future", QueuePerKey::new, LIMITS, BACKLOGS, CANCELS),
@@ -41,10 +42,19 @@ enum Entrant {
     QUICK_START("with the settings of the quick start", OursInSpring::quickStart, LIMITS, CAPS, CALLS, ADVICE, METERS),
     PATTERNED("and 50 patterns", OursInSpring::withPatterns, LIMITS, CAPS, CALLS, ADVICE, METERS),
     MANY_KEYS("and more keys than tag values", OursInSpring::withManyKeys, LIMITS, CAPS, CALLS, ADVICE, METERS),
-    UNTIMED("and no timers", OursInSpring::withoutTimers, LIMITS, CAPS, CALLS, ADVICE, METERS);
+    UNTIMED("and no timers", OursInSpring::withoutTimers, LIMITS, CAPS, CALLS, ADVICE, METERS),
+
+    /** What forks and joins. */
+    SCOPE("a scope", OursInScopes::new, LIMITS, CAPS, CALLS, BACKLOGS, CANCELS, SCOPES),
+    WIDE("a scope with limit 8", OursInScopes::wide, SCOPES),
+    JDK_SCOPE("the JDK's scope", limits -> new JdkScopes(), JdkScopes.traits()),
+    SUBMITTED("submit + await", Ours::new, LIMITS, CAPS, CALLS, BACKLOGS, CANCELS, SCOPES);
 
     /** Those that are compared with each other. */
     static final List<Entrant> FIELD = List.copyOf(EnumSet.range(OURS, SPRING));
+
+    /** Those that are compared in what forks and joins. */
+    static final List<Entrant> SCOPED = List.of(SCOPE, JDK_SCOPE, RAW, SUBMITTED, WIDE);
 
     private final String title;
 

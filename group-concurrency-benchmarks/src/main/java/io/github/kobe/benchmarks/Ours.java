@@ -33,6 +33,10 @@ class Ours implements Contestant<TaskHandle<Integer>> {
         this.executor = executor;
     }
 
+    final GroupExecutor executor() {
+        return executor;
+    }
+
     /** With a limit over all groups that nobody reaches. */
     static Ours withDistantCap(Limits limits) {
         return new Ours(limits.withGlobal(1 << 20));

@@ -5,10 +5,10 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
 
 /** No limit at all, by the executor that the JDK has for this. */
-final class RawThreads extends FreshThreads {
+class RawThreads extends FreshThreads {
 
     @Override
-    public Future<GroupResult<Integer>> submit(String group, String id, Callable<Integer> task) {
+    public final Future<GroupResult<Integer>> submit(String group, String id, Callable<Integer> task) {
         return start(new Timed(group, id, task));
     }
 }

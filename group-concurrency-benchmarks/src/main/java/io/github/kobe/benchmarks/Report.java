@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** The tables, in Markdown. */
 final class Report {
@@ -22,41 +21,46 @@ final class Report {
 
     /** {@return everything} */
     String text() {
-        Stream<String> comparison = comparisons().isEmpty() ? Stream.of() : Stream.of(scores(), values(), absences());
-        return Stream.concat(comparison, Stream.of(options()))
-                .filter(part -> !part.isEmpty())
-                .collect(Collectors.joining("\n"));
+        List<String> parts = new ArrayList<>();
+        for (List<Entrant> field : List.of(Entrant.FIELD, Entrant.SCOPED)) {
+            List<Standing> comparisons = standings.stream()
+                    .filter(standing -> standing.isAmong(field))
+                    .toList();
+            if (!comparisons.isEmpty()) {
+                parts.add(scores(field, comparisons));
+                parts.add(values(field, comparisons));
+                parts.add(absences(comparisons));
+            }
+        }
+        parts.add(options());
+        return parts.stream().filter(part -> !part.isEmpty()).collect(Collectors.joining("\n"));
     }
 
     /** What the goals are about: ratios to the reference, or values where the goal is one. */
-    private String scores() {
-        StringBuilder table = new StringBuilder(header("goal", "met"));
-        for (Standing standing : comparisons()) {
+    private static String scores(List<Entrant> field, List<Standing> comparisons) {
+        StringBuilder table = new StringBuilder(header(field, "goal", "met"));
+        for (Standing standing : comparisons) {
             Workload workload = standing.workload();
             StringJoiner row = row(workload).add(workload.goal().text(workload.unit()));
             row.add(met(standing));
-            Entrant.FIELD.forEach(
+            field.forEach(
                     entrant -> row.add(standing.score(entrant).map(Spread::text).orElse(NONE)));
             table.append(row).append('\n');
         }
         return table.toString();
     }
 
-    private String values() {
-        StringBuilder table = new StringBuilder(header("rounds", "unit"));
-        for (Standing standing : comparisons()) {
+    private static String values(List<Entrant> field, List<Standing> comparisons) {
+        StringBuilder table = new StringBuilder(header(field, "rounds", "unit"));
+        for (Standing standing : comparisons) {
             StringJoiner row = row(standing.workload())
                     .add(Long.toString(standing.fewestRounds()))
                     .add(standing.workload().unit());
-            Entrant.FIELD.forEach(entrant ->
+            field.forEach(entrant ->
                     row.add(standing.values(entrant).map(Spread::text).orElse(NONE)));
             table.append(row).append('\n');
         }
         return table.toString();
-    }
-
-    private List<Standing> comparisons() {
-        return standings.stream().filter(Standing::isComparison).toList();
     }
 
     /** The engine with something, against the engine without if that has been measured too. */
@@ -91,11 +95,11 @@ final class Report {
                 .orElse(NONE);
     }
 
-    private static String header(String... columns) {
+    private static String header(List<Entrant> field, String... columns) {
         StringJoiner names = new StringJoiner(" | ", "| ", " |").add("").add("workload");
         List.of(columns).forEach(names::add);
-        Entrant.FIELD.forEach(entrant -> names.add(entrant.title()));
-        return names + "\n" + "|---".repeat(2 + columns.length + Entrant.FIELD.size()) + "|\n";
+        field.forEach(entrant -> names.add(entrant.title()));
+        return names + "\n" + "|---".repeat(2 + columns.length + field.size()) + "|\n";
     }
 
     private static StringJoiner row(Workload workload) {
@@ -103,9 +107,9 @@ final class Report {
     }
 
     /** Why somebody doesn't take part. */
-    private String absences() {
+    private static String absences(List<Standing> comparisons) {
         StringBuilder lines = new StringBuilder();
-        for (Standing standing : standings) {
+        for (Standing standing : comparisons) {
             Workload workload = standing.workload();
             Map<String, List<String>> reasons = new LinkedHashMap<>();
             for (Entrant entrant : workload.entrants()) {

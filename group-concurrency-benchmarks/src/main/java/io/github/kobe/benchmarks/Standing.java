@@ -1,6 +1,7 @@
 package io.github.kobe.benchmarks;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -38,12 +39,19 @@ record Standing(Workload workload, Map<Entrant, double[]> measured) {
 
     /** {@return whom the goal is for: the engine, with an option if that is what is measured} */
     Entrant subject() {
-        return isComparison() ? Entrant.OURS : workload.entrants().getLast();
+        return isComparison()
+                ? workload.entrants().getFirst()
+                : workload.entrants().getLast();
     }
 
     /** {@return whether the engine is measured beside its alternatives, and not against itself} */
     boolean isComparison() {
-        return workload.entrants().equals(Entrant.FIELD);
+        return isAmong(Entrant.FIELD) || isAmong(Entrant.SCOPED);
+    }
+
+    /** {@return whether these are whom the engine is measured beside} */
+    boolean isAmong(List<Entrant> field) {
+        return field.containsAll(workload.entrants());
     }
 
     Optional<Boolean> isMet() {

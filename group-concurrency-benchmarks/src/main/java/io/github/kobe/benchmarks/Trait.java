@@ -9,7 +9,8 @@ enum Trait {
     BACKLOGS("each release wakes all that wait, which is quadratic"),
     CANCELS("a waiter that has been cancelled is still handed the permit, which is lost so"),
     ADVICE("no annotation"),
-    METERS("no meters");
+    METERS("no meters"),
+    SCOPES("its preview is that of JDK 25 alone");
 
     private final String lack;
 

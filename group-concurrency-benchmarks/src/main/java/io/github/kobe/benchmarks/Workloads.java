@@ -75,7 +75,18 @@ final class Workloads {
                 AdvisedCalls.overPlain("A6", EXPRESSION, Entrant.PATTERNED, 350, size.of(200_000)),
                 AdvisedCalls.overPlain("A7", EXPRESSION, Entrant.MANY_KEYS, 350, size.of(200_000)),
                 AdvisedCalls.overPlain("A8", LITERAL, Entrant.UNTIMED, 250, size.of(200_000)),
-                new ScrapedCalls(size.of(100_000), size.of(4_000_000)));
+                new ScrapedCalls(size.of(100_000), size.of(4_000_000)),
+                SmallScopes.ofTenForks(size.of(20_000)),
+                ForkedTasks.besideTheJdk(size.of(100_000)),
+                ForkedTasks.besideThreads(size.of(100_000)),
+                ForkedTasks.inManyGroups(size.of(200_000)),
+                SmallScopes.empty(size.of(500_000)),
+                new ForkHeap(ForkHeap.Moment.QUEUED, size.of(1_000_000)),
+                new ForkHeap(ForkHeap.Moment.ENDED, size.of(1_000_000)),
+                new CancelledForks(size.of(100_000)),
+                new Chain(size.of(20_000)),
+                new LateFork(LateFork.Event.FAILURE, size.of(10_000)),
+                new LateFork(LateFork.Event.TIMER, size.of(10_000)));
     }
 
     /** B1. */

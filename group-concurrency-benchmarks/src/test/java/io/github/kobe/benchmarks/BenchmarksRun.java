@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** One run of the benchmarks in a process of its own, on the Java that runs the tests, whichever runs Maven. */
 final class BenchmarksRun {
@@ -58,7 +59,8 @@ final class BenchmarksRun {
     /** Runs them; what they print can be read meanwhile in {@code output.log} beside the result. */
     ChildProcess.Ended start() throws IOException, InterruptedException {
         return ChildProcess.java(
-                        List.of(JVM.strip().split(" +")),
+                        Stream.concat(Stream.of(JVM.strip().split(" +")), JdkScopes.options().stream())
+                                .toList(),
                         Benchmarks.class,
                         List.of(folder.toString(), commit(), SIZE.name(), WARMUPS, ROUNDS, WHAT))
                 .into(Files.createDirectories(folder).resolve("output.log"))

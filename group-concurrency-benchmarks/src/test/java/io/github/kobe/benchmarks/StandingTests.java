@@ -43,4 +43,25 @@ class StandingTests {
                 .contains("| B0 | a workload | ≥ 0.90 × raw virtual threads | **no** | 0.85 (0.83–0.88) | 1 | –")
                 .contains("- B0 –: no limit per group (raw virtual threads)");
     }
+
+    @Test
+    void scopesHaveATableOfTheirOwn() {
+        Report report = new Report();
+        report.add(new Standing(
+                SmallScopes.ofTenForks(1),
+                Map.of(Entrant.SCOPE, new double[] {60}, Entrant.JDK_SCOPE, new double[] {80})));
+        assertThat(report.text())
+                .contains("| goal | met | a scope | the JDK's scope | raw virtual threads | submit + await |")
+                .contains("| ≥ 0.75 × the JDK's scope | yes | 0.75 | 1 | – | – | – |");
+    }
+
+    @Test
+    void withoutTheJdksScopeTheGoalIsOpenAndTheReportSaysWhoIsMissing() {
+        Report report = new Report();
+        report.add(new Standing(
+                SmallScopes.empty(1), Map.of(Entrant.SCOPE, new double[] {500}))); // this JVM runs no preview
+        assertThat(report.text())
+                .contains("| ≤ 2.00 × the JDK's scope | – | – | – |")
+                .contains("- C4 –: its preview is that of JDK 25 alone (the JDK's scope)");
+    }
 }
