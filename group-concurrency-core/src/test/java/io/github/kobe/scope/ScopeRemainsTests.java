@@ -1,0 +1,136 @@
+package io.github.kobe.scope;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.audit.ManualClock;
+import io.github.kobe.audit.Waits;
+import io.github.kobe.internal.EngineAccess;
+import java.lang.ref.WeakReference;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What a scope took of its owner's thread, and what it left there, is gone once it is closed; the executor lives on. */
+class ScopeRemainsTests extends ScopeTestCase {
+
+    private static final ThreadLocal<Object> CONTEXT = new ThreadLocal<>();
+
+    private static final Duration A_DAY = Duration.ofDays(1);
+
+    /** A policy that carries the forking thread's context to forks, as one for logging does. */
+    private static GroupPolicy carrying() {
+        return GroupPolicy.builder()
+                .taskDecorator((groupKey, task) -> {
+                    Object taken = CONTEXT.get();
+                    return () -> {
+                        CONTEXT.set(taken);
+                        return task.call();
+                    };
+                })
+                .build();
+    }
+
+    /** Forks in each way that takes something of the current thread, some to run and some never to. */
+    private void forkInAllWays(Scopes scopes) throws Exception {
+        Callable<Object> task = () -> "x";
+        try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+            scope.fork("a", task);
+            scope.await(scope.fork(ForkOptions.in("a").withTimeout(A_DAY), task));
+            scope.fork(ForkOptions.in("a").withStartAfter(A_DAY), task);
+            scope.fork(ForkOptions.in("b").withRetry(RetryPolicy.attempts(2).withDelay(A_DAY)), () -> {
+                gate.pass();
+                throw new Exception("to be tried again");
+            });
+            scope.fork("b", task); // waits behind it
+            scope.schedule("c", A_DAY, task);
+            scope.scheduleAtFixedRate("c", Duration.ofNanos(1), A_DAY, () -> {});
+            gate.awaitArrived(1);
+            scope.cancel();
+            scope.join();
+        }
+    }
+
+    @Tag("S15")
+    @Test
+    void neitherLoaderNorContextOfTheForkingThreadIsKept() throws Exception {
+        Scopes scopes = Scopes.of(engines.startPlain(carrying()));
+        List<WeakReference<Object>> taken = forkWithContext(scopes);
+
+        taken.forEach(Waits::awaitCollected);
+        assertThat(scopes.live()).isEmpty();
+    }
+
+    private List<WeakReference<Object>> forkWithContext(Scopes scopes) throws Exception {
+        Thread thread = Thread.currentThread();
+        ClassLoader own = thread.getContextClassLoader();
+        URLClassLoader loader = new URLClassLoader(new URL[0], own);
+        Object context = new Object();
+        thread.setContextClassLoader(loader);
+        CONTEXT.set(context);
+        try {
+            forkInAllWays(scopes);
+        } finally {
+            thread.setContextClassLoader(own);
+            CONTEXT.remove();
+        }
+        return List.of(new WeakReference<>(loader), new WeakReference<>(context));
+    }
+
+    @Tag("S15")
+    @Test
+    void anExecutorThatHadScopesOpenCanBeForgotten() throws Exception {
+        Waits.awaitCollected(executorThatHadScopesOpen());
+    }
+
+    private WeakReference<GroupExecutor> executorThatHadScopesOpen() throws Exception {
+        try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(policy(1))) {
+            Scopes scopes = Scopes.of(executor);
+            forkInAllWays(scopes);
+            try (var scope = scopes.open()) {
+                scope.fork("a", () -> {
+                    try (var inner = scopes.open()) {
+                        inner.join();
+                    }
+                    return null;
+                });
+                scope.join();
+            }
+            return new WeakReference<>(executor);
+        }
+    }
+
+    @Tag("S24")
+    @Test
+    void alarmsOfClosedScopesDoNotPileUp() {
+        GroupExecutor executor = engines.start(policy(1), new ManualClock());
+        Scopes scopes = Scopes.of(executor);
+        for (int i = 0; i < 10_000; i++) {
+            scopes.open().close();
+        }
+        assertThat(EngineAccess.alarms(executor)).isLessThan(200);
+    }
+
+    @Tag("S16")
+    @Test
+    void noInterruptIsLeftOnTheOwnerThatNobodyInterrupted() throws Exception {
+        Scopes scopes = Scopes.of(executor(1));
+        forkInAllWays(scopes);
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+
+        try (var scope = scopes.open(Joiners.supervise(), cf -> cf.withTimeout(Duration.ofMillis(1)))) {
+            scope.fork("a", this::interrupted);
+            try {
+                scope.join();
+            } catch (CancelledByTimeoutException outOfTime) {
+                assertThat(Thread.currentThread().isInterrupted()).isFalse();
+            }
+        }
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+}
