@@ -68,7 +68,7 @@ final class MemoryFootprint {
         }
     }
 
-    private static long usedHeap() {
+    static long usedHeap() {
         for (int i = 0; i < 4; i++) {
             System.gc();
         }
