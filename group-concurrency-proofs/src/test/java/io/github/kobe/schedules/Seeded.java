@@ -31,7 +31,8 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
         UNDER_A_PERMIT,
         LEAVE_VERSUS_LEND,
         CLOSE_VERSUS_SHARE,
-        OFFERS_AND_FORKS;
+        OFFERS_AND_FORKS,
+        SCOPES_AND_ENDS;
 
         private Scenario scenario(Simulation simulation, long seed) {
             return switch (this) {
@@ -46,6 +47,7 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
                 case LEAVE_VERSUS_LEND, CLOSE_VERSUS_SHARE ->
                     new AloneAtLast(simulation, seed, this == CLOSE_VERSUS_SHARE);
                 case OFFERS_AND_FORKS -> new OffersAndForks(simulation, seed);
+                case SCOPES_AND_ENDS -> new ScopesAndEnds(simulation, seed);
                 default -> new LifeAndDeath(simulation, seed, LifeAndDeath.Race.valueOf(name()));
             };
         }
@@ -74,7 +76,8 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
                             Play.UNDER_A_PERMIT,
                             Play.LEAVE_VERSUS_LEND,
                             Play.CLOSE_VERSUS_SHARE,
-                            Play.OFFERS_AND_FORKS)
+                            Play.OFFERS_AND_FORKS,
+                            Play.SCOPES_AND_ENDS)
                     .contains(Play.valueOf(play));
             simulation.run(scenario::isDone, scenario.witness::findings, () -> {
                 if (exact) {
