@@ -20,10 +20,10 @@ public final class ScopeBridge {
     private static volatile @Nullable Function<Object, Doors> doorsOf;
 
     /** Those of all engines that somebody still knows, hardly ever more than one or two. */
-    private static final CopyOnWriteArrayList<WeakReference<ScopeBridge>> ALL = new CopyOnWriteArrayList<>();
+    static final CopyOnWriteArrayList<WeakReference<ScopeBridge>> ALL = new CopyOnWriteArrayList<>();
 
     /** Whether anybody uses scopes; if not, no thread looks for them. */
-    private static volatile boolean used;
+    static volatile boolean used;
 
     private final Engine engine;
 

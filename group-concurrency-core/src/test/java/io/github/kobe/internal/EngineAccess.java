@@ -125,6 +125,12 @@ public final class EngineAccess {
         boolean unused = ScopeBridge.withdraw(offer, () -> {});
     }
 
+    /** Forgets all engines, as if the process had just begun: what a thread does may depend on those that there are. */
+    public static void forgetEngines() {
+        ScopeBridge.ALL.clear();
+        ScopeBridge.used = false;
+    }
+
     /** {@return whether {@code owner} has withdrawn what it had offered, and waits for that to come back} */
     public static boolean isReclaiming(Thread owner) {
         return LockSupport.getBlocker(owner) instanceof Offer;

@@ -1,6 +1,7 @@
 package io.github.kobe.schedules;
 
 import io.github.kobe.audit.Audit;
+import io.github.kobe.internal.EngineAccess;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -62,6 +63,7 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
      */
     @Override
     public List<String> apply(String play, Long seed) {
+        EngineAccess.forgetEngines();
         Simulation simulation = new Simulation(seed);
         Simulation.enter(simulation);
         try {
