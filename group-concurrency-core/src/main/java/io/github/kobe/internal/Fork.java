@@ -54,10 +54,13 @@ public abstract class Fork {
      */
     protected abstract void ran(@Nullable Object value, @Nullable Throwable failure, long nanos);
 
+    /** {@return whether it is known how it ends} If not, it is told why it never ran. */
+    protected abstract boolean isDecided();
+
     /**
      * All is over: permits are back, and the engine's listeners have heard. Doesn't fail.
      *
-     * @param unrun why its code never began, unless the scope has seen to that; without meaning if it did begin
+     * @param unrun why its code never began; {@code null} if it did, or if it {@linkplain #isDecided is decided}
      */
     protected abstract void over(@Nullable Throwable unrun);
 

@@ -108,7 +108,7 @@ final class ForkTask extends Task<Object> {
 
     private void tellOver(@Nullable Object terminal) {
         try {
-            fork.over(terminal == null ? null : failureOf(terminal));
+            fork.over(terminal == null || fork.isDecided() ? null : failureOf(terminal));
         } catch (Throwable thrown) {
             Batch.logged(thrown); // the engine has others to see to
         }

@@ -135,6 +135,11 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     }
 
     @Override
+    protected boolean isDecided() {
+        return phaseNumber() >= SUCCESS;
+    }
+
+    @Override
     protected void over(@Nullable Throwable unrun) {
         boolean again = false;
         try {
