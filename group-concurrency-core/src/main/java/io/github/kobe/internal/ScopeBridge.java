@@ -168,6 +168,11 @@ public final class ScopeBridge {
         ((Taken) taken).end();
     }
 
+    /** {@return whether {@link #tellLeft} calls no user code but the fork's} */
+    public boolean isHeardByNobody(Object task) {
+        return !engine.reports.isObserved(((ForkTask) task).trace());
+    }
+
     /** Tells of a task that {@linkplain Fork#leaveQueue has left} its queue. */
     public static void tellLeft(Object task) {
         ((ForkTask) task).reportCancelled();

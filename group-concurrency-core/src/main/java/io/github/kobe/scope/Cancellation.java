@@ -46,21 +46,15 @@ final class Cancellation {
     private List<Object> haveLeave() {
         List<Object> left = new ArrayList<>();
         for (OpenScope<?, ?, ?> scope : scopes.reversed()) {
-            for (ForkedSubtask<?> fork = scope.forks.newest(); fork != null; fork = fork.older) {
-                Object untold = fork.leave();
-                if (untold != null) {
-                    left.add(untold);
-                }
-            }
+            scope.forks.stack.freeze();
+            scope.forks.stack.haveLeave(left);
         }
         return left;
     }
 
     private void stop() {
         for (OpenScope<?, ?, ?> scope : scopes.reversed()) {
-            for (ForkedSubtask<?> fork = scope.forks.newest(); fork != null; fork = fork.older) {
-                fork.leaveGroup();
-            }
+            scope.forks.stack.haveStop();
         }
     }
 }

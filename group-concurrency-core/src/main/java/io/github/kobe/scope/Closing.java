@@ -101,7 +101,7 @@ final class Closing {
         scope.time.cancel();
         scope.schedules.end();
         scope.leaveTree();
-        scope.forks.clear();
+        scope.forks.stack.clear();
         done = true; // before these run: they can't fork, and those that close it again find that done
         Throwable thrown = cleanUps.run(failure);
         scope.audience.closed(scope);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>The owner is interrupted in its wait, or is itself a fork that was cancelled: InterruptedException, whichever signal
  *       came first. Nothing is concluded, and the owner may join again.
  *   <li>The joiner's onComplete threw: IllegalStateException.
- *   <li>The time was up, and that cut off a fork: the joiner's timeout. Whether it did is known under the lock of
+ *   <li>The time was up, and that cut off a fork: the joiner's timeout. Whether it did is in the word of
  *       {@link Forks}: there each fork's end is either before the cancel or not at all.
  *   <li>Else the joiner's result, also after a cancel: it knows which forks it has not heard of.
  * </ol>
@@ -82,6 +82,6 @@ final class Conclusion<T, R, X extends Throwable> {
         if (thrown != null) {
             throw new IllegalStateException("The joiner's onComplete failed", thrown);
         }
-        return forks.cause() == Cause.TIMED_OUT && forks.isCut() ? joiner.timeout() : joiner.result();
+        return forks.isCutBy(Cause.TIMED_OUT) ? joiner.timeout() : joiner.result();
     }
 }

@@ -107,6 +107,7 @@ final class ForkPlan {
             return;
         }
         start = alarm;
+        fork.catchUp();
         cancelIfDecided(fork, alarm);
     }
 

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *   RUNNING   its code runs
  *   RETRYING  its code has failed and will be tried again, but what it held isn't back yet
  *   LATE      its code runs, and its own time is up
+ *   DECIDING  it ends by itself, unless its scope is just being cancelled; for some instructions
  *   SUCCESS, FAILED, CANCELLED: decided, for good
  *
  *   QUEUED   -> RUNNING             its thread, before its code
@@ -21,14 +22,16 @@ import org.jspecify.annotations.Nullable;
  *   QUEUED   -> RETRYING            whoever finds that it never ran, and may be tried again
  *   DELAYED  -> QUEUED              an alarm
  *   RUNNING  -> LATE                its own alarm
- *   RUNNING, LATE -> SUCCESS, FAILED   its thread, after its code
- *   QUEUED   -> FAILED              whoever finds that it never ran
- *   QUEUED, DELAYED, RETRYING -> FAILED   its own alarm
- *   any undecided -> CANCELLED      cancel of it or of its scope
+ *   RUNNING, LATE -> DECIDING       its thread, after its code
+ *   QUEUED   -> DECIDING            whoever finds that it never ran
+ *   QUEUED, DELAYED, RETRYING -> DECIDING   its own alarm
+ *   DECIDING -> SUCCESS, FAILED, CANCELLED  the same, as {@link Forks} has it
+ *   any before DECIDING -> CANCELLED        cancel of it or of its scope
  * </pre>
  *
- * <p>Each edge is one compare-and-set. Decisions are taken under the lock of its scope's {@link Forks}, except those that
- * follow on the scope's cancel: so a scope knows for certain which of its forks ended before it was cancelled.
+ * <p>Each edge is one compare-and-set, but the one out of DECIDING, which is one addition: nobody else moves it from there.
+ *
+ * <p>Whoever finds it over while another thread decides it, or tells its joiner, leaves the rest to that one (<i>left</i>).
  */
 abstract sealed class ForkState extends Fork permits ForkedSubtask {
 
@@ -37,14 +40,16 @@ abstract sealed class ForkState extends Fork permits ForkedSubtask {
     static final int RETRYING = 2;
     static final int RUNNING = 3;
     static final int LATE = 4;
-    static final int SUCCESS = 5;
-    static final int FAILED = 6;
-    static final int CANCELLED = 7;
+    static final int DECIDING = 5;
+    static final int SUCCESS = 6;
+    static final int FAILED = 7;
+    static final int CANCELLED = 8;
 
-    private static final int PHASE_BITS = 7;
-    private static final int OVER = 8;
-    private static final int AWAITED = 16;
-    private static final int TELLING = 32;
+    private static final int PHASE_BITS = 15;
+    private static final int OVER = 16;
+    private static final int AWAITED = 32;
+    private static final int TELLING = 64;
+    private static final int LEFT = 128;
 
     private static final VarHandle STATE;
 
@@ -56,14 +61,11 @@ abstract sealed class ForkState extends Fork permits ForkedSubtask {
         }
     }
 
-    /** Links of {@link Forks}, guarded by its lock until the scope is cancelled. */
+    /** The next in the {@link ForkStack}, which says who writes it. */
     @Nullable
     ForkedSubtask<?> older;
 
-    @Nullable
-    ForkedSubtask<?> newer;
-
-    /** Written before the decision, read after it. */
+    /** Written while it is DECIDING, by who decides it. */
     private @Nullable Object result;
 
     private volatile int state;
@@ -90,14 +92,28 @@ abstract sealed class ForkState extends Fork permits ForkedSubtask {
         }
     }
 
-    /** As {@link #move}, with a result; under the lock of {@link Forks}. */
-    final boolean end(int from, int to, @Nullable Object withResult) {
-        result = withResult;
-        if (move(from, to)) {
-            return true;
+    /**
+     * Moves on from wherever it is, unless it is decided or is just being decided.
+     *
+     * @return from where; -1: it didn't
+     */
+    final int moveOn(int to) {
+        for (int from = phaseNumber(); from < DECIDING; from = phaseNumber()) {
+            if (move(from, to)) {
+                return from;
+            }
         }
-        result = null;
-        return false;
+        return -1;
+    }
+
+    /**
+     * Ends it; by who has made it DECIDING.
+     *
+     * @param tells whether its joiner is about to hear, until {@link #endTelling}
+     */
+    final void settle(int end, @Nullable Object withResult, boolean tells) {
+        result = withResult;
+        STATE.getAndAdd(this, end - DECIDING + (tells ? TELLING : 0));
     }
 
     /** {@return its value or its failure, once it has ended with that} */
@@ -126,13 +142,27 @@ abstract sealed class ForkState extends Fork permits ForkedSubtask {
         STATE.getAndBitwiseOr(this, AWAITED);
     }
 
-    /** Its joiner hears of its end. */
-    final void beginTelling() {
-        STATE.getAndBitwiseOr(this, TELLING);
-    }
-
+    /** Its joiner has heard. */
     final void endTelling() {
         STATE.getAndBitwiseAnd(this, ~TELLING);
+    }
+
+    /** {@return whether somebody just decides it or tells its joiner} That one sees to the rest then, by {@link #isLeft}. */
+    final boolean leaveToDecider() {
+        for (; ; ) {
+            int s = state;
+            if ((s & PHASE_BITS) != DECIDING && (s & TELLING) == 0) {
+                return false;
+            }
+            if (STATE.compareAndSet(this, s, s | LEFT)) {
+                return true;
+            }
+        }
+    }
+
+    /** {@return whether it was found over meanwhile; by who has decided it and told its joiner} */
+    final boolean isLeft() {
+        return (state & LEFT) != 0;
     }
 
     /** {@return whether it may be read before its scope is joined} */

@@ -3,6 +3,7 @@ package io.github.kobe.scope;
 import io.github.kobe.internal.KeyText;
 import io.github.kobe.internal.ScopeBridge;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +42,9 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     /** {@return whether it is cancelled, or is about to be with its scope} */
     boolean isCancelled() {
+        boolean withScope = scope.isCancelled(); // before the phase: what is undecided then is cut off
         int phase = phaseNumber();
-        return phase == CANCELLED || (phase < SUCCESS && scope.isCancelled());
+        return phase == CANCELLED || (withScope && phase < SUCCESS);
     }
 
     boolean isRunOfSchedule() {
@@ -66,7 +68,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         }
         ForkPlan planned = plan;
         if (planned == null || planned.attempt == 1) {
-            scope.forks.begun();
+            scope.forks.counts.started();
             if (planned != null && planned.name != null) {
                 Thread.currentThread()
                         .setName(KeyText.printable(group) + " " + KeyText.printable(scope.name()) + "/"
@@ -79,6 +81,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     @Override
     protected void ran(@Nullable Object value, @Nullable Throwable failure, long nanos) {
+        scope.forks.counts.ran(nanos);
         if (plan != null) {
             plan.ranNanos += nanos;
         }
@@ -86,12 +89,9 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         boolean again = thrown != null && phaseNumber() == RUNNING && tryAgain(RUNNING, thrown);
         int phase = phaseNumber();
         if (phase == LATE) {
-            decideAndTell(FAILED, plan().outOfTime(this, thrown), nanos, false);
+            decideAndTell(FAILED, plan().outOfTime(this, thrown), false);
         } else if (phase == RUNNING && !again) {
-            decideAndTell(
-                    thrown == null ? SUCCESS : FAILED, thrown == null ? value : withEarlier(thrown), nanos, false);
-        } else {
-            scope.forks.ran(nanos);
+            decideAndTell(thrown == null ? SUCCESS : FAILED, thrown == null ? value : withEarlier(thrown), false);
         }
     }
 
@@ -107,11 +107,10 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     /**
      * Decides how it ends, and if it ends so, tells the joiner.
      *
-     * @param ranNanos how long it has just run
      * @param elsewhere whether the current thread may be in no fork of the scope
      */
-    private void decideAndTell(int end, @Nullable Object endResult, long ranNanos, boolean elsewhere) {
-        if (scope.forks.decide(this, end, endResult, ranNanos)) {
+    private void decideAndTell(int end, @Nullable Object endResult, boolean elsewhere) {
+        if (scope.forks.decide(this, end, endResult)) {
             tell(elsewhere);
         }
     }
@@ -120,7 +119,6 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         if (isRunOfSchedule()) {
             return;
         }
-        beginTelling();
         if (elsewhere) {
             ScopeBridge.beginTelling(this);
         }
@@ -136,7 +134,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     @Override
     protected boolean isDecided() {
-        return phaseNumber() >= SUCCESS;
+        return phaseNumber() >= DECIDING;
     }
 
     @Override
@@ -144,9 +142,9 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         boolean again = false;
         try {
             int phase = phaseNumber();
-            again = phase == RETRYING || (phase < SUCCESS && !endUnrun(phase, unrun));
+            again = phase == RETRYING || (phase < DECIDING && !endUnrun(phase, unrun));
         } catch (OutOfMemoryError | StackOverflowError exhausted) {
-            decideAndTell(FAILED, exhausted, 0, true);
+            decideAndTell(FAILED, exhausted, true);
         } finally {
             if (again) {
                 plan().waitForNext(this);
@@ -162,7 +160,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         if (tryAgain(phase, why)) {
             return false;
         }
-        decideAndTell(FAILED, withEarlier(why), 0, true);
+        decideAndTell(FAILED, withEarlier(why), true);
         return true;
     }
 
@@ -203,12 +201,17 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         if (phaseNumber() == DELAYED && !move(DELAYED, RETRYING)) {
             return; // who has decided it says so
         }
-        decideAndTell(FAILED, withEarlier(failure), 0, true);
+        decideAndTell(FAILED, withEarlier(failure), true);
         finish();
     }
 
-    /** Who decided it while it was being submitted may not have found it. */
-    private void catchUp() {
+    /** Who cancelled its scope, or decided it, while it was being submitted or set to wait, may not have found it. */
+    void catchUp() {
+        int from = scope.isCancelled() ? moveOn(CANCELLED) : -1;
+        if (from >= 0) {
+            follow(from);
+            return;
+        }
         switch (phaseNumber()) {
             case CANCELLED, FAILED -> {
                 if (!isOver()) {
@@ -226,8 +229,17 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         if (from == RUNNING) {
             interrupt();
         } else if (from >= 0) {
-            tell(true);
-            follow(from);
+            try {
+                if (phaseNumber() == FAILED) {
+                    tell(true);
+                }
+            } finally {
+                if (isLeft()) {
+                    finish();
+                } else {
+                    follow(from);
+                }
+            }
         }
     }
 
@@ -274,18 +286,21 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     /**
      * Its scope is cancelled: if it waits, it does so no longer.
      *
-     * @return what is left to be told, by {@link #tellLeft}; {@code null}: nothing
+     * @param left takes what is left to be told to others, by {@link #tellLeft}
      */
-    @Nullable
-    Object leave() {
-        if (move(DELAYED, CANCELLED)) {
-            return this;
-        }
+    void leave(List<Object> left) {
         if (move(QUEUED, CANCELLED)) {
-            return leaveQueue();
+            Object task = leaveQueue();
+            if (task != null && plan == null && scope.bridge.isHeardByNobody(task)) {
+                tellLeft(task);
+            } else if (task != null) {
+                left.add(task);
+            }
+        } else if (move(DELAYED, CANCELLED)) {
+            left.add(this);
+        } else {
+            move(RETRYING, CANCELLED);
         }
-        move(RETRYING, CANCELLED);
-        return null;
     }
 
     /** Tells of what has left. */
@@ -312,8 +327,11 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     // ---- the end
 
-    /** All is over. */
+    /** All is over; if it is just being decided or told, who does that comes here again. */
     void finish() {
+        if (leaveToDecider()) {
+            return;
+        }
         try {
             if (plan != null) {
                 plan.cancelAlarms();
@@ -339,7 +357,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     private void tellListeners() {
         int phase = phaseNumber();
         if (phase == CANCELLED) {
-            scope.forks.countCancelled();
+            scope.forks.counts.cancelled();
         }
         if (plan != null) {
             scope.audience.ended(this, phase, result(), Duration.ofNanos(plan.ranNanos));
@@ -366,14 +384,16 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     @Override
     public Phase phase() {
+        boolean cancelled = scope.isCancelled(); // before the phase: what is undecided then is cut off
+        boolean told = cancelled && scope.forks.isCancelledAndTold(); // and what is being decided then, too
         int phase = phaseNumber();
-        if (phase < SUCCESS && scope.isCancelled()) {
+        if (cancelled && (phase < DECIDING || (told && phase == DECIDING))) {
             return Phase.CANCELLED; // or is about to be
         }
         return switch (phase) {
             case QUEUED -> Phase.QUEUED;
             case DELAYED, RETRYING -> Phase.DELAYED;
-            case RUNNING, LATE -> Phase.RUNNING;
+            case RUNNING, LATE, DECIDING -> Phase.RUNNING;
             case SUCCESS -> Phase.SUCCESS;
             case FAILED -> Phase.FAILED;
             default -> Phase.CANCELLED;

@@ -85,6 +85,10 @@ final class Forking {
         ForkPlan plan = new ForkPlan(null, RetryPolicy.none(), schedule);
         plan.taken = taken;
         ForkedSubtask<?> run = unknown(group, plan);
-        return scope.forks.add(run) ? run : null;
+        if (scope.forks.addRun(run)) {
+            return run;
+        }
+        scope.ownerWait.over(run, scope.forks.finished(run));
+        return null;
     }
 }

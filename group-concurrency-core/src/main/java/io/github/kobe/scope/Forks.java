@@ -1,80 +1,105 @@
 package io.github.kobe.scope;
 
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The forks of one scope: decides how each ends, and whether that came before the scope was cancelled.
+ * Decides how the forks of one scope end, and whether that came before the scope was cancelled; by anyone, without a lock.
  *
- * <p>Those that are undecided form a list, from the oldest to the newest. Once the scope is cancelled none comes to it and
- * none leaves it, so whoever has cancelled goes over it without the lock.
+ * <p>All is in one word: why the scope is cancelled, if it is; whether that cut something off; how many of the forks that its
+ * joiner knows are undecided, and whether there was any; and of how many that have ended it is yet to hear, or just hears.
+ *
+ * <pre>
+ *   a fork is added        undecided + 1                unless the scope is cancelled
+ *   it ends by itself      undecided - 1, untold + 1    unless the scope is cancelled
+ *   its joiner has heard   untold - 1
+ *   it is cancelled alone  undecided - 1
+ *   the scope is cancelled the cause, and cut if undecided isn't 0, or there was none    once
+ * </pre>
+ *
+ * <p>Whoever has a fork end by itself has made it DECIDING before, so that nobody else does. So each end is before the cancel
+ * or it is cut off, the word has it right at any time, and after the cancel untold only falls.
  */
-@SuppressWarnings("ReferenceEquality") // forks have identity
 final class Forks {
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private static final long UNDECIDED = 1;
+    private static final int COUNT_BITS = 29;
+    private static final long COUNT = (1L << COUNT_BITS) - 1;
+    private static final long UNTOLD = 1L << COUNT_BITS;
+    private static final long ANY = 1L << (2 * COUNT_BITS);
+    private static final long CUT = ANY << 1;
+    private static final int CAUSE_SHIFT = 2 * COUNT_BITS + 2;
 
-    // ---- guarded by the lock
-    private @Nullable ForkedSubtask<?> oldest;
-    private @Nullable ForkedSubtask<?> newest;
-    /** How many of those that its joiner knows are undecided. */
-    private long undecided;
-    /** Whether its joiner knows any. */
-    private boolean any;
+    private static final int OVER_SHIFT = 32;
+    private static final long OVER = 1L << OVER_SHIFT;
+    private static final long MOST = OVER - 1;
 
-    private long succeeded;
-    private long failed;
-    private long cancelled;
-    private long ranNanos;
-    private long longestNanos;
+    /** So many are gone over in no time. */
+    private static final int FEW = 64;
 
-    // ---- written under the lock, read by anyone
-    private volatile @Nullable Cause cause;
-    /** Whether a fork that its joiner knows was cancelled with the scope. */
-    private volatile boolean cut;
+    private static final VarHandle WORD;
+    private static final VarHandle UNFINISHED;
+    private static final VarHandle RUNS;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            WORD = lookup.findVarHandle(Forks.class, "word", long.class);
+            UNFINISHED = lookup.findVarHandle(Forks.class, "unfinished", long.class);
+            RUNS = lookup.findVarHandle(Forks.class, "runs", long.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    final ForkCounts counts = new ForkCounts();
+    final ForkStack stack = new ForkStack(this);
+
+    private volatile long word;
+
+    /** How many that its joiner knows aren't over; from {@link #OVER} up: how many in the stack are. */
+    private volatile long unfinished;
+
+    /** How many runs of schedules, which the joiner doesn't know, aren't over. */
+    private volatile long runs;
+
     /** Whether something was forked since the owner last waited. */
     private volatile boolean unjoined;
 
-    // ---- by anyone
-    private final AtomicLong started = new AtomicLong();
-    /** Those that its joiner knows and whose permits and listeners aren't done yet. */
-    private final AtomicLong unfinished = new AtomicLong();
-    /** Those that ended before the scope was cancelled, and of which the joiner is yet to hear, or just hears. */
-    private final AtomicLong untold = new AtomicLong();
-    /** As {@link #unfinished}, runs of schedules, which the joiner doesn't know. */
-    private final AtomicLong runs = new AtomicLong();
+    // ---- adding
 
-    /** Adds one; false if the scope was cancelled before. */
+    /** Adds one that the joiner knows; false if the scope was cancelled before. */
     boolean add(ForkedSubtask<?> fork) {
-        lock.lock();
-        try {
-            if (cause != null) {
-                cut |= !fork.isRunOfSchedule();
+        long before;
+        do {
+            before = word;
+            if (isCancelled(before)) {
+                WORD.getAndBitwiseOr(this, CUT);
                 return false;
             }
-            fork.older = newest;
-            if (newest == null) {
-                oldest = fork;
-            } else {
-                newest.newer = fork;
-            }
-            newest = fork;
-            if (fork.isRunOfSchedule()) {
-                runs.incrementAndGet();
-            } else {
-                any = true;
-                undecided++;
-                unjoined = true;
-                unfinished.incrementAndGet();
-            }
-            return true;
-        } finally {
-            lock.unlock();
+        } while (!WORD.compareAndSet(this, before, (before + UNDECIDED) | ANY));
+        UNFINISHED.getAndAdd(this, 1L);
+        if (!unjoined) {
+            unjoined = true;
         }
+        stack.push(fork);
+        return true;
+    }
+
+    /**
+     * Adds a run of a schedule.
+     *
+     * @return false if the scope was cancelled before; {@link #finished} has to follow all the same, for who closes the scope
+     *     may have seen it
+     */
+    boolean addRun(ForkedSubtask<?> run) {
+        RUNS.getAndAdd(this, 1L);
+        if (isCancelled()) {
+            return false;
+        }
+        stack.push(run);
+        return true;
     }
 
     /**
@@ -84,56 +109,49 @@ final class Forks {
      * @return how many of its kind are left
      */
     long drop(ForkedSubtask<?> fork, boolean known) {
-        lock.lock();
-        try {
-            if (fork.move(ForkedSubtask.DELAYED, ForkedSubtask.CANCELLED)
-                    || fork.move(ForkedSubtask.QUEUED, ForkedSubtask.CANCELLED)) {
-                unlink(fork);
-            } else if (known) {
-                return unfinished();
-            }
-        } finally {
-            lock.unlock();
+        if (fork.move(ForkState.DELAYED, ForkState.CANCELLED) || fork.move(ForkState.QUEUED, ForkState.CANCELLED)) {
+            WORD.getAndAdd(this, -UNDECIDED);
+        } else if (known) {
+            return unfinished();
         }
+        fork.markOver();
         return finished(fork);
     }
+
+    // ---- deciding
 
     /**
      * Decides how a fork ends, unless that is decided; if the scope was cancelled before, it is cancelled.
      *
+     * @param end {@link ForkState#SUCCESS} or {@link ForkState#FAILED}
      * @param result its value or its failure
-     * @param nanos how long it has just run
      * @return whether it ends so
      */
-    boolean decide(ForkedSubtask<?> fork, int end, @Nullable Object result, long nanos) {
-        lock.lock();
-        try {
-            addRun(nanos);
-            int from = fork.phaseNumber();
-            for (; from < ForkedSubtask.SUCCESS; from = fork.phaseNumber()) {
-                if (cause != null) {
-                    fork.move(from, ForkedSubtask.CANCELLED);
-                } else if (fork.end(from, end, result)) {
-                    ended(fork, end);
-                    return true;
-                }
-            }
-            return false;
-        } finally {
-            lock.unlock();
-        }
+    boolean decide(ForkedSubtask<?> fork, int end, @Nullable Object result) {
+        return fork.moveOn(ForkState.DECIDING) >= 0 && settle(fork, end, result);
     }
 
-    private void ended(ForkedSubtask<?> fork, int end) {
-        unlink(fork);
-        if (!fork.isRunOfSchedule()) {
-            untold.incrementAndGet();
+    private boolean settle(ForkedSubtask<?> fork, int end, @Nullable Object result) {
+        boolean known = !fork.isRunOfSchedule();
+        boolean ends = known ? tryEnd() : !isCancelled();
+        if (ends) {
+            fork.settle(end, result, known);
+            counts.ended(end);
+        } else {
+            fork.settle(ForkState.CANCELLED, null, false);
         }
-        if (end == ForkedSubtask.SUCCESS) {
-            succeeded++;
-        } else if (end == ForkedSubtask.FAILED) {
-            failed++;
-        }
+        return ends;
+    }
+
+    private boolean tryEnd() {
+        long before;
+        do {
+            before = word;
+            if (isCancelled(before)) {
+                return false;
+            }
+        } while (!WORD.compareAndSet(this, before, before - UNDECIDED + UNTOLD));
+        return true;
     }
 
     /**
@@ -142,21 +160,11 @@ final class Forks {
      * @return in which phase it was; -1: it wasn't cancelled here
      */
     int cancel(ForkedSubtask<?> fork) {
-        lock.lock();
-        try {
-            for (int from = fork.phaseNumber(); from < ForkedSubtask.SUCCESS; from = fork.phaseNumber()) {
-                if (cause != null) {
-                    return -1;
-                }
-                if (fork.move(from, ForkedSubtask.CANCELLED)) {
-                    unlink(fork);
-                    return from;
-                }
-            }
-            return -1;
-        } finally {
-            lock.unlock();
+        int from = isCancelled() ? -1 : fork.moveOn(ForkState.CANCELLED);
+        if (from >= 0 && !fork.isRunOfSchedule()) {
+            WORD.getAndAdd(this, -UNDECIDED);
         }
+        return from;
     }
 
     /**
@@ -165,133 +173,38 @@ final class Forks {
      * @return in which phase it was; -1: it is decided, or its scope cancelled
      */
     int timeOut(ForkedSubtask<?> fork, Throwable failure) {
-        lock.lock();
-        try {
-            for (int from = fork.phaseNumber(); from < ForkedSubtask.LATE; from = fork.phaseNumber()) {
-                if (cause != null) {
-                    return -1;
-                }
-                if (from == ForkedSubtask.RUNNING) {
-                    if (fork.move(from, ForkedSubtask.LATE)) {
-                        return from;
-                    }
-                } else if (fork.end(from, ForkedSubtask.FAILED, failure)) {
-                    ended(fork, ForkedSubtask.FAILED);
+        for (int from = fork.phaseNumber(); from < ForkState.LATE && !isCancelled(); from = fork.phaseNumber()) {
+            if (from == ForkState.RUNNING) {
+                if (fork.move(from, ForkState.LATE)) {
                     return from;
                 }
+            } else if (fork.move(from, ForkState.DECIDING)) {
+                boolean unused = settle(fork, ForkState.FAILED, failure);
+                return from;
             }
-            return -1;
-        } finally {
-            lock.unlock();
         }
+        return -1;
     }
 
     /** Cancels the scope; false if that was done before. */
     boolean cancelAll(Cause why) {
-        lock.lock();
-        try {
-            if (cause != null) {
+        long before;
+        long after;
+        do {
+            before = word;
+            if (isCancelled(before)) {
                 return false;
             }
-            cause = why;
-            cut |= undecided > 0 || !any; // the time-out of a scope without forks is one, as the JDK has it
-            return true;
-        } finally {
-            lock.unlock();
-        }
+            after = before | why.number << CAUSE_SHIFT;
+            if ((before & COUNT) > 0
+                    || (before & ANY) == 0) { // the time-out of a scope without forks is one, as the JDK has it
+                after |= CUT;
+            }
+        } while (!WORD.compareAndSet(this, before, after));
+        return true;
     }
 
-    private void unlink(ForkedSubtask<?> fork) {
-        if (cause != null) {
-            return; // somebody may go over the list
-        }
-        ForkedSubtask<?> older = fork.older;
-        ForkedSubtask<?> newer = fork.newer;
-        if (older == null) {
-            oldest = newer;
-        } else {
-            older.newer = newer;
-        }
-        if (newer == null) {
-            newest = older;
-        } else {
-            newer.older = older;
-        }
-        fork.older = null;
-        fork.newer = null;
-        if (!fork.isRunOfSchedule()) {
-            undecided--;
-        }
-    }
-
-    /** {@return the newest of those that were undecided when the scope was cancelled, linked by {@code older}} */
-    @Nullable
-    ForkedSubtask<?> newest() {
-        lock.lock();
-        try {
-            return newest;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Lets go of those that were cancelled with the scope; all are over. */
-    void clear() {
-        ForkedSubtask<?> last;
-        lock.lock();
-        try {
-            last = newest;
-            newest = null;
-            oldest = null;
-        } finally {
-            lock.unlock();
-        }
-        while (last != null) {
-            ForkedSubtask<?> older = last.older;
-            last.older = null;
-            last.newer = null;
-            last = older;
-        }
-    }
-
-    // ---- counts
-
-    void begun() {
-        started.incrementAndGet();
-    }
-
-    /** An attempt has run so long, and nothing is to be decided. */
-    void ran(long nanos) {
-        lock.lock();
-        try {
-            addRun(nanos);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void addRun(long nanos) {
-        ranNanos += nanos;
-        longestNanos = Math.max(longestNanos, nanos);
-    }
-
-    void countCancelled() {
-        lock.lock();
-        try {
-            cancelled++;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** {@return how many of its kind are left} */
-    long finished(ForkedSubtask<?> fork) {
-        return (fork.isRunOfSchedule() ? runs : unfinished).decrementAndGet();
-    }
-
-    long unfinished() {
-        return unfinished.get();
-    }
+    // ---- what follows
 
     /**
      * The joiner has heard of one.
@@ -299,67 +212,77 @@ final class Forks {
      * @return whether that was the last of a cancelled scope
      */
     boolean told() {
-        return untold.decrementAndGet() == 0 && isCancelled();
+        long after = (long) WORD.getAndAdd(this, -UNTOLD) - UNTOLD;
+        return isCancelled(after) && isTold(after);
+    }
+
+    /** {@return how many of its kind are left} It is marked as over before. */
+    long finished(ForkedSubtask<?> fork) {
+        if (fork.isRunOfSchedule()) {
+            UNFINISHED.getAndAdd(this, OVER);
+            return (long) RUNS.getAndAdd(this, -1L) - 1;
+        }
+        return ((long) UNFINISHED.getAndAdd(this, OVER - 1) - 1) & MOST;
+    }
+
+    /** {@return whether so many in the stack are over that it is worth a sweep} */
+    boolean isMuchOver() {
+        long now = unfinished;
+        long live = (now & MOST) + runs;
+        return now >>> OVER_SHIFT > (live > FEW ? live : live / 2);
+    }
+
+    /** So many that are over have left the stack. */
+    void unlinked(long number) {
+        UNFINISHED.getAndAdd(this, -number * OVER);
+    }
+
+    // ---- what it shows
+
+    private static boolean isCancelled(long word) {
+        return word >>> CAUSE_SHIFT != 0;
+    }
+
+    private static boolean isTold(long word) {
+        return (word >>> COUNT_BITS & COUNT) == 0;
+    }
+
+    /** {@return why the scope is cancelled; {@code null}: it isn't} */
+    @Nullable
+    Cause cause() {
+        return Cause.numbered(word >>> CAUSE_SHIFT);
+    }
+
+    boolean isCancelled() {
+        return isCancelled(word);
+    }
+
+    /** {@return whether a fork that its joiner knows was cancelled with the scope, for {@code why}} */
+    boolean isCutBy(Cause why) {
+        long now = word;
+        return now >>> CAUSE_SHIFT == why.number && (now & CUT) != 0;
     }
 
     /** {@return whether all are over; or it is cancelled, and the joiner has heard of all that ended before that} */
     boolean isReady() {
-        return isCancelled() ? isTold() : unfinished.get() == 0;
+        long now = word;
+        return isCancelled(now) ? isTold(now) : unfinished() == 0;
     }
 
-    /** {@return whether the joiner has heard of all that have ended; of a cancelled scope: for good} */
-    boolean isTold() {
-        return untold.get() == 0;
+    /** {@return whether it is cancelled, and the joiner has heard of all that ended before that: for good} */
+    boolean isCancelledAndTold() {
+        long now = word;
+        return isCancelled(now) && isTold(now);
     }
 
+    /** {@return whether nothing runs, waits or is told} */
     boolean isQuiet() {
-        return unfinished.get() == 0 && runs.get() == 0;
+        return unfinished() == 0 && runs == 0;
     }
 
-    ScopeTotals totals() {
-        lock.lock();
-        try {
-            return new ScopeTotals(
-                    started.get(),
-                    succeeded,
-                    failed,
-                    cancelled,
-                    Duration.ofNanos(ranNanos),
-                    Duration.ofNanos(longestNanos));
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** {@return the oldest of those that aren't over, so many at most} */
-    List<ForkedSubtask<?>> oldest(int most) {
-        List<ForkedSubtask<?>> found = new ArrayList<>();
-        lock.lock();
-        try {
-            for (ForkedSubtask<?> fork = oldest; fork != null && found.size() < most; fork = fork.newer) {
-                if (!fork.isOver()) {
-                    found.add(fork);
-                }
-            }
-        } finally {
-            lock.unlock();
-        }
-        return found;
-    }
-
-    // ---- state
-
-    @Nullable
-    Cause cause() {
-        return cause;
-    }
-
-    boolean isCancelled() {
-        return cause != null;
-    }
-
-    boolean isCut() {
-        return cut;
+    /** {@return how many that its joiner knows aren't over} */
+    long unfinished() {
+        return unfinished & MOST;
     }
 
     boolean isUnjoined() {

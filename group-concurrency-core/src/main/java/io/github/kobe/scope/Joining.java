@@ -63,7 +63,8 @@ final class Joining<R, X extends Throwable> {
         Forks forks = scope.forks;
         OwnerWait wait = scope.ownerWait;
         try {
-            if (wait.block(Owner.AWAITING, () -> forks.isCancelled() ? forks.isTold() : some.areOver(wait))) {
+            if (wait.block(
+                    Owner.AWAITING, () -> forks.isCancelledAndTold() || (!forks.isCancelled() && some.areOver(wait)))) {
                 throw new InterruptedException();
             }
         } finally {

@@ -254,6 +254,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     /** Permits of a fork are back, and its listeners have heard. */
     void finished(ForkedSubtask<?> fork) {
         ownerWait.over(fork, forks.finished(fork));
+        forks.stack.sweepIfMuchIsOver();
     }
 
     // ---- waits of the owner
@@ -481,7 +482,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     @Override
     public ScopeTotals totals() {
-        return forks.totals();
+        return forks.counts.totals();
     }
 
     @Override

@@ -19,7 +19,7 @@ final class ScopeView {
     static ScopeSnapshot of(OpenScope<?, ?, ?> scope) {
         List<ScopeSnapshot.Fork> shown = new ArrayList<>();
         Map<String, List<GroupHolder>> holders = new LinkedHashMap<>();
-        for (ForkedSubtask<?> fork : scope.forks.oldest(MOST_FORKS)) {
+        for (ForkedSubtask<?> fork : scope.forks.stack.oldest(MOST_FORKS)) {
             Subtask.Phase phase = fork.phase();
             if (phase == Subtask.Phase.QUEUED && !holders.containsKey(fork.group())) {
                 holders.put(fork.group(), scope.bridge.holders(fork.group()));

@@ -1,0 +1,65 @@
+package io.github.kobe.scope;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+
+/** How forks of one scope have ended, and how long they ran; by anyone. */
+final class ForkCounts {
+
+    private static final int STARTED = 0;
+    private static final int SUCCEEDED = 1;
+    private static final int FAILED = 2;
+    private static final int CANCELLED = 3;
+    private static final int RAN_NANOS = 4;
+    private static final int LONGEST_NANOS = 5;
+    private static final int PLACES = 6;
+
+    private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
+
+    private final long[] counts = new long[PLACES];
+
+    void started() {
+        add(STARTED, 1);
+    }
+
+    /** One has ended by itself. */
+    void ended(int phase) {
+        add(phase == ForkState.SUCCESS ? SUCCEEDED : FAILED, 1);
+    }
+
+    void cancelled() {
+        add(CANCELLED, 1);
+    }
+
+    /** The code of one has run so long. */
+    void ran(long nanos) {
+        if (nanos > 0) {
+            add(RAN_NANOS, nanos);
+            for (long most = get(LONGEST_NANOS); nanos > most; most = get(LONGEST_NANOS)) {
+                if (COUNT.compareAndSet(counts, LONGEST_NANOS, most, nanos)) {
+                    return;
+                }
+            }
+        }
+    }
+
+    private void add(int place, long count) {
+        COUNT.getAndAdd(counts, place, count);
+    }
+
+    private long get(int place) {
+        return (long) COUNT.getVolatile(counts, place);
+    }
+
+    /** {@return what was counted so far} */
+    ScopeTotals totals() {
+        return new ScopeTotals(
+                get(STARTED),
+                get(SUCCEEDED),
+                get(FAILED),
+                get(CANCELLED),
+                Duration.ofNanos(get(RAN_NANOS)),
+                Duration.ofNanos(get(LONGEST_NANOS)));
+    }
+}

@@ -1,0 +1,192 @@
+package io.github.kobe.scope;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The forks of one scope that aren't over, the newest first, and some that are.
+ *
+ * <p>Whoever forks pushes, by one compare-and-set. One that is over stays linked until somebody sweeps: whoever ends one of
+ * them does, once they are more than the others, or half as many as few others, so at once if there are none. That costs each
+ * of them amortised constant time, and what is over keeps no more memory than what isn't.
+ *
+ * <p>One thread at a time unlinks: before the scope is cancelled that which has the lock, for which nobody waits but who
+ * cancels; afterwards that which has cancelled, once. What was unlinked is linked to itself: it keeps no other, and who goes
+ * over the stack meanwhile sees that it has lost its way.
+ */
+@SuppressWarnings("ReferenceEquality") // forks have identity
+final class ForkStack {
+
+    /** After how many who sweeps asks whether the scope is cancelled, since who cancels waits for that. */
+    private static final int STRIDE = 32;
+
+    /** How often one begins again who looks while others sweep. */
+    private static final int MOST_LOOKS = 8;
+
+    private static final VarHandle NEWEST;
+
+    static {
+        try {
+            NEWEST = MethodHandles.lookup().findVarHandle(ForkStack.class, "newest", ForkedSubtask.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    private final Forks forks;
+
+    private final ReentrantLock sweeping = new ReentrantLock();
+
+    /** Guarded by the lock: whether nobody sweeps any more. */
+    private boolean frozen;
+
+    private volatile @Nullable ForkedSubtask<?> newest;
+
+    ForkStack(Forks forks) {
+        this.forks = forks;
+    }
+
+    /** Adds one. Then the scope may be cancelled already, and who has cancelled it not have found this one. */
+    void push(ForkedSubtask<?> fork) {
+        ForkedSubtask<?> top;
+        do {
+            top = newest;
+            fork.older = top;
+        } while (!NEWEST.compareAndSet(this, top, fork));
+    }
+
+    // ---- sweeping
+
+    /** Unlinks what is over, if that is much, and nobody is at it; it needs no memory. */
+    void sweepIfMuchIsOver() {
+        // Again, for those that have met this one at it.
+        while (forks.isMuchOver() && !forks.isCancelled() && sweeping.tryLock()) {
+            try {
+                if (!frozen) {
+                    sweep();
+                }
+            } finally {
+                sweeping.unlock();
+            }
+        }
+    }
+
+    private void sweep() {
+        int unlinked = 0;
+        ForkedSubtask<?> kept = null;
+        ForkedSubtask<?> fork = newest;
+        for (int i = 0; fork != null && (i % STRIDE != 0 || !forks.isCancelled()); i++) {
+            ForkedSubtask<?> older = fork.older;
+            if (fork.isOver() && unlink(kept, fork)) {
+                unlinked++;
+            } else {
+                kept = fork;
+            }
+            fork = older;
+        }
+        forks.unlinked(unlinked);
+    }
+
+    /**
+     * Unlinks one that is over.
+     *
+     * @param newer what is linked to it; {@code null}: it is the newest
+     * @return false if another one was just pushed on it
+     */
+    private boolean unlink(@Nullable ForkedSubtask<?> newer, ForkedSubtask<?> fork) {
+        if (newer != null) {
+            newer.older = fork.older;
+        } else if (!NEWEST.compareAndSet(this, fork, fork.older)) {
+            return false;
+        }
+        fork.older = fork;
+        return true;
+    }
+
+    // ---- by who has cancelled the scope
+
+    /** Returns when nobody sweeps any more; the scope is cancelled. */
+    void freeze() {
+        sweeping.lock();
+        try {
+            frozen = true;
+        } finally {
+            sweeping.unlock();
+        }
+    }
+
+    /**
+     * Has those that wait do so no longer, the newest first; {@link #freeze} comes before.
+     *
+     * @param left takes what is left to be told, by {@link ForkedSubtask#tellLeft}
+     */
+    void haveLeave(List<Object> left) {
+        ForkedSubtask<?> kept = null;
+        ForkedSubtask<?> fork = newest;
+        while (fork != null) {
+            ForkedSubtask<?> older = fork.older;
+            fork.leave(left);
+            if (!(fork.isOver() && unlink(kept, fork))) {
+                kept = fork;
+            }
+            fork = older;
+        }
+    }
+
+    /** Has those that have permits stop; {@link #haveLeave} comes before. */
+    void haveStop() {
+        for (ForkedSubtask<?> fork = newest; fork != null; fork = fork.older) {
+            fork.leaveGroup();
+        }
+    }
+
+    /** Lets go of all of a scope that is closed. */
+    void clear() {
+        ForkedSubtask<?> fork = newest;
+        newest = null;
+        while (fork != null) {
+            ForkedSubtask<?> older = fork.older;
+            fork.older = null;
+            fork = older;
+        }
+    }
+
+    // ---- looking
+
+    /** {@return the oldest of those that aren't over, so many at most, the oldest first} */
+    List<ForkedSubtask<?>> oldest(int most) {
+        Deque<ForkedSubtask<?>> last = new ArrayDeque<>();
+        for (int looks = 1; !findLast(last, most) && looks < MOST_LOOKS; looks++) {
+            last.clear();
+        }
+        List<ForkedSubtask<?>> oldest = new ArrayList<>(last);
+        Collections.reverse(oldest);
+        return oldest;
+    }
+
+    /** {@return false if the way was lost} */
+    private boolean findLast(Deque<ForkedSubtask<?>> last, int most) {
+        ForkedSubtask<?> fork = newest;
+        while (fork != null) {
+            if (!fork.isOver()) {
+                if (last.size() == most) {
+                    last.removeFirst();
+                }
+                last.addLast(fork);
+            }
+            ForkedSubtask<?> older = fork.older;
+            if (older == fork) {
+                return false;
+            }
+            fork = older;
+        }
+        return true;
+    }
+}
