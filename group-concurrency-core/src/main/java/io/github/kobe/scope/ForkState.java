@@ -165,8 +165,13 @@ abstract sealed class ForkState extends Fork permits ForkedSubtask {
         return (state & LEFT) != 0;
     }
 
-    /** {@return whether it may be read before its scope is joined} */
-    final boolean isReadable() {
-        return (state & (AWAITED | TELLING)) != 0;
+    /** {@return whether the owner has awaited it} */
+    final boolean isAwaited() {
+        return (state & AWAITED) != 0;
+    }
+
+    /** {@return whether a thread tells its joiner, or is about to} */
+    final boolean isTold() {
+        return (state & TELLING) != 0;
     }
 }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A million of them may wait: 64 bytes, 48 for the engine's task, and some six for its place in the line of its scope.
  */
+@SuppressWarnings("ReferenceEquality") // forks have identity
 final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     private final OpenScope<?, ?, ?> scope;
@@ -421,9 +422,15 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     }
 
     private void requireReadable() {
-        if (!isReadable() && !scope.isJoined()) {
+        if (!isAwaited() && !scope.isJoined() && !isToldHere()) {
             throw new IllegalStateException("The owner of " + scope + " has neither joined it nor awaited " + this);
         }
+    }
+
+    /** {@return whether the current thread tells its joiner} Others, such as the owner, must not know by chance. */
+    private boolean isToldHere() {
+        Thread thread = Thread.currentThread();
+        return isTold() && (ScopeTree.forkOf(thread) == this || ScopeBridge.toldBy(thread) == this);
     }
 
     /** {@return its value or null; once it is over} */
