@@ -16,7 +16,7 @@ final class Cancellation {
 
     private final Cause cause;
     /** Those that it has marked: others are cancelled already. From above to below. */
-    private final List<OpenScope<?, ?, ?>> scopes = new ArrayList<>();
+    private final List<OpenScope<?, ?, ?>> scopes = new ArrayList<>(1);
 
     private Cancellation(Cause cause) {
         this.cause = cause;
@@ -45,16 +45,15 @@ final class Cancellation {
 
     private List<Object> haveLeave() {
         List<Object> left = new ArrayList<>();
-        for (OpenScope<?, ?, ?> scope : scopes.reversed()) {
-            scope.forks.stack.freeze();
-            scope.forks.stack.haveLeave(left);
+        for (int i = scopes.size(); --i >= 0; ) {
+            scopes.get(i).forks.stack.haveLeave(left);
         }
         return left;
     }
 
     private void stop() {
-        for (OpenScope<?, ?, ?> scope : scopes.reversed()) {
-            scope.forks.stack.haveStop();
+        for (int i = scopes.size(); --i >= 0; ) {
+            scopes.get(i).forks.stack.haveStop();
         }
     }
 }

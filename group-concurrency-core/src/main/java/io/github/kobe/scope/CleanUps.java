@@ -1,37 +1,36 @@
 package io.github.kobe.scope;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** What was deferred in a scope, to be run by its owner when it closes. */
 @SuppressWarnings("ReferenceEquality") // a throwable must not suppress itself
 final class CleanUps {
 
-    private final ReentrantLock lock = new ReentrantLock();
-    /** The last first. Guarded by the lock. */
-    private final Deque<Runnable> deferred = new ArrayDeque<>();
-    /** Whether none is taken any more. Guarded by the lock. */
-    private boolean closed;
+    private record Deferred(Runnable cleanUp, @Nullable Deferred before) {}
+
+    /** Takes the place of all: nothing is deferred any more. */
+    private static final Deferred CLOSED = new Deferred(() -> {}, null);
+
+    /** The last of those that weren't run. */
+    private final AtomicReference<@Nullable Deferred> last = new AtomicReference<>();
 
     private boolean interrupted;
 
     /** {@return false if the scope is closed} */
     boolean add(Runnable cleanUp) {
-        lock.lock();
-        try {
-            if (!closed) {
-                deferred.push(cleanUp);
+        Deferred before;
+        do {
+            before = last.get();
+            if (before == CLOSED) {
+                return false;
             }
-            return !closed;
-        } finally {
-            lock.unlock();
-        }
+        } while (!last.compareAndSet(before, new Deferred(cleanUp, before)));
+        return true;
     }
 
     /**
-     * Runs all, with the interrupt flag clear.
+     * Runs all, the last first, with the interrupt flag clear.
      *
      * @param failure what the close throws anyway
      * @return what it throws, with what these threw
@@ -39,29 +38,19 @@ final class CleanUps {
     @Nullable
     Throwable run(@Nullable Throwable failure) {
         Throwable thrown = failure;
-        for (Runnable cleanUp = next(); cleanUp != null; cleanUp = next()) {
+        for (Deferred next = last.getAndSet(CLOSED); next != null; next = next.before) {
             interrupted |= Thread.interrupted();
             try {
-                cleanUp.run();
-            } catch (Throwable next) {
+                next.cleanUp.run();
+            } catch (Throwable more) {
                 if (thrown == null) {
-                    thrown = next;
-                } else if (thrown != next) {
-                    thrown.addSuppressed(next);
+                    thrown = more;
+                } else if (thrown != more) {
+                    thrown.addSuppressed(more);
                 }
             }
         }
         return thrown;
-    }
-
-    private @Nullable Runnable next() {
-        lock.lock();
-        try {
-            closed = true;
-            return deferred.poll();
-        } finally {
-            lock.unlock();
-        }
     }
 
     /** {@return whether the flag was cleared} */

@@ -112,8 +112,8 @@ final class ForkStack {
 
     // ---- by who has cancelled the scope
 
-    /** Returns when nobody sweeps any more; the scope is cancelled. */
-    void freeze() {
+    /** Returns when nobody sweeps any more. */
+    private void freeze() {
         sweeping.lock();
         try {
             frozen = true;
@@ -123,11 +123,15 @@ final class ForkStack {
     }
 
     /**
-     * Has those that wait do so no longer, the newest first; {@link #freeze} comes before.
+     * Has those that wait do so no longer, the newest first.
      *
      * @param left takes what is left to be told, by {@link ForkedSubtask#tellLeft}
      */
     void haveLeave(List<Object> left) {
+        if (newest == null) {
+            return;
+        }
+        freeze();
         ForkedSubtask<?> kept = null;
         ForkedSubtask<?> fork = newest;
         while (fork != null) {
@@ -150,7 +154,9 @@ final class ForkStack {
     /** Lets go of all of a scope that is closed. */
     void clear() {
         ForkedSubtask<?> fork = newest;
-        newest = null;
+        if (fork != null) {
+            newest = null;
+        }
         while (fork != null) {
             ForkedSubtask<?> older = fork.older;
             fork.older = null;

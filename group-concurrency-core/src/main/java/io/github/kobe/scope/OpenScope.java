@@ -12,9 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +60,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     private final long openedNanos;
 
     /** Scopes that were opened right inside it; by anyone. */
-    final Set<OpenScope<?, ?, ?>> children = ConcurrentHashMap.newKeySet();
+    final SeldomSet<OpenScope<?, ?, ?>> children = new SeldomSet<>();
 
     final Schedules schedules = new Schedules(this);
     final Closing closing = new Closing(this);

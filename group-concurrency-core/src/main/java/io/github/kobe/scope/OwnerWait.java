@@ -20,8 +20,8 @@ final class OwnerWait {
     private final OpenScope<?, ?, ?> scope;
     private final int mostForks;
 
-    /** By the owner. */
-    private volatile Owner doing = Owner.RUNNING;
+    /** By the owner; {@code null}: it doesn't wait. */
+    private volatile @Nullable Owner waiting;
     /** The fork that it waits for in {@code await}; by the owner. */
     private volatile @Nullable ForkedSubtask<?> awaited;
 
@@ -32,7 +32,8 @@ final class OwnerWait {
     }
 
     Owner doing() {
-        return doing;
+        Owner now = waiting;
+        return now == null ? Owner.RUNNING : now;
     }
 
     /** Before the owner looks whether {@code fork} is over: if not, that wakes it. */
@@ -54,7 +55,7 @@ final class OwnerWait {
         }
         Runnable onInterrupt =
                 () -> interrupted(kind, true); // before there is an offer, which would outlive a lack of memory
-        doing = kind;
+        waiting = kind;
         Object offers = null;
         boolean cut = false;
         try {
@@ -67,7 +68,7 @@ final class OwnerWait {
                 cut = Thread.interrupted() && interrupted(kind, offers != null);
             }
         } finally {
-            doing = Owner.RUNNING;
+            waiting = null;
             awaited = null;
             cut |= withdraw(offers, onInterrupt) && kind != Owner.FORKING && Thread.interrupted();
         }
@@ -92,15 +93,18 @@ final class OwnerWait {
      * @return whether it was interrupted meanwhile
      */
     boolean awaitQuiet() {
+        if (scope.forks.isQuiet()) {
+            return false;
+        }
         boolean interrupted = false;
-        boolean mayOffer = doing == Owner.RUNNING; // else user code closes it that is told amid a wait, which offers
-        doing = Owner.CLOSING;
+        boolean mayOffer = waiting == null; // else user code closes it that is told amid a wait, which offers
+        waiting = Owner.CLOSING;
         Object offers = mayOffer && !scope.forks.isQuiet() ? offerIfPossible() : null;
         while (!scope.forks.isQuiet()) {
             LockSupport.park(scope);
             interrupted |= Thread.interrupted();
         }
-        doing = Owner.RUNNING;
+        waiting = null;
         interrupted |= withdraw(offers, NOTHING) && Thread.interrupted();
         return interrupted;
     }
@@ -120,7 +124,7 @@ final class OwnerWait {
 
     /** A fork is over, and so many of its kind are left: wakes the owner, if it can go on. */
     void over(ForkedSubtask<?> fork, long left) {
-        boolean wakes = switch (doing) {
+        boolean wakes = switch (doing()) {
             case RUNNING -> false;
             case FORKING -> left < mostForks;
             case AWAITING -> awaited == fork;
@@ -133,7 +137,7 @@ final class OwnerWait {
 
     /** The scope is cancelled. */
     void wake() {
-        if (doing != Owner.RUNNING) {
+        if (waiting != null) {
             LockSupport.unpark(scope.owner);
         }
     }

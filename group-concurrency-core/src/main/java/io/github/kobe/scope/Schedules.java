@@ -2,9 +2,7 @@ package io.github.kobe.scope;
 
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Schedules {
 
     private final OpenScope<?, ?, ?> scope;
-    private final Set<ForkSchedule> going = ConcurrentHashMap.newKeySet();
+    private final SeldomSet<ForkSchedule> going = new SeldomSet<>();
 
     Schedules(OpenScope<?, ?, ?> scope) {
         this.scope = scope;

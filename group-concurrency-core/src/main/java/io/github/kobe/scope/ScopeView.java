@@ -41,11 +41,11 @@ final class ScopeView {
     /** {@return the scopes right inside one that were opened in {@code fork}; its owner's stand by themselves} */
     private static List<ScopeSnapshot> openedIn(OpenScope<?, ?, ?> scope, @Nullable ForkedSubtask<?> fork) {
         List<ScopeSnapshot> opened = new ArrayList<>();
-        for (OpenScope<?, ?, ?> inner : scope.children) {
+        scope.children.forEach(inner -> {
             if (inner.ownerFork == fork) {
                 opened.add(of(inner));
             }
-        }
+        });
         return opened;
     }
 }

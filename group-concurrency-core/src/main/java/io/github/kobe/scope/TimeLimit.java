@@ -14,8 +14,10 @@ final class TimeLimit {
 
     private final OpenScope<?, ?, ?> scope;
 
-    /** On the engine's clock; {@link Long#MAX_VALUE}: never. By the owner. */
-    private volatile long deadline;
+    /** On the engine's clock; {@link Long#MAX_VALUE}: never. */
+    private final long first;
+    /** The same, if it was shortened; 0: it wasn't. By the owner. */
+    private volatile long shortened;
     /** Whether it is nearer than the outer one's. */
     private boolean own;
 
@@ -32,7 +34,7 @@ final class TimeLimit {
         this.scope = scope;
         long mine = limit == null ? Long.MAX_VALUE : after(opened, TimeUnit.NANOSECONDS.convert(limit));
         long outers = outer == null ? Long.MAX_VALUE : after(opened, outer.left());
-        deadline = Math.min(mine, outers);
+        first = Math.min(mine, outers);
         own = mine < outers;
     }
 
@@ -43,12 +45,13 @@ final class TimeLimit {
 
     /** {@return on the engine's clock; {@link Long#MAX_VALUE}: never} */
     long deadline() {
-        return deadline;
+        long sooner = shortened;
+        return sooner == 0 ? first : sooner;
     }
 
     /** {@return how much is left, in nanoseconds; {@link Long#MAX_VALUE}: no limit} */
     private long left() {
-        long due = deadline;
+        long due = deadline();
         return due == Long.MAX_VALUE ? due : due - scope.bridge.now();
     }
 
@@ -56,15 +59,15 @@ final class TimeLimit {
 
     void arm() {
         if (own) {
-            alarm = scope.bridge.at(deadline, scope::timeIsUp);
+            alarm = scope.bridge.at(deadline(), scope::timeIsUp);
         }
     }
 
     /** Has it end sooner, if that is sooner. */
     void shorten(long due) {
-        if (due < deadline) {
+        if (due < deadline()) {
             cancel();
-            deadline = due;
+            shortened = due;
             own = true;
             arm();
         }
