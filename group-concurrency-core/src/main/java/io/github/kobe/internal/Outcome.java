@@ -13,7 +13,9 @@ final class Outcome {
     enum LazyResult {
         CANCELLED,
         /** There was no memory to make the result. */
-        OUT_OF_MEMORY
+        OUT_OF_MEMORY,
+        /** Of a task that is handed out to nobody. */
+        SUCCEEDED
     }
 
     private Outcome() {}
@@ -60,6 +62,9 @@ final class Outcome {
     static TaskStatus statusOf(@Nullable Object outcome) {
         if (outcome instanceof GroupResult<?> result) {
             return result.status();
+        }
+        if (outcome == LazyResult.SUCCEEDED) {
+            return TaskStatus.SUCCESS;
         }
         return outcome == LazyResult.OUT_OF_MEMORY ? TaskStatus.FAILED : TaskStatus.CANCELLED;
     }

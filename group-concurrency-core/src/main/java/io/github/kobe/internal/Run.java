@@ -237,7 +237,7 @@ final class Run extends Hold implements Runnable {
         boolean completes = letGo();
         endInterrupts();
         task.ran(value, failure, end - start);
-        finish(completes ? Outcome.of(task, value, failure, start, end) : null, end, end - start);
+        finish(completes ? task.outcomeOf(value, failure, start, end) : null, end, end - start);
     }
 
     /** Ends a run whose code never began, by its thread. */

@@ -204,6 +204,11 @@ class Task<T> extends TaskCompletion<T> {
     /** Its code has ended, and its permits aren't back yet; by its thread, which no interrupt reaches any more. */
     void ran(@Nullable Object value, @Nullable Throwable failure, long nanos) {}
 
+    /** {@return how it has ended, of {@link Outcome}'s; doesn't fail} */
+    Object outcomeOf(@Nullable Object value, @Nullable Throwable failure, long start, long end) {
+        return Outcome.of(this, value, failure, start, end);
+    }
+
     boolean isEngagedBy(Run run) {
         return work == run;
     }
