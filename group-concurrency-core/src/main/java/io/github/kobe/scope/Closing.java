@@ -100,7 +100,7 @@ final class Closing {
         boolean interrupted = scope.ownerWait.awaitQuiet();
         scope.time.cancel();
         scope.schedules.end();
-        scope.leaveTree();
+        ScopeTree.closed(scope);
         scope.forks.stack.clear();
         done = true; // before these run: they can't fork, and those that close it again find that done
         Throwable thrown = cleanUps.run(failure);

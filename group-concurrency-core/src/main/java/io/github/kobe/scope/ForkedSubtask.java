@@ -86,7 +86,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         if (plan != null) {
             plan.ranNanos += nanos;
         }
-        Throwable thrown = Closing.closeLeftOpen(failure);
+        Throwable thrown = scope.children.isEmpty() ? failure : Closing.closeLeftOpen(failure);
         boolean again = thrown != null && phaseNumber() == RUNNING && tryAgain(RUNNING, thrown);
         int phase = phaseNumber();
         if (phase == LATE) {

@@ -106,11 +106,8 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     private void begin() {
         ScopeTree.opened(this);
-        Cause outerCause = null;
-        if (parent != null) {
-            parent.children.add(this);
-            outerCause = parent.forks.cause(); // either this sees it, or whoever cancels sees this
-        }
+        Cause outerCause =
+                parent == null ? null : parent.forks.cause(); // either this sees it, or who cancels sees this
         if (outerCause != null) {
             cancel(outerCause);
         } else if (time.deadline() <= openedNanos) {
@@ -141,7 +138,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
         do {
             left = ScopeTree.innermost(owner);
             if (left != null) {
-                left.leaveTree();
+                ScopeTree.closed(left);
             }
         } while (left != null && left != this);
     }
@@ -419,14 +416,6 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     public void close() {
         requireOwner();
         closing.close();
-    }
-
-    /** Nobody finds it from its thread, nor from its outer scope, any more. */
-    void leaveTree() {
-        ScopeTree.closed(this);
-        if (parent != null) {
-            parent.children.remove(this);
-        }
     }
 
     // ---- what it shows

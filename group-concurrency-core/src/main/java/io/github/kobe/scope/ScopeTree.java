@@ -39,16 +39,33 @@ final class ScopeTree {
 
     private ScopeTree() {}
 
+    /** It is found from its thread, and from the scope that it is inside of; if it fails, from neither. */
     static void opened(OpenScope<?, ?, ?> scope) {
         forgetCollected();
-        INNERMOST.put(scope.owner, new Place(scope, known(INNERMOST.get(scope.owner))));
+        OpenScope<?, ?, ?> parent = scope.parent();
+        boolean known = false;
+        try {
+            if (parent != null) {
+                parent.children.add(scope);
+            }
+            INNERMOST.put(scope.owner, new Place(scope, known(INNERMOST.get(scope.owner))));
+            known = true;
+        } finally {
+            if (!known && parent != null) {
+                parent.children.remove(scope);
+            }
+        }
     }
 
-    /** The innermost of its owner is closed; by that, or by anyone, once that thread has ended. */
+    /** The innermost of its owner is closed, and found no more; by that, or by anyone, once that thread has ended. */
     static void closed(OpenScope<?, ?, ?> scope) {
         Place top = INNERMOST.get(scope.owner);
         if (top != null && top.refersTo(scope)) {
             leave(top);
+        }
+        OpenScope<?, ?, ?> parent = scope.parent();
+        if (parent != null) {
+            parent.children.remove(scope);
         }
     }
 

@@ -40,6 +40,11 @@ final class SeldomSet<E> {
         }
     }
 
+    boolean isEmpty() {
+        Set<E> all = elements;
+        return all == null || all.isEmpty();
+    }
+
     void forEach(Consumer<? super E> action) {
         Set<E> all = elements;
         if (all != null) {
