@@ -180,12 +180,13 @@ public final class ScopeBridge {
 
     // ---- time, and threads
 
-    /** What is due at a time, unless it is cancelled before. */
+    /** What is due {@linkplain #at at a time}, unless it is cancelled before. */
     public static final class Alarm extends Report {
 
         private volatile @Nullable Runnable action;
 
-        private Alarm(Runnable action) {
+        /** Makes one that isn't set yet: so who keeps it has it before it is due. */
+        public Alarm(Runnable action) {
             this.action = action;
         }
 
@@ -209,18 +210,16 @@ public final class ScopeBridge {
     }
 
     /**
-     * Has {@code action} run at a time of {@link #now}, or soon after, on a fresh virtual thread; also after a shutdown.
+     * Has an alarm's action run at a time of {@link #now}, or soon after, on a fresh virtual thread; also after a shutdown.
      *
-     * @return {@code null} if there is no thread to see to it and none can be made
+     * @return false if there is no thread to see to it and none can be made
      */
-    public @Nullable Alarm at(long time, Runnable action) {
-        Alarm alarm = new Alarm(action);
-        boolean set = engine.housekeeper.at(time, true, alarm::isPointless, now -> {
+    public boolean at(long time, Alarm alarm) {
+        return engine.housekeeper.at(time, true, alarm::isPointless, now -> {
             if (!alarm.isPointless()) {
                 engine.dispatcher.report(alarm);
             }
         });
-        return set ? alarm : null;
     }
 
     /** Has {@code action} run on a fresh virtual thread. */

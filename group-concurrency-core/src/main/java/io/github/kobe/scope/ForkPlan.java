@@ -101,14 +101,11 @@ final class ForkPlan {
 
     /** Has a fork submitted after a delay; it is DELAYED, and its scope knows it. */
     private void startAfter(ForkedSubtask<?> fork, long nanos) {
-        Alarm alarm = alarmOrNull(fork, nanos, false);
-        if (alarm == null) {
+        if (!set(fork, nanos, false)) {
             fork.failUnsubmitted(noTimers());
             return;
         }
-        start = alarm;
         fork.catchUp();
-        cancelIfDecided(fork, alarm);
     }
 
     private void due(ForkedSubtask<?> fork) {
@@ -134,30 +131,25 @@ final class ForkPlan {
 
     /** The fork's own time begins; false if nothing could end it. */
     private boolean armTimeout(ForkedSubtask<?> fork) {
-        if (timeoutNanos == Long.MAX_VALUE) {
-            return true;
-        }
-        Alarm alarm = alarmOrNull(fork, timeoutNanos, true);
-        if (alarm == null) {
-            return false;
-        }
-        end = alarm;
-        cancelIfDecided(fork, alarm);
-        return true;
+        return timeoutNanos == Long.MAX_VALUE || set(fork, timeoutNanos, true);
     }
 
-    private @Nullable Alarm alarmOrNull(ForkedSubtask<?> fork, long nanos, boolean ends) {
+    /** {@return false if no alarm can be set} */
+    private boolean set(ForkedSubtask<?> fork, long nanos, boolean ends) {
         try {
-            return fork.scope().alarm(nanos, ends ? fork::timeOut : () -> due(fork));
+            Alarm alarm = new Alarm(ends ? fork::timeOut : () -> due(fork));
+            if (ends) {
+                end = alarm;
+            } else {
+                start = alarm; // before it may be due: a retry sets another
+            }
+            boolean set = fork.scope().set(alarm, nanos);
+            if (fork.phaseNumber() >= ForkedSubtask.SUCCESS) {
+                alarm.cancel(); // who has decided it may not have found it
+            }
+            return set;
         } catch (OutOfMemoryError none) {
-            return null;
-        }
-    }
-
-    /** Who has decided it may not have found the alarm. */
-    private static void cancelIfDecided(ForkedSubtask<?> fork, Alarm alarm) {
-        if (fork.phaseNumber() >= ForkedSubtask.SUCCESS) {
-            alarm.cancel();
+            return false;
         }
     }
 

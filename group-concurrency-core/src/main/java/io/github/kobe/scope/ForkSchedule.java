@@ -53,13 +53,13 @@ final class ForkSchedule implements ScheduledFork {
     }
 
     private void arm() {
-        Alarm set = scope.bridge.at(dueAt, this::due);
-        alarm = set;
-        if (set == null) {
+        Alarm next = new Alarm(this::due);
+        alarm = next; // before it may be due, and the run sets another
+        if (!scope.bridge.at(dueAt, next)) {
             end();
             scope.bridge.scheduleFailed(group, new OutOfMemoryError("There is no thread for timers"));
         } else if (state.get() == State.CANCELLED) {
-            set.cancel();
+            next.cancel();
         }
     }
 

@@ -67,7 +67,7 @@ final class ForkStack {
     /** Unlinks what is over, if that is much, and nobody is at it; it needs no memory. */
     void sweepIfMuchIsOver() {
         // Again, for those that have met this one at it.
-        while (forks.isMuchOver() && !forks.isCancelled() && sweeping.tryLock()) {
+        while (!forks.isCancelled() && forks.isMuchOver() && sweeping.tryLock()) {
             try {
                 if (!frozen) {
                     sweep();

@@ -118,10 +118,9 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
         audience.opened(this);
     }
 
-    /** Has {@code action} run in so many nanoseconds, on a fresh thread; {@code null} if that can't be. */
-    @Nullable
-    Alarm alarm(long nanos, Runnable action) {
-        return bridge.at(TimeLimit.after(bridge.now(), nanos), action);
+    /** Sets an alarm, for in so many nanoseconds; false if that can't be. */
+    boolean set(Alarm alarm, long nanos) {
+        return bridge.at(TimeLimit.after(bridge.now(), nanos), alarm);
     }
 
     /** By its alarm. */

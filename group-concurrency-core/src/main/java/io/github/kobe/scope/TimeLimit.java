@@ -59,7 +59,8 @@ final class TimeLimit {
 
     void arm() {
         if (own) {
-            alarm = scope.bridge.at(deadline(), scope::timeIsUp);
+            Alarm next = new Alarm(scope::timeIsUp);
+            alarm = scope.bridge.at(deadline(), next) ? next : null;
         }
     }
 
