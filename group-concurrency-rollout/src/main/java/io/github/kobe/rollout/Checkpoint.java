@@ -1,0 +1,37 @@
+package io.github.kobe.rollout;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How far a task had come after its last completed stage.
+ *
+ * @param taskId the task
+ * @param lastCompletedStageIndex the place of the last completed stage, from 0
+ * @param completedStageNames the names of all completed stages, in order
+ * @param timestamp when the last of them was completed
+ * @param run which run of the task it belongs to; each retry from the beginning is another one
+ * @param data what the stages have put into {@link StageContext#data()}
+ * @since 0.1.0
+ */
+public record Checkpoint(
+        TaskId taskId,
+        int lastCompletedStageIndex,
+        List<String> completedStageNames,
+        Instant timestamp,
+        int run,
+        Map<String, String> data) {
+
+    /** Copies the collections. */
+    public Checkpoint {
+        completedStageNames = List.copyOf(completedStageNames);
+        data = Map.copyOf(data);
+    }
+
+    /** {@return whether this can be one of a task with these stages} */
+    boolean fits(List<String> stageNames) {
+        int count = lastCompletedStageIndex + 1;
+        return count >= 1 && count <= stageNames.size() && completedStageNames.equals(stageNames.subList(0, count));
+    }
+}

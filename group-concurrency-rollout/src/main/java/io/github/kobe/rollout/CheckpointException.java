@@ -1,0 +1,23 @@
+package io.github.kobe.rollout;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store of checkpoints failed. The task that needed it is {@link TaskStatus#FAILED}.
+ *
+ * @since 0.1.0
+ */
+public final class CheckpointException extends RolloutException {
+
+    private static final long serialVersionUID = 1;
+
+    /**
+     * Made with a message and what caused it.
+     *
+     * @param message what failed
+     * @param cause what caused it, or {@code null}
+     */
+    public CheckpointException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

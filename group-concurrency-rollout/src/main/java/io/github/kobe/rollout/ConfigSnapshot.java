@@ -1,0 +1,19 @@
+package io.github.kobe.rollout;
+
+import java.util.Objects;
+
+/**
+ * A deploy unit together with the configuration that it runs with: what a tenant had before, or is known to be good.
+ *
+ * @param unit the unit
+ * @param config its configuration, as it is sent
+ * @since 0.1.0
+ */
+public record ConfigSnapshot(DeployUnit unit, String config) {
+
+    /** Checks nothing but for {@code null}. */
+    public ConfigSnapshot {
+        Objects.requireNonNull(unit, "unit");
+        Objects.requireNonNull(config, "config");
+    }
+}

@@ -1,0 +1,155 @@
+package io.github.kobe.rollout;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Creates a plan with its tasks. What is wrong about tenants makes a plan that has failed, so that it can be looked at; what
+ * is wrong about the plan itself leaves nothing.
+ */
+final class Creation {
+
+    private final RolloutEngine engine;
+    private final RolloutPlan spec;
+    private final String by;
+    private final List<String> errors = new ArrayList<>();
+
+    Creation(RolloutEngine engine, RolloutPlan spec, String by) {
+        this.engine = engine;
+        this.spec = spec;
+        this.by = by;
+    }
+
+    /** A task to be, and what is wrong about it. */
+    private record Draft(TaskRecord task, List<String> errors) {}
+
+    PlanRecord create() {
+        PlanId planId = checkPlan();
+        List<Draft> drafts = planId == null ? List.of() : drafts(planId);
+        if (planId == null) {
+            checkTenants();
+            throw refusal();
+        }
+        PlanRecord created = engine.transact(ledger -> write(ledger, planId, drafts));
+        if (!errors.isEmpty()) {
+            throw refusal();
+        }
+        return created;
+    }
+
+    private TaskCreationException refusal() {
+        return new TaskCreationException(spec.planId(), errors);
+    }
+
+    private @Nullable PlanId checkPlan() {
+        Integer limit = spec.maxConcurrency();
+        if (limit != null && limit < 1) {
+            errors.add("maxConcurrency is " + limit + "; it must be at least 1");
+        }
+        try {
+            PlanId planId = PlanId.of(spec.planId() == null ? "" : spec.planId());
+            if (engine.store().findPlan(planId).isPresent()) {
+                errors.add("there is a plan " + planId + " already");
+            }
+            return errors.isEmpty() ? planId : null;
+        } catch (IllegalArgumentException e) {
+            errors.add(String.valueOf(e.getMessage()));
+            return null;
+        }
+    }
+
+    private void checkTenants() {
+        Set<String> tenants = new HashSet<>();
+        for (TenantChange change : spec.changes()) {
+            errors.addAll(errorsOf(change, tenants));
+        }
+    }
+
+    private List<Draft> drafts(PlanId planId) {
+        List<Draft> drafts = new ArrayList<>();
+        Set<String> tenants = new HashSet<>();
+        for (TenantChange change : spec.changes()) {
+            List<String> wrong = errorsOf(change, tenants);
+            TaskId id = TaskId.next(planId, engine.store().now());
+            TaskRecord bare = TaskRecord.created(
+                    id, planId, drafts.size(), change, List.of(), engine.store().now());
+            List<String> names = wrong.isEmpty() ? stageNames(bare, wrong) : List.of();
+            drafts.add(
+                    new Draft(TaskRecord.created(id, planId, drafts.size(), change, names, bare.createdAt()), wrong));
+            errors.addAll(wrong);
+        }
+        return drafts;
+    }
+
+    private static List<String> errorsOf(TenantChange change, Set<String> tenants) {
+        List<String> wrong = new ArrayList<>();
+        String who = "tenant '" + change.tenant() + "': ";
+        try {
+            TenantId.of(change.tenant());
+        } catch (IllegalArgumentException e) {
+            wrong.add(who + e.getMessage());
+        }
+        if (!tenants.add(change.tenant())) {
+            wrong.add(who + "it is there twice");
+        }
+        if (change.maxRetry() < 0) {
+            wrong.add(who + "maxRetry is " + change.maxRetry() + "; it must be at least 0");
+        }
+        for (String url : change.endpoints()) {
+            try {
+                NetworkEndpoint.of(url);
+            } catch (IllegalArgumentException e) {
+                wrong.add(who + e.getMessage());
+            }
+        }
+        return wrong;
+    }
+
+    private List<String> stageNames(TaskRecord task, List<String> wrong) {
+        String who = "tenant '" + task.tenantId() + "': ";
+        try {
+            List<String> names = StageNames.of(engine.options(), task);
+            if (names.isEmpty()) {
+                wrong.add(who + "it has no stages");
+            }
+            if (new HashSet<>(names).size() < names.size()) {
+                wrong.add(who + "two stages have the same name: " + names);
+            }
+            return names;
+        } catch (RuntimeException e) {
+            wrong.add(who + e.getMessage());
+            return List.of();
+        }
+    }
+
+    private PlanRecord write(Ledger ledger, PlanId planId, List<Draft> drafts) {
+        if (ledger.store().plan(planId).isPresent()) {
+            throw new TaskCreationException(planId.value(), List.of("there is a plan " + planId + " already"));
+        }
+        Integer limit = spec.maxConcurrency();
+        int concurrency = limit == null ? engine.options().maxConcurrency() : limit;
+        ledger.create(PlanRecord.created(planId, concurrency, by, ledger.now()));
+        ledger.apply(PlanCommand.VALIDATE);
+        List<TaskRecord> valid = new ArrayList<>();
+        for (Draft draft : drafts) {
+            TaskRecord task = ledger.apply(ledger.add(draft.task()), new TaskCommand.Validate());
+            if (draft.errors().isEmpty()) {
+                valid.add(ledger.apply(task, new TaskCommand.Accept()));
+            } else {
+                ledger.apply(task, new TaskCommand.Refuse(draft.errors()));
+            }
+        }
+        if (errors.isEmpty()) {
+            ledger.apply(PlanCommand.ACCEPT);
+        } else {
+            FailureInfo others = new FailureInfo("VALIDATION", "other tasks of the plan were found wrong");
+            valid.forEach(task -> ledger.apply(task, new TaskCommand.Cancel(by, others)));
+            ledger.apply(PlanCommand.REFUSE);
+        }
+        ledger.callDrive(ledger.now());
+        return ledger.plan();
+    }
+}

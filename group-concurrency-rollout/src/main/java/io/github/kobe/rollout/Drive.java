@@ -1,0 +1,362 @@
+package io.github.kobe.rollout;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The work for one plan, from the time when there is something to do until there is nothing: recovers what ran, starts what
+ * may run, applies wishes to what doesn't, tells the progress of what does. One thread looks and starts; each task has a
+ * thread of its own, and the events have one.
+ *
+ * <p>It begins with a transaction that takes the plan over: every write of an earlier drive fails from then on. It ends with
+ * one that locks the plan and finds nothing to do, so that no call is lost: who leaves work does so under the same lock, and
+ * sees whether a drive will look.
+ */
+final class Drive {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Drive.class);
+
+    private static final Duration FIRST_RETRY = Duration.ofMillis(20);
+    private static final Duration SOON = Duration.ofMillis(5);
+
+    private final RolloutEngine engine;
+    private final PlanId planId;
+    private final long number;
+    private final Publisher publisher;
+    private final TaskThreads threads;
+
+    /** What follows is written by the own thread; tasks read it after their start. */
+    private final Deque<TaskId> urgent = new ArrayDeque<>();
+
+    private final Deque<TaskId> pending = new ArrayDeque<>();
+    private long epoch;
+    private int limit;
+    private int active;
+    private boolean gated;
+    private long lookAt = System.nanoTime();
+    private long reportAt;
+
+    /** Whether tasks write nothing any more. */
+    private volatile boolean cut;
+
+    Drive(RolloutEngine engine, PlanId planId, long number) {
+        this.engine = engine;
+        this.planId = planId;
+        this.number = number;
+        threads = new TaskThreads(engine.executor(), group(), id -> () -> new TaskRun(engine, this, id).run());
+        publisher = new Publisher(planId, engine.options(), threads::stir);
+        reportAt = lookAt + engine.options().progressInterval().toNanos();
+    }
+
+    /** {@return whether this drive is over; otherwise it is due again} */
+    boolean run() {
+        List<TaskRecord> work = persist(this::takeOver);
+        if (work == null) {
+            return true;
+        }
+        boolean isOver = false;
+        try {
+            publisher.start();
+            engine.add(this, limit);
+            enqueue(work);
+            isOver = loop();
+            return isOver;
+        } catch (FencedException e) {
+            LOG.info("{} goes on elsewhere: {}", planId, e.getMessage());
+            return true;
+        } finally {
+            cut = true;
+            threads.interrupt();
+            threads.awaitEnd(Long.MAX_VALUE);
+            publisher.stop();
+            if (!isOver) {
+                showNothing();
+            }
+            engine.remove(this);
+        }
+    }
+
+    private @Nullable List<TaskRecord> takeOver() {
+        return engine.transact(ledger -> {
+            PlanRecord plan = ledger.store().plan(planId).orElse(null);
+            if (plan == null || plan.drive().number() != number || plan.drive().phase() == DriveState.Phase.OVER) {
+                return null;
+            }
+            ledger.update(plan.with(edit -> {
+                edit.epoch = plan.epoch() + 1;
+                edit.drive = plan.drive().in(DriveState.Phase.RUNNING);
+            }));
+            epoch = plan.epoch() + 1;
+            limit = plan.maxConcurrency();
+            gated = !Boundaries.starts(plan);
+            ledger.store().stamp(planId, epoch);
+            TaskCommand recover = new TaskCommand.Recover(engine.options().node());
+            List<TaskRecord> work = new ArrayList<>();
+            for (TaskRecord task : ledger.store().unfinished(planId)) {
+                work.add(task.status().hasThread() ? ledger.apply(task, recover) : task);
+            }
+            return work;
+        });
+    }
+
+    private void enqueue(List<TaskRecord> work) {
+        for (TaskRecord task : work) {
+            if (task.status() == TaskStatus.PENDING && task.wish() == null) {
+                pending.add(task.id());
+            } else if (task.status().hasThread() || task.wish() != null) {
+                urgent.add(task.id());
+            }
+        }
+    }
+
+    private boolean loop() {
+        while (true) {
+            RuntimeException loss = threads.lost();
+            if (loss != null) {
+                throw loss;
+            }
+            if (engine.isStopping()) {
+                threads.awaitEnd(engine.options().shutdownGrace().toNanos());
+                return false;
+            }
+            if (threads.takeNudge() || System.nanoTime() - lookAt >= 0) {
+                lookAt = System.nanoTime() + RolloutOptions.LOOK.toNanos();
+                pending.addAll(threads.takePostponed());
+                persist(this::look);
+            }
+            launch();
+            showActive();
+            if (System.nanoTime() - reportAt >= 0) {
+                reportAt =
+                        System.nanoTime() + engine.options().progressInterval().toNanos();
+                persist(this::report);
+            }
+            if (isIdle()) {
+                // Before the end is committed: from then on another drive may show what it does.
+                showNothing();
+                if (publisher.endIf(() -> persist(this::end))) {
+                    return true;
+                }
+            }
+            boolean hasRoom = threads.running().size() < limit;
+            long now = System.nanoTime();
+            threads.await(hasWork() && hasRoom ? 0 : Math.min(lookAt - now, reportAt - now));
+        }
+    }
+
+    private boolean hasWork() {
+        return !urgent.isEmpty() || (!gated && !pending.isEmpty());
+    }
+
+    private boolean isIdle() {
+        return threads.isQuiet() && !hasWork();
+    }
+
+    private boolean look() {
+        engine.store().findPlan(planId).ifPresent(plan -> gated = !Boundaries.starts(plan));
+        List<TaskId> running = threads.running();
+        Set<TaskId> cancelled = new HashSet<>();
+        for (TaskRecord task : engine.store().findWished(planId)) {
+            boolean rests = !task.status().hasThread();
+            if (rests && task.wants(Wish.Kind.CANCEL)) {
+                cancelled.add(task.id());
+            } else if (rests && running.contains(task.id())) {
+                // Its thread is about to end.
+                lookAt = System.nanoTime() + SOON.toNanos();
+            } else if (rests && !urgent.contains(task.id())) {
+                urgent.add(task.id());
+            }
+        }
+        threads.deferred().forEach((id, tenant) -> {
+            if (!gated && engine.store().findTenant(tenant).isHeldBy(id)) {
+                threads.admit(id);
+                pending.add(id);
+            }
+        });
+        if (!cancelled.isEmpty()) {
+            cancelIdle(cancelled);
+            pending.removeAll(cancelled);
+            urgent.removeAll(cancelled);
+        }
+        return true;
+    }
+
+    /** Needs no turn, since nothing runs for it. */
+    private void cancelIdle(Set<TaskId> ids) {
+        engine.transact(ledger -> {
+            openOwn(ledger);
+            for (TaskId id : ids) {
+                TaskRecord task = ledger.task(id);
+                if (task.wants(Wish.Kind.CANCEL) && !task.status().hasThread()) {
+                    Boundaries.begin(ledger, task);
+                }
+            }
+            return planId;
+        });
+        engine.forgetCheckpoints(ids);
+        committed();
+    }
+
+    private PlanRecord openOwn(Ledger ledger) {
+        PlanRecord plan = ledger.open(planId);
+        if (plan.epoch() != epoch) {
+            throw new FencedException(plan, epoch);
+        }
+        return plan;
+    }
+
+    /** What was interrupted or is wanted goes first, then what waits, in the order of the plan. */
+    private void launch() {
+        while (hasWork()) {
+            Deque<TaskId> queue = urgent.isEmpty() ? pending : urgent;
+            if (!threads.start(queue.element(), limit)) {
+                return;
+            }
+            queue.remove();
+        }
+    }
+
+    private void showActive() {
+        int now = threads.running().size();
+        if (now != active) {
+            active = now;
+            gauge("task_active", active);
+        }
+    }
+
+    private void showNothing() {
+        active = 0;
+        gauge("task_active", 0);
+        gauge("heartbeat_lag", 0);
+    }
+
+    private boolean report() {
+        List<TaskId> ids = threads.running();
+        int lag = engine.transact(ledger -> {
+            openOwn(ledger);
+            int ahead = 0;
+            for (TaskId id : ids) {
+                TaskRecord task = ledger.task(id);
+                if (task.status() == TaskStatus.RUNNING) {
+                    ledger.apply(task, new TaskCommand.Report());
+                    ahead += task.totalStages() - task.stagesDone();
+                }
+            }
+            return ahead;
+        });
+        gauge("heartbeat_lag", lag);
+        committed();
+        return true;
+    }
+
+    private void gauge(String name, double value) {
+        try {
+            engine.options().metrics().setGauge(name, planId, value);
+        } catch (RuntimeException e) {
+            LOG.warn("A metrics registry failed with {} of {}", name, planId, e);
+        }
+    }
+
+    /** {@return whether there is nothing to do} What there is after all is enqueued. */
+    private boolean end() {
+        List<TaskRecord> left = new ArrayList<>();
+        List<TaskRecord> held = new ArrayList<>();
+        boolean isOver = engine.transact(ledger -> {
+            PlanRecord plan = openOwn(ledger);
+            gated = !Boundaries.starts(plan);
+            boolean waits = false;
+            for (TaskRecord task : ledger.store().unfinished(planId)) {
+                if (task.wish() != null || task.status() != TaskStatus.PENDING) {
+                    left.add(task);
+                } else if (gated) {
+                    held.add(task);
+                } else {
+                    boolean isTurn = ledger.tenant(task).isHeldBy(task.id());
+                    waits |= !isTurn;
+                    if (isTurn) {
+                        left.add(task);
+                    }
+                }
+            }
+            if (!left.isEmpty() || ledger.store().hasUnpublished(planId)) {
+                return false;
+            }
+            ledger.update(plan.with(edit -> edit.drive = plan.drive().in(DriveState.Phase.OVER)));
+            if (waits) {
+                ledger.callDrive(ledger.now().plus(RolloutOptions.TENANT_WAIT));
+            }
+            return true;
+        });
+        pending.clear();
+        left.forEach(task -> threads.admit(task.id()));
+        enqueue(left);
+        enqueue(held);
+        committed();
+        return isOver;
+    }
+
+    /** Somebody has left work. */
+    void nudge() {
+        threads.nudge();
+        committed();
+    }
+
+    /** There may be events to tell. */
+    void committed() {
+        publisher.wake();
+    }
+
+    boolean isCut() {
+        return cut || threads.lost() != null;
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    String group() {
+        return "rollout:" + planId;
+    }
+
+    PlanId planId() {
+        return planId;
+    }
+
+    /**
+     * Does something with the store, again and again while it fails, as long as nobody else takes the plan over.
+     *
+     * @throws FencedException if somebody else has
+     * @throws StoreLostException if it fails for so long that somebody may have
+     */
+    <T extends @Nullable Object> T persist(Supplier<T> work) {
+        long start = System.nanoTime();
+        long pause = FIRST_RETRY.toNanos();
+        while (true) {
+            try {
+                return work.get();
+            } catch (FencedException | StoreLostException | RolloutException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                if (isCut()
+                        || engine.isStopping()
+                        || Thread.currentThread().isInterrupted()
+                        || System.nanoTime() - start > RolloutOptions.WITHOUT_STORE.toNanos()) {
+                    throw new StoreLostException(e);
+                }
+                LOG.warn("The store failed for {}; it is asked again", planId, e);
+                LockSupport.parkNanos(this, pause);
+                pause = Math.min(2 * pause, RolloutOptions.LOOK.toNanos());
+            }
+        }
+    }
+}

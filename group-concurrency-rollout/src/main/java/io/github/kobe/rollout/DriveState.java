@@ -1,0 +1,46 @@
+package io.github.kobe.rollout;
+
+import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The work for a plan: one drive at a time, which has a number. For stores.
+ *
+ * @param number the last drive's number, 0 if there was none
+ * @param phase whether it is due, runs, or is over
+ * @param at when it is due
+ * @since 0.1.0
+ */
+public record DriveState(long number, Phase phase, @Nullable Instant at) {
+
+    /** Where a drive is. */
+    public enum Phase {
+        /** There is nothing to do. */
+        OVER,
+        /** It is to begin at its time. */
+        DUE,
+        /** It has begun. */
+        RUNNING
+    }
+
+    static final DriveState NONE = new DriveState(0, Phase.OVER, null);
+
+    /** Checks for {@code null} alone. */
+    public DriveState {
+        Objects.requireNonNull(phase, "phase");
+    }
+
+    /** {@return whether somebody looks, or will have looked by then} */
+    boolean comesBy(Instant time) {
+        return phase == Phase.RUNNING || (phase == Phase.DUE && at != null && !at.isAfter(time));
+    }
+
+    DriveState next(Instant time) {
+        return new DriveState(number + 1, Phase.DUE, time);
+    }
+
+    DriveState in(Phase other) {
+        return new DriveState(number, other, null);
+    }
+}

@@ -1,0 +1,45 @@
+package io.github.kobe.rollout;
+
+import java.util.Objects;
+
+/**
+ * Why something failed.
+ *
+ * @param errorType a word for the kind, such as {@link #CONFLICT}, or the simple name of an exception
+ * @param message what happened
+ * @since 0.1.0
+ */
+public record FailureInfo(String errorType, String message) {
+
+    /** Another task has the tenant. */
+    public static final String CONFLICT = "CONFLICT";
+
+    /** The drive was taken over too often without coming further. */
+    public static final String RECOVERY = "RECOVERY";
+
+    /** The tenant was not found healthy after a rollback. */
+    public static final String NOT_VERIFIED = "NOT_VERIFIED";
+
+    /** The stages are other ones than those that the task was created with. */
+    public static final String STAGES_CHANGED = "STAGES_CHANGED";
+
+    private static final int LONGEST = 2_000;
+
+    /** Cuts the message at 2,000 characters. */
+    public FailureInfo {
+        Objects.requireNonNull(errorType, "errorType");
+        message = message.length() > LONGEST ? message.substring(0, LONGEST) : message;
+    }
+
+    /**
+     * {@return what a thrown exception is called and says}
+     *
+     * @param thrown the exception
+     */
+    public static FailureInfo of(Throwable thrown) {
+        return new FailureInfo(
+                thrown.getClass().getSimpleName(),
+                Objects.requireNonNullElse(
+                        thrown.getMessage(), thrown.getClass().getName()));
+    }
+}

@@ -1,0 +1,15 @@
+package io.github.kobe.rollout;
+
+/** Another drive has taken the plan over: this one may write nothing more. */
+final class FencedException extends RuntimeException {
+
+    private static final long serialVersionUID = 1;
+
+    FencedException(TaskRecord task, long epoch) {
+        super("task " + task.id() + " belongs to drive " + task.epoch() + ", not " + epoch);
+    }
+
+    FencedException(PlanRecord plan, long epoch) {
+        super("plan " + plan.id() + " belongs to drive " + plan.epoch() + ", not " + epoch);
+    }
+}

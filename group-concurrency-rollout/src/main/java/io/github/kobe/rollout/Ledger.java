@@ -1,0 +1,159 @@
+package io.github.kobe.rollout;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is done in one transaction: commands are applied to tasks and to their plan, events numbered, tenants let go, and at
+ * the end the plan's state follows. The plan may be left out where no task changes its state.
+ */
+final class Ledger {
+
+    private final StoreTransaction store;
+    private final Instant now;
+
+    private @Nullable PlanRecord plan;
+
+    /** The tasks that were changed, as they were before. */
+    private final Map<TaskId, TaskRecord> before = new LinkedHashMap<>();
+
+    private final Map<TaskId, TaskRecord> after = new LinkedHashMap<>();
+
+    /** The tasks that were given a tenant which another task let go. */
+    private final List<TaskId> handedTo = new ArrayList<>();
+
+    Ledger(StoreTransaction store, Instant now) {
+        this.store = store;
+        this.now = now;
+    }
+
+    Instant now() {
+        return now;
+    }
+
+    StoreTransaction store() {
+        return store;
+    }
+
+    /** Locks the plan. */
+    PlanRecord open(PlanId planId) {
+        PlanRecord opened = store.plan(planId).orElseThrow(() -> new PlanNotFoundException(planId));
+        plan = opened;
+        return opened;
+    }
+
+    /** Begins with a plan that is new. */
+    void create(PlanRecord created) {
+        plan = created;
+        tell(PlanStatus.CREATED);
+    }
+
+    PlanRecord plan() {
+        return Objects.requireNonNull(plan, "the plan is not open");
+    }
+
+    void update(PlanRecord changed) {
+        plan = changed;
+    }
+
+    TaskRecord task(TaskId taskId) {
+        TaskRecord changed = after.get(taskId);
+        return changed != null ? changed : store.task(taskId).orElseThrow(() -> new TaskNotFoundException(taskId));
+    }
+
+    TaskRecord add(TaskRecord created) {
+        plan = plan().counting(null, created);
+        after.put(created.id(), created);
+        return created;
+    }
+
+    TaskRecord apply(TaskRecord task, TaskCommand command) {
+        TaskRules.Changed changed = TaskRules.apply(task, command, now);
+        long sequence = task.sequence();
+        for (Occurrence occurrence : changed.occurrences()) {
+            sequence++;
+            store.append(RolloutEvent.of(changed.task(), occurrence, now, sequence));
+        }
+        long last = sequence;
+        return put(task, changed.task().with(edit -> edit.sequence = last));
+    }
+
+    TaskRecord wish(TaskRecord task, @Nullable Wish wish) {
+        return put(task, task.with(edit -> edit.wish = wish));
+    }
+
+    private TaskRecord put(TaskRecord old, TaskRecord changed) {
+        if (old.status() != changed.status() || old.isOwed() != changed.isOwed()) {
+            plan = plan().counting(old, changed);
+        }
+        before.putIfAbsent(old.id(), old);
+        after.put(changed.id(), changed);
+        return changed;
+    }
+
+    void apply(PlanCommand command) {
+        enter(PlanRules.apply(plan(), command, now));
+    }
+
+    private void enter(PlanRules.Changed changed) {
+        plan = changed.plan();
+        changed.entered().forEach(this::tell);
+    }
+
+    private void tell(PlanStatus entered) {
+        long sequence = plan().sequence() + 1;
+        plan = plan().with(edit -> edit.sequence = sequence);
+        store.append(RolloutEvent.of(plan(), entered, now, sequence));
+    }
+
+    TenantRecord tenant(TaskRecord task) {
+        return store.tenant(task.tenantId());
+    }
+
+    void save(TenantRecord tenant) {
+        store.save(tenant);
+    }
+
+    /** Has a drive look at the plan at that time, unless one does so before. */
+    void callDrive(Instant at) {
+        DriveState drive = plan().drive();
+        if (!drive.comesBy(at)) {
+            DriveState next = drive.next(at);
+            plan = plan().with(edit -> edit.drive = next);
+            store.schedule(plan().id(), next.number(), at);
+        }
+    }
+
+    /** {@return the tasks that now have a tenant which another has let go} Saves all, in the order in which locks are taken. */
+    List<TaskId> close() {
+        if (plan != null) {
+            enter(PlanRules.derive(plan, now));
+            store.save(plan);
+        }
+        after.values().forEach(store::save);
+        after.values().stream()
+                .sorted(Comparator.comparing(task -> task.tenantId().value()))
+                .forEach(this::letGo);
+        return handedTo;
+    }
+
+    private void letGo(TaskRecord task) {
+        TaskRecord old = before.get(task.id());
+        if (task.status().isEnd() && (old == null || !old.status().isEnd())) {
+            TenantRecord tenant = tenant(task);
+            TenantRecord left = tenant.leftBy(task.id());
+            if (!left.equals(tenant)) {
+                save(left);
+            }
+            if (left.claim() != null && tenant.isHeldBy(task.id())) {
+                handedTo.add(left.claim());
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package io.github.kobe.rollout;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Locale;
+import java.util.Objects;
+
+/**
+ * Where an instance of a tenant is reached: a URL with a scheme and a host.
+ *
+ * @param url the URL as text
+ * @since 0.1.0
+ */
+public record NetworkEndpoint(String url) {
+
+    private static final int HTTP_PORT = 80;
+    private static final int HTTPS_PORT = 443;
+
+    /** Checks nothing but for {@code null}, as {@link #ofTrusted}. */
+    public NetworkEndpoint {
+        Objects.requireNonNull(url, "url");
+    }
+
+    /**
+     * Makes an endpoint of a text that it checks.
+     *
+     * @param url the URL as text
+     * @return the endpoint
+     * @throws IllegalArgumentException if the text is no URL with a scheme and a host
+     */
+    public static NetworkEndpoint of(String url) {
+        try {
+            URI uri = new URI(url);
+            if (uri.getScheme() == null || uri.getHost() == null) {
+                throw new IllegalArgumentException(
+                        "endpoint is '" + url + "'; it must be a URL with a scheme and a host");
+            }
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException("endpoint is '" + url + "'; it must be a URL: " + e.getMessage(), e);
+        }
+        return new NetworkEndpoint(url);
+    }
+
+    /**
+     * Makes an endpoint of a text that was checked before.
+     *
+     * @param url the URL as text
+     * @return the endpoint
+     */
+    public static NetworkEndpoint ofTrusted(String url) {
+        return new NetworkEndpoint(url);
+    }
+
+    /** {@return whether the scheme is {@code http} or {@code https}} */
+    public boolean isHttp() {
+        return scheme().equals("http") || isSecure();
+    }
+
+    /** {@return whether the scheme is {@code https}} */
+    public boolean isSecure() {
+        return scheme().equals("https");
+    }
+
+    /** {@return the host} */
+    public String host() {
+        return Objects.requireNonNullElse(uri().getHost(), "");
+    }
+
+    /** {@return the port, or that of the scheme (80, 443) if there is none; -1 for another scheme} */
+    public int port() {
+        int port = uri().getPort();
+        if (port != -1 || !isHttp()) {
+            return port;
+        }
+        return isSecure() ? HTTPS_PORT : HTTP_PORT;
+    }
+
+    /** {@return the path, empty if there is none} */
+    public String path() {
+        String path = Objects.requireNonNullElse(uri().getPath(), "");
+        return path.equals("/") ? "" : path;
+    }
+
+    private String scheme() {
+        return Objects.requireNonNullElse(uri().getScheme(), "").toLowerCase(Locale.ROOT);
+    }
+
+    private URI uri() {
+        return URI.create(url);
+    }
+
+    @Override
+    public String toString() {
+        return url;
+    }
+}

@@ -1,0 +1,199 @@
+package io.github.kobe.rollout;
+
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happened to a task or a plan; a {@link RolloutEvent} says to which, and when.
+ *
+ * @since 0.1.0
+ */
+public sealed interface Occurrence {
+
+    /** {@return why, if this is a failure} */
+    default @Nullable FailureInfo failure() {
+        return null;
+    }
+
+    /**
+     * A plan came into a state.
+     *
+     * @param status the state
+     */
+    record PlanEntered(PlanStatus status) implements Occurrence {}
+
+    /** A task exists. */
+    record TaskCreated() implements Occurrence {}
+
+    /** A task was found right. */
+    record TaskValidated() implements Occurrence {}
+
+    /**
+     * A task was found wrong.
+     *
+     * @param failure all that is wrong
+     */
+    record TaskValidationFailed(FailureInfo failure) implements Occurrence {}
+
+    /**
+     * A task began.
+     *
+     * @param totalStages how many stages it has
+     */
+    record TaskStarted(int totalStages) implements Occurrence {}
+
+    /**
+     * How far a task is; told at each boundary, and now and then in between.
+     *
+     * @param completed how many stages are done
+     * @param total how many there are
+     */
+    record TaskProgress(int completed, int total) implements Occurrence {}
+
+    /**
+     * A task passed all its stages.
+     *
+     * @param duration the time since it began
+     * @param stages the names of its stages
+     */
+    record TaskCompleted(Duration duration, List<String> stages) implements Occurrence {}
+
+    /**
+     * A task failed.
+     *
+     * @param failure why
+     * @param completed the stages that are done
+     * @param failedStage the one that isn't, if it was a stage that failed
+     */
+    record TaskFailed(
+            FailureInfo failure,
+            List<String> completed,
+            @Nullable String failedStage) implements Occurrence {}
+
+    /**
+     * A task was stopped between two stages.
+     *
+     * @param by who wanted it
+     * @param stage the stage that comes next
+     */
+    record TaskPaused(String by, String stage) implements Occurrence {}
+
+    /**
+     * A task goes on.
+     *
+     * @param by who wanted it
+     * @param fromStage with which stage
+     */
+    record TaskResumed(String by, String fromStage) implements Occurrence {}
+
+    /**
+     * A task was given up.
+     *
+     * @param by who wanted it
+     * @param lastStage the last stage that was done, if any
+     * @param failure why, if nobody wanted it
+     */
+    record TaskCancelled(
+            String by, @Nullable String lastStage, @Nullable FailureInfo failure) implements Occurrence {}
+
+    /**
+     * A task that was running when its node was lost goes on.
+     *
+     * @param node where it goes on
+     * @param stage with which stage, if any is left
+     */
+    record TaskRecovered(String node, @Nullable String stage) implements Occurrence {}
+
+    /**
+     * A failed task is tried again.
+     *
+     * @param fromCheckpoint whether from the stage that failed
+     */
+    record TaskRetryStarted(boolean fromCheckpoint) implements Occurrence {}
+
+    /**
+     * What was tried again is over, however it ended.
+     *
+     * @param fromCheckpoint as it began
+     */
+    record TaskRetryCompleted(boolean fromCheckpoint) implements Occurrence {}
+
+    /**
+     * A task is taken back.
+     *
+     * @param reason why
+     * @param stages the stages to take back, in that order
+     */
+    record TaskRollingBack(String reason, List<String> stages) implements Occurrence {}
+
+    /**
+     * A task is taken back.
+     *
+     * @param previous what the tenant has again
+     */
+    record TaskRolledBack(DeployUnit previous) implements Occurrence {}
+
+    /**
+     * A task could not be taken back.
+     *
+     * @param failure why
+     * @param partial the stages that could
+     */
+    record TaskRollbackFailed(FailureInfo failure, List<String> partial) implements Occurrence {}
+
+    /**
+     * A stage began.
+     *
+     * @param stage its name
+     * @param index its place, from 0
+     */
+    record StageStarted(String stage, int index) implements Occurrence {}
+
+    /**
+     * A stage passed.
+     *
+     * @param stage its name
+     * @param index its place, from 0
+     */
+    record StageCompleted(String stage, int index) implements Occurrence {}
+
+    /**
+     * A stage had nothing to do.
+     *
+     * @param stage its name
+     * @param index its place, from 0
+     */
+    record StageSkipped(String stage, int index) implements Occurrence {}
+
+    /**
+     * A stage failed.
+     *
+     * @param stage its name
+     * @param index its place, from 0
+     * @param failure why
+     */
+    record StageFailed(String stage, int index, FailureInfo failure) implements Occurrence {}
+
+    /**
+     * A stage is taken back.
+     *
+     * @param stage its name
+     */
+    record StageRollingBack(String stage) implements Occurrence {}
+
+    /**
+     * A stage was taken back.
+     *
+     * @param stage its name
+     */
+    record StageRolledBack(String stage) implements Occurrence {}
+
+    /**
+     * A stage could not be taken back.
+     *
+     * @param stage its name
+     * @param failure why
+     */
+    record StageRollbackFailed(String stage, FailureInfo failure) implements Occurrence {}
+}

@@ -1,0 +1,211 @@
+package io.github.kobe.rollout;
+
+import io.github.kobe.rollout.Wish.Kind;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What somebody can want of plans and tasks. Of a plan that was started only wishes are written here, and what follows from
+ * them for the plan; the rest is its drive's.
+ */
+final class Operations {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Operations.class);
+
+    private final RolloutEngine engine;
+
+    Operations(RolloutEngine engine) {
+        this.engine = engine;
+    }
+
+    PlanRecord start(PlanId planId, String by) {
+        LOG.info("{} starts {}", by, planId);
+        return engine.operate(planId, ledger -> {
+            ledger.apply(PlanCommand.START);
+            ledger.store().unfinished(planId).stream()
+                    .filter(task -> task.wish() == null)
+                    .sorted(Comparator.comparing(task -> task.tenantId().value()))
+                    .forEach(task -> register(ledger, task));
+            return ledger.plan();
+        });
+    }
+
+    /** Claims a task's tenant, or does what is to be done if another task has it. */
+    private void register(Ledger ledger, TaskRecord task) {
+        TenantRecord tenant = ledger.tenant(task);
+        if (tenant.claim() == null) {
+            ledger.save(tenant.claimedBy(task.id()));
+        } else if (engine.options().conflict() == ConflictPolicy.QUEUE) {
+            ledger.save(tenant.awaitedBy(task.id()));
+        } else {
+            String message = "tenant " + tenant.id() + " is claimed by " + tenant.claim();
+            LOG.warn("Task {} is cancelled: {}", task.id(), message);
+            ledger.apply(task, new TaskCommand.Cancel("system", new FailureInfo(FailureInfo.CONFLICT, message)));
+        }
+    }
+
+    OperationResult want(Target target, Wish wish) {
+        LOG.info("{} wants {} of {}", wish.by(), wish.kind(), target);
+        return switch (target) {
+            case PlanId planId -> ofPlan(planId, wish);
+            case TaskId taskId -> ofTask(taskId, wish);
+            case TenantId tenantId -> ofTask(taskOf(tenantId).id(), wish);
+        };
+    }
+
+    /** {@return the task that has the tenant, else its newest} */
+    TaskRecord taskOf(TenantId tenantId) {
+        TaskId claiming = engine.store().findTenant(tenantId).claim();
+        return engine.store().findByTenantId(tenantId).stream()
+                .filter(task -> claiming == null || task.id().equals(claiming))
+                .findFirst()
+                .orElseThrow(() -> new TaskNotFoundException(tenantId));
+    }
+
+    private OperationResult ofTask(TaskId taskId, Wish wish) {
+        PlanId planId = engine.store()
+                .findById(taskId)
+                .orElseThrow(() -> new TaskNotFoundException(taskId))
+                .planId();
+        return engine.operate(planId, ledger -> {
+            grant(ledger, ledger.task(taskId), wish);
+            return result(wish, List.of(taskId), Map.of());
+        });
+    }
+
+    private OperationResult ofPlan(PlanId planId, Wish wish) {
+        return engine.operate(planId, ledger -> {
+            boolean isReady = ledger.plan().status() == PlanStatus.READY;
+            ledger.apply(commandOf(wish));
+            List<TaskId> accepted = new ArrayList<>();
+            Map<TaskId, FailureInfo> skipped = new LinkedHashMap<>();
+            for (TaskRecord task : ledger.store().tasks(planId)) {
+                try {
+                    if (isReady) {
+                        ledger.apply(task, new TaskCommand.Cancel(wish.by(), null));
+                    } else {
+                        grant(ledger, task, ofPlan(task, wish));
+                    }
+                    accepted.add(task.id());
+                } catch (TaskOperationException e) {
+                    skipped.put(task.id(), e.failure());
+                }
+            }
+            boolean needsTasks = !wish.is(Kind.PAUSE) && !wish.is(Kind.RESUME);
+            if (needsTasks && accepted.isEmpty()) {
+                FailureInfo first = skipped.values().iterator().next();
+                throw new TaskOperationException(
+                        first.errorType(), "no task of plan " + planId + " allows it: " + first.message());
+            }
+            return result(wish, accepted, skipped);
+        });
+    }
+
+    /** What waits has nothing to take back. */
+    private static Wish ofPlan(TaskRecord task, Wish wish) {
+        return wish.is(Kind.ROLLBACK) && task.status() == TaskStatus.PENDING ? Wish.of(Kind.CANCEL, wish.by()) : wish;
+    }
+
+    private static PlanCommand commandOf(Wish wish) {
+        return switch (wish.kind()) {
+            case PAUSE -> PlanCommand.PAUSE;
+            case RESUME -> PlanCommand.RESUME;
+            case RETRY -> PlanCommand.RETRY;
+            case CANCEL -> PlanCommand.CANCEL;
+            case ROLLBACK -> PlanCommand.ROLL_BACK;
+        };
+    }
+
+    private static OperationResult result(Wish wish, List<TaskId> accepted, Map<TaskId, FailureInfo> skipped) {
+        String what = wish.kind().name().toLowerCase(Locale.ROOT);
+        return new OperationResult(
+                skipped.isEmpty(),
+                what + " accepted for " + accepted.size() + " of " + (accepted.size() + skipped.size()) + " tasks",
+                skipped.isEmpty() ? null : skipped.values().iterator().next(),
+                List.copyOf(accepted),
+                Map.copyOf(skipped));
+    }
+
+    /** Leaves the wish with the task, if its state allows it and nobody wants something stronger. */
+    private static void grant(Ledger ledger, TaskRecord task, Wish wish) {
+        check(ledger, task, wish);
+        boolean withdraws = wish.is(Kind.RESUME) && task.status() == TaskStatus.RUNNING;
+        if (withdraws) {
+            ledger.wish(task, null);
+            return;
+        }
+        Wish present = task.wish();
+        if (present != null && present.kind().compareTo(wish.kind()) >= 0) {
+            return;
+        }
+        if (!task.status().isOpen()) {
+            claimAgain(ledger, task);
+        }
+        ledger.wish(task, wish);
+    }
+
+    private static void check(Ledger ledger, TaskRecord task, Wish wish) {
+        TaskStatus status = task.status();
+        boolean allowed = switch (wish.kind()) {
+            case PAUSE -> status == TaskStatus.RUNNING;
+            case RESUME -> status == TaskStatus.PAUSED || (status == TaskStatus.RUNNING && task.wants(Kind.PAUSE));
+            case CANCEL -> status == TaskStatus.PENDING || status == TaskStatus.RUNNING || status == TaskStatus.PAUSED;
+            case ROLLBACK ->
+                status == TaskStatus.RUNNING
+                        || status == TaskStatus.PAUSED
+                        || status == TaskStatus.FAILED
+                        || status == TaskStatus.COMPLETED
+                        || status == TaskStatus.ROLLBACK_FAILED;
+            case RETRY -> status == TaskStatus.FAILED && !ledger.plan().status().isFinal();
+        };
+        if (!allowed) {
+            throw refusal("ILLEGAL_STATE", task, wish, "it is " + status);
+        }
+        if (wish.is(Kind.ROLLBACK) && task.previous() == null) {
+            throw refusal("NO_SNAPSHOT", task, wish, "nothing is known of what was before");
+        }
+        if (wish.is(Kind.RETRY) && !task.canRetry()) {
+            throw refusal("NO_RETRY_LEFT", task, wish, "it was tried again " + task.retries() + " times");
+        }
+    }
+
+    private static void claimAgain(Ledger ledger, TaskRecord task) {
+        TenantRecord tenant = ledger.tenant(task);
+        if (tenant.claim() != null && !tenant.isHeldBy(task.id())) {
+            throw new TaskOperationException(
+                    FailureInfo.CONFLICT, "tenant " + tenant.id() + " is claimed by " + tenant.claim());
+        }
+        if (tenant.hasMovedOnFrom(task.id())) {
+            throw new TaskOperationException(
+                    FailureInfo.CONFLICT, "task " + tenant.lastTask() + " of tenant " + tenant.id() + " came after it");
+        }
+        ledger.save(tenant.claimedBy(task.id()));
+    }
+
+    private static TaskOperationException refusal(String errorType, TaskRecord task, Wish wish, String why) {
+        return new TaskOperationException(errorType, "task " + task.id() + " refuses " + wish.kind() + ": " + why);
+    }
+
+    PlanRecord giveUp(PlanId planId, String by) {
+        LOG.info("{} gives {} up", by, planId);
+        List<TaskId> forgotten = new ArrayList<>();
+        PlanRecord plan = engine.operate(planId, ledger -> {
+            ledger.apply(PlanCommand.GIVE_UP);
+            for (TaskRecord task : ledger.store().tasks(planId)) {
+                if (task.status() == TaskStatus.FAILED) {
+                    ledger.apply(task, new TaskCommand.Forget());
+                    forgotten.add(task.id());
+                }
+            }
+            return ledger.plan();
+        });
+        engine.forgetCheckpoints(forgotten);
+        return plan;
+    }
+}

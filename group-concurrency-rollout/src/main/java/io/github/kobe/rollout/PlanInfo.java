@@ -1,0 +1,44 @@
+package io.github.kobe.rollout;
+
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a plan is doing.
+ *
+ * @param planId the plan
+ * @param status where it is
+ * @param maxConcurrency how many of its tasks run at once
+ * @param pauseAsked whether it is to start nothing
+ * @param tasks how many tasks are in each state
+ * @param createdAt when it was created
+ * @param createdBy by whom
+ * @param startedAt when it was started
+ * @param endedAt when it came to rest
+ * @since 0.1.0
+ */
+public record PlanInfo(
+        PlanId planId,
+        PlanStatus status,
+        int maxConcurrency,
+        boolean pauseAsked,
+        Map<TaskStatus, Integer> tasks,
+        Instant createdAt,
+        String createdBy,
+        @Nullable Instant startedAt,
+        @Nullable Instant endedAt) {
+
+    static PlanInfo of(PlanRecord plan) {
+        return new PlanInfo(
+                plan.id(),
+                plan.status(),
+                plan.maxConcurrency(),
+                plan.pauseAsked(),
+                plan.tally(),
+                plan.createdAt(),
+                plan.createdBy(),
+                plan.startedAt(),
+                plan.endedAt());
+    }
+}

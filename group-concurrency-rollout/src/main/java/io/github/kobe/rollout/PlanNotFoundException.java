@@ -1,0 +1,15 @@
+package io.github.kobe.rollout;
+
+/**
+ * There is no such plan.
+ *
+ * @since 0.1.0
+ */
+public final class PlanNotFoundException extends RolloutException {
+
+    private static final long serialVersionUID = 1;
+
+    PlanNotFoundException(PlanId planId) {
+        super("there is no plan " + planId, null);
+    }
+}

@@ -1,0 +1,244 @@
+package io.github.kobe.rollout;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.rollout.Boundaries.Next;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What all share: the store, the drives of this node, and who waits for a plan to come to rest.
+ *
+ * <p>Whoever operates leaves wishes in the store, and calls a drive. A {@link Drive} has a plan alone: from its first
+ * transaction on, no other writes the plan's tasks. It gives each task that may run a thread, a {@link TaskRun}, which
+ * passes its {@link Boundaries}. In a transaction a {@link Ledger} applies {@link TaskRules} and {@link PlanRules}, numbers
+ * the events and keeps the claims of tenants.
+ */
+final class RolloutEngine {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RolloutEngine.class);
+
+    private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
+
+    private final GroupExecutor executor;
+    private final RolloutOptions options;
+    private final RolloutStore store;
+    private final Map<PlanId, Drive> drives = new ConcurrentHashMap<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition atRest = lock.newCondition();
+
+    private volatile boolean stopping;
+
+    RolloutEngine(GroupExecutor executor, RolloutOptions options) {
+        this.executor = executor;
+        this.options = options;
+        store = options.store();
+    }
+
+    void start() {
+        store.open(this::drive);
+    }
+
+    GroupExecutor executor() {
+        return executor;
+    }
+
+    RolloutOptions options() {
+        return options;
+    }
+
+    RolloutStore store() {
+        return store;
+    }
+
+    boolean isStopping() {
+        return stopping;
+    }
+
+    /** {@return what the work gives} Whoever waited for a tenant that it let go is told after the commit. */
+    <T> T transact(Function<Ledger, T> work) {
+        record Done<T>(T result, List<TaskId> handedTo) {}
+        Done<T> done = store.transact(transaction -> {
+            Ledger ledger = new Ledger(transaction, store.now());
+            T result = work.apply(ledger);
+            return new Done<>(result, ledger.close());
+        });
+        done.handedTo().forEach(this::callFor);
+        return done.result();
+    }
+
+    /** {@return what the work gives} A drive looks at the plan after it. */
+    <T> T operate(PlanId planId, Function<Ledger, T> work) {
+        T result = transact(ledger -> {
+            ledger.open(planId);
+            T given = work.apply(ledger);
+            ledger.callDrive(ledger.now());
+            return given;
+        });
+        Drive drive = drives.get(planId);
+        if (drive != null) {
+            drive.nudge();
+        }
+        return result;
+    }
+
+    /** What waited for a tenant now has it. Its plan would find out by itself, but later. */
+    private void callFor(TaskId taskId) {
+        try {
+            store.findById(taskId).ifPresent(task -> operate(task.planId(), ledger -> taskId));
+        } catch (RuntimeException e) {
+            LOG.warn("Task {} has its tenant, and its plan will find out later", taskId, e);
+        }
+    }
+
+    private boolean drive(PlanId planId, long number) {
+        return new Drive(this, planId, number).run();
+    }
+
+    /** From now on the drive is told of what is left for it, and its plan's limits hold. */
+    void add(Drive drive, int limit) {
+        lock.lock();
+        try {
+            drives.put(drive.planId(), drive);
+            executor.setLimits(
+                    drive.group(),
+                    GroupLimits.unset()
+                            .withMaxConcurrency(limit)
+                            .withMaxInFlight(Integer.MAX_VALUE)
+                            .withQueueThreshold(Integer.MAX_VALUE)
+                            .withQueueTimeout(GroupLimits.NO_TIMEOUT)
+                            .withWeight(1));
+        } finally {
+            lock.unlock();
+        }
+        drive.nudge();
+    }
+
+    /** The plan's limits go too, unless the next drive of the plan is here already. */
+    void remove(Drive drive) {
+        lock.lock();
+        try {
+            if (drives.remove(drive.planId(), drive)) {
+                executor.resetLimits(drive.group());
+                executor.evictGroup(drive.group());
+            }
+            atRest.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What a drive does with a task of its own; the plan is locked. */
+    Next withPlan(PlanId planId, TaskId taskId, long epoch, Boundary boundary) {
+        return transact(ledger -> {
+            ledger.open(planId);
+            return boundary.pass(ledger, owned(ledger, taskId, epoch));
+        });
+    }
+
+    /** One boundary of a task. */
+    @FunctionalInterface
+    interface Boundary {
+        Next pass(Ledger ledger, TaskRecord task);
+    }
+
+    Next passed(TaskRecord task, TaskCommand.PassStage pass) {
+        int index = task.stagesDone();
+        Optional<Next> quiet = transact(ledger -> {
+            TaskRecord current = owned(ledger, task.id(), task.epoch());
+            return Boundaries.changesStatus(current)
+                    ? Optional.<Next>empty()
+                    : Optional.of(Boundaries.passed(ledger, current, index, pass));
+        });
+        return quiet.orElseGet(() -> withPlan(
+                task.planId(),
+                task.id(),
+                task.epoch(),
+                (ledger, current) -> Boundaries.passed(ledger, current, index, pass)));
+    }
+
+    /** From the first stage, in a new run. */
+    Next restart(TaskRecord task) {
+        return transact(ledger -> {
+            TaskRecord current = owned(ledger, task.id(), task.epoch());
+            return current.status() == TaskStatus.RUNNING && current.run() == task.run()
+                    ? new Next(Boundaries.Way.FORWARD, ledger.apply(current, new TaskCommand.Restart()))
+                    : new Next(Boundaries.Way.FORWARD, current);
+        });
+    }
+
+    /** Of tasks that nothing can go on with; if that fails, they stay. */
+    void forgetCheckpoints(Collection<TaskId> ids) {
+        CheckpointStore checkpoints = options.checkpoints();
+        if (checkpoints != null) {
+            try {
+                ids.forEach(checkpoints::remove);
+            } catch (RuntimeException e) {
+                LOG.warn("Checkpoints can't be removed: {}", ids, e);
+            }
+        }
+    }
+
+    private static TaskRecord owned(Ledger ledger, TaskId taskId, long epoch) {
+        TaskRecord task = ledger.task(taskId);
+        if (task.epoch() != epoch) {
+            throw new FencedException(task, epoch);
+        }
+        return task;
+    }
+
+    /** {@return the plan as it was found when it came to rest, or as it is when the time is up} */
+    PlanRecord await(PlanId planId, Duration timeout) throws InterruptedException {
+        long start = System.nanoTime();
+        while (true) {
+            PlanRecord plan = store.findPlan(planId).orElseThrow(() -> new PlanNotFoundException(planId));
+            Duration left = timeout.minusNanos(System.nanoTime() - start);
+            if (isAtRest(plan) || !left.isPositive()) {
+                return plan;
+            }
+            Duration wait = left.compareTo(LONGEST_WAIT) < 0 ? left : LONGEST_WAIT;
+            lock.lockInterruptibly();
+            try {
+                if (atRest.await(wait.toNanos(), TimeUnit.NANOSECONDS)) {
+                    LOG.trace("A drive is over");
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    static boolean isAtRest(PlanRecord plan) {
+        return plan.status().isSettled() && plan.drive().phase() == DriveState.Phase.OVER;
+    }
+
+    /** Begins no stage any more, gives those that run some time, and then interrupts them. */
+    void stop() {
+        stopping = true;
+        store.close();
+        drives.values().forEach(Drive::nudge);
+        long end = System.nanoTime() + options.shutdownGrace().plusSeconds(5).toNanos();
+        lock.lock();
+        try {
+            while (!drives.isEmpty() && System.nanoTime() - end < 0) {
+                if (atRest.awaitNanos(LONGEST_WAIT.toNanos()) > 0) {
+                    LOG.trace("A drive is over");
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

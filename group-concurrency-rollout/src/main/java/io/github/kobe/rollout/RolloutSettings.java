@@ -1,0 +1,103 @@
+package io.github.kobe.rollout;
+
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The settings that hold for a tenant: each by itself its own, else that of all, else the default.
+ *
+ * @since 0.1.0
+ */
+public final class RolloutSettings {
+
+    private static final Pattern SHORT_FORM = Pattern.compile("(\\d+)(ms|s|m|h)");
+
+    private final Map<String, String> ofTenant;
+    private final Map<String, String> ofAll;
+
+    RolloutSettings(Map<String, String> ofTenant, Map<String, String> ofAll) {
+        this.ofTenant = ofTenant;
+        this.ofAll = ofAll;
+    }
+
+    /**
+     * {@return a setting, if it is set}
+     *
+     * @param key its name
+     */
+    public Optional<String> find(String key) {
+        return Optional.ofNullable(ofTenant.get(key)).or(() -> Optional.ofNullable(ofAll.get(key)));
+    }
+
+    /**
+     * {@return a setting}
+     *
+     * @param key its name
+     * @param byDefault what it is if it isn't set
+     */
+    public String text(String key, String byDefault) {
+        return find(key).orElse(byDefault);
+    }
+
+    /**
+     * {@return a setting that is a number of at least 1}
+     *
+     * @param key its name
+     * @param byDefault what it is if it isn't set
+     * @throws IllegalArgumentException if it is something else
+     */
+    public int count(String key, int byDefault) {
+        return read(key, byDefault, "a number of at least 1", text -> {
+            int number = Integer.parseInt(text);
+            return number < 1 ? Optional.empty() : Optional.of(number);
+        });
+    }
+
+    /**
+     * {@return a setting that is a duration of more than zero, such as {@code 500ms}, {@code 3s} or {@code PT3S}}
+     *
+     * @param key its name
+     * @param byDefault what it is if it isn't set
+     * @throws IllegalArgumentException if it is something else
+     */
+    public Duration duration(String key, Duration byDefault) {
+        return read(key, byDefault, "a duration of more than zero, such as 500ms, 3s or PT3S", text -> {
+            Duration duration = parsed(text);
+            return duration.isPositive() ? Optional.of(duration) : Optional.empty();
+        });
+    }
+
+    private <T> T read(String key, T byDefault, String allowed, Function<String, Optional<T>> reading) {
+        Optional<String> text = find(key);
+        if (text.isEmpty()) {
+            return byDefault;
+        }
+        Optional<T> value;
+        try {
+            value = reading.apply(text.get());
+        } catch (NumberFormatException | DateTimeParseException e) {
+            value = Optional.empty();
+        }
+        return value.orElseThrow(
+                () -> new IllegalArgumentException(key + " is '" + text.get() + "'; it must be " + allowed));
+    }
+
+    private static Duration parsed(String text) {
+        Matcher form = SHORT_FORM.matcher(text);
+        if (!form.matches()) {
+            return Duration.parse(text);
+        }
+        long amount = Long.parseLong(form.group(1));
+        return switch (form.group(2)) {
+            case "ms" -> Duration.ofMillis(amount);
+            case "s" -> Duration.ofSeconds(amount);
+            case "m" -> Duration.ofMinutes(amount);
+            default -> Duration.ofHours(amount);
+        };
+    }
+}

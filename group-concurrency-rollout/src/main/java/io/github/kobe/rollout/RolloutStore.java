@@ -1,0 +1,129 @@
+package io.github.kobe.rollout;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Keeps plans, tasks, tenants, events, and the work that is due. {@link #inMemory()} is for tests, and for rollouts that
+ * may be lost with the process.
+ *
+ * <p>A method may throw any {@link RuntimeException}; a drive tries again then.
+ *
+ * @since 0.1.0
+ */
+public interface RolloutStore {
+
+    /** {@return a new store that forgets all when the process ends} */
+    static RolloutStore inMemory() {
+        return inMemory(InstantSource.system());
+    }
+
+    /**
+     * {@return a new store that forgets all when the process ends}
+     *
+     * @param clock what tells the time
+     */
+    static RolloutStore inMemory(InstantSource clock) {
+        return new MemoryStore(clock);
+    }
+
+    /**
+     * Does something in one transaction. If it throws, nothing is saved.
+     *
+     * @param work what to do; it may be called once only
+     * @param <T> what it gives
+     * @return what it gives
+     */
+    <T> T transact(Function<StoreTransaction, T> work);
+
+    /** {@return the time, the same for all that share the store} */
+    Instant now();
+
+    /**
+     * {@return a task}
+     *
+     * @param taskId which
+     */
+    Optional<TaskRecord> findById(TaskId taskId);
+
+    /**
+     * {@return the tasks of a plan, in its order}
+     *
+     * @param planId which
+     */
+    List<TaskRecord> findByPlanId(PlanId planId);
+
+    /**
+     * {@return the tasks of a tenant, the newest first}
+     *
+     * @param tenantId which
+     */
+    List<TaskRecord> findByTenantId(TenantId tenantId);
+
+    /**
+     * {@return the tasks of a plan that have a wish, in its order}
+     *
+     * @param planId which
+     */
+    List<TaskRecord> findWished(PlanId planId);
+
+    /**
+     * {@return a plan}
+     *
+     * @param planId which
+     */
+    Optional<PlanRecord> findPlan(PlanId planId);
+
+    /** {@return all plans, the newest first} */
+    List<PlanRecord> findPlans();
+
+    /**
+     * {@return what is known of a tenant}
+     *
+     * @param tenantId which
+     */
+    TenantRecord findTenant(TenantId tenantId);
+
+    /**
+     * {@return events of a plan that are not published yet, the oldest first}
+     *
+     * @param planId which
+     * @param limit how many at most
+     */
+    List<RolloutEvent> findUnpublished(PlanId planId, int limit);
+
+    /**
+     * Marks events as published. Those that tell of progress may be dropped.
+     *
+     * @param planId of which plan
+     * @param events the oldest that are not published, in order
+     */
+    void markPublished(PlanId planId, List<RolloutEvent> events);
+
+    /**
+     * Begins to run drives: those that are due, and those that another has begun and not ended.
+     *
+     * @param runner what runs one
+     */
+    void open(DriveRunner runner);
+
+    /** Begins no more drives here; those that run end by themselves. */
+    void close();
+
+    /** Runs drives. */
+    @FunctionalInterface
+    interface DriveRunner {
+
+        /**
+         * Runs a drive to its end. If it throws, it is run again a little later.
+         *
+         * @param planId of which plan
+         * @param number which
+         * @return whether it is over; otherwise it is due again at once, on some node
+         */
+        boolean drive(PlanId planId, long number);
+    }
+}

@@ -1,0 +1,291 @@
+package io.github.kobe.rollout;
+
+import io.github.kobe.GroupExecutor;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Creates plans, starts them, and takes what is wanted of them while they run.
+ *
+ * <pre>{@code
+ * Rollouts rollouts = Rollouts.builder(executor)
+ *         .stages(Stage.named("Migrate").step(ctx -> migrate(ctx.tenantId(), ctx.config())))
+ *         .build();
+ * PlanInfo plan = rollouts.start(RolloutPlan.named("plan-2026-11-22")
+ *         .add(TenantChange.of("acme", DeployUnit.of(7, 42, "blue"), configJson))
+ *         .build());
+ * rollouts.await(plan.planId(), Duration.ofMinutes(10));
+ * }</pre>
+ *
+ * <p>Tenants are changed in the order of the plan, as many at once as the plan allows; one tenant never has two tasks that
+ * run. What an operation wants of a task that runs is done at the end of the current stage: a stage is never cut off.
+ * Operations return at once. They throw a {@link PlanNotFoundException} or a {@link TaskNotFoundException} for what isn't
+ * there, and a {@link TaskOperationException} for what isn't allowed; nothing has changed then.
+ *
+ * <p>A plan runs on virtual threads, in the group {@code rollout:} and its id of the {@link GroupExecutor}, under limits that
+ * come from the plan; of the application's limits only the global ones hold.
+ *
+ * <p>Thread-safe. Close it before the executor.
+ *
+ * @since 0.1.0
+ */
+public final class Rollouts implements AutoCloseable {
+
+    private final RolloutEngine engine;
+    private final Operations operations;
+    private final String by;
+
+    Rollouts(RolloutEngine engine, String by) {
+        this.engine = engine;
+        this.by = by;
+        operations = new Operations(engine);
+    }
+
+    /**
+     * Begins to set up rollouts.
+     *
+     * @param executor where tasks run
+     * @return a builder
+     */
+    public static RolloutsBuilder builder(GroupExecutor executor) {
+        return new RolloutsBuilder(Objects.requireNonNull(executor, "executor"));
+    }
+
+    /**
+     * {@return the same rollouts, for operations that name who wants them; without it that is {@code system}}
+     *
+     * @param who whom events and logs name
+     */
+    public Rollouts by(String who) {
+        return new Rollouts(engine, Objects.requireNonNull(who, "who"));
+    }
+
+    /**
+     * Creates a plan, without starting it.
+     *
+     * @param plan what it consists of
+     * @return the plan, which is {@link PlanStatus#READY}
+     * @throws TaskCreationException if something is wrong about it, with all that is
+     */
+    public PlanInfo create(RolloutPlan plan) {
+        return PlanInfo.of(new Creation(engine, plan, by).create());
+    }
+
+    /**
+     * Creates a plan and starts it.
+     *
+     * @param plan what it consists of
+     * @return the plan
+     * @throws TaskCreationException if something is wrong about it, with all that is
+     */
+    public PlanInfo start(RolloutPlan plan) {
+        return start(create(plan).planId());
+    }
+
+    /**
+     * Starts a plan: claims its tenants, and begins with the first.
+     *
+     * @param planId a plan that is {@link PlanStatus#READY}
+     * @return the plan
+     */
+    public PlanInfo start(PlanId planId) {
+        return PlanInfo.of(operations.start(planId, by));
+    }
+
+    /**
+     * Waits until nothing more comes of a plan by itself. A paused plan is waited for.
+     *
+     * @param planId which
+     * @param timeout how long at most
+     * @return the plan as it is then: {@link PlanStatus#isSettled() settled}, unless the time was up
+     * @throws InterruptedException if the caller is interrupted; the plan goes on
+     */
+    public PlanInfo await(PlanId planId, Duration timeout) throws InterruptedException {
+        return PlanInfo.of(engine.await(planId, timeout));
+    }
+
+    /**
+     * Stops a running task, or all of a plan, between two stages. A paused plan starts nothing. A paused task has no thread,
+     * and keeps its tenant.
+     *
+     * @param target which
+     * @return what was accepted
+     */
+    public OperationResult pause(Target target) {
+        return operations.want(target, Wish.of(Wish.Kind.PAUSE, by));
+    }
+
+    /**
+     * Has a paused task, or all of a paused plan, go on with the stage after the last one that passed. Before the pause has
+     * come into force, withdraws it.
+     *
+     * @param target which
+     * @return what was accepted
+     */
+    public OperationResult resume(Target target) {
+        return operations.want(target, Wish.of(Wish.Kind.RESUME, by));
+    }
+
+    /**
+     * Gives up a task that waits, runs or is paused, or all of a plan that has not ended. A task whose last stage passes
+     * meanwhile is completed.
+     *
+     * @param target which
+     * @return what was accepted
+     */
+    public OperationResult cancel(Target target) {
+        return operations.want(target, Wish.of(Wish.Kind.CANCEL, by));
+    }
+
+    /**
+     * Takes back the stages that have begun, in reverse, of a task or of all of a plan; tasks that wait are cancelled. It
+     * needs to be known what was before, and that no other task of the tenant came after.
+     *
+     * @param target which
+     * @return what was accepted
+     */
+    public OperationResult rollback(Target target) {
+        return operations.want(target, Wish.of(Wish.Kind.ROLLBACK, by));
+    }
+
+    /**
+     * Tries a failed task again, or all failed ones of a plan.
+     *
+     * @param target which
+     * @param fromCheckpoint whether to go on with the stage that failed, or to begin with the first
+     * @return what was accepted
+     */
+    public OperationResult retry(Target target, boolean fromCheckpoint) {
+        return operations.want(target, new Wish(Wish.Kind.RETRY, by, fromCheckpoint));
+    }
+
+    /**
+     * Ends a plan of which some tasks have failed: it is {@link PlanStatus#FAILED}.
+     *
+     * @param planId which
+     * @return the plan
+     */
+    public PlanInfo giveUp(PlanId planId) {
+        return PlanInfo.of(operations.giveUp(planId, by));
+    }
+
+    /**
+     * {@return a plan}
+     *
+     * @param planId which
+     */
+    public PlanInfo plan(PlanId planId) {
+        return PlanInfo.of(engine.store().findPlan(planId).orElseThrow(() -> new PlanNotFoundException(planId)));
+    }
+
+    /** {@return all plans, the newest first} */
+    public List<PlanInfo> plans() {
+        return engine.store().findPlans().stream().map(PlanInfo::of).toList();
+    }
+
+    /**
+     * {@return a task}
+     *
+     * @param taskId which
+     */
+    public TaskInfo task(TaskId taskId) {
+        return TaskInfo.of(engine.store().findById(taskId).orElseThrow(() -> new TaskNotFoundException(taskId)));
+    }
+
+    /**
+     * {@return the task that has a tenant, else its newest}
+     *
+     * @param tenantId which tenant
+     */
+    public TaskInfo task(TenantId tenantId) {
+        return TaskInfo.of(operations.taskOf(tenantId));
+    }
+
+    /**
+     * {@return the tasks of a plan, in its order}
+     *
+     * @param planId which
+     */
+    public List<TaskInfo> tasks(PlanId planId) {
+        plan(planId);
+        return engine.store().findByPlanId(planId).stream().map(TaskInfo::of).toList();
+    }
+
+    /**
+     * {@return how far a task has come, if something could go on from there}
+     *
+     * @param taskId which
+     */
+    public Optional<Checkpoint> checkpoint(TaskId taskId) {
+        TaskRecord task = engine.store().findById(taskId).orElseThrow(() -> new TaskNotFoundException(taskId));
+        CheckpointStore checkpoints = engine.options().checkpoints();
+        return checkpoints == null ? task.checkpoint() : checkpoints.load(taskId);
+    }
+
+    /**
+     * {@return whether a task has the tenant}
+     *
+     * @param tenantId which
+     */
+    public boolean isRunning(TenantId tenantId) {
+        return getRunningTaskId(tenantId).isPresent();
+    }
+
+    /**
+     * {@return the task that has a tenant, if any}
+     *
+     * @param tenantId which
+     */
+    public Optional<TaskId> getRunningTaskId(TenantId tenantId) {
+        return Optional.ofNullable(engine.store().findTenant(tenantId).claim());
+    }
+
+    /**
+     * Removes plans that have ended a while ago, with their tasks and events. What has failed in part stays, since somebody
+     * may still decide about it.
+     *
+     * @param olderThan how long ago at least
+     * @return how many plans were removed
+     */
+    public int purge(Duration olderThan) {
+        Instant before = engine.store().now().minus(olderThan);
+        int removed = 0;
+        for (PlanRecord plan : engine.store().findPlans()) {
+            if (isOlder(plan, before) && remove(plan.id(), before)) {
+                removed++;
+            }
+        }
+        return removed;
+    }
+
+    private boolean remove(PlanId planId, Instant before) {
+        return engine.store().transact(transaction -> {
+            Optional<PlanRecord> plan = transaction.plan(planId);
+            boolean isOlder = plan.isPresent() && isOlder(plan.get(), before);
+            if (isOlder) {
+                transaction.remove(planId);
+            }
+            return isOlder;
+        });
+    }
+
+    private static boolean isOlder(PlanRecord plan, Instant time) {
+        Instant end = plan.endedAt();
+        return RolloutEngine.isAtRest(plan)
+                && plan.status() != PlanStatus.PARTIAL_FAILED
+                && end != null
+                && end.isBefore(time);
+    }
+
+    /**
+     * Begins no further stage, waits for those that run as long as was set, and then interrupts them. Nothing is written of
+     * what was interrupted: it goes on when the store is used again.
+     */
+    @Override
+    public void close() {
+        engine.stop();
+    }
+}

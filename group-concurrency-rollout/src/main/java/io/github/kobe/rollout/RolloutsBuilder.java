@@ -1,0 +1,255 @@
+package io.github.kobe.rollout;
+
+import io.github.kobe.GroupExecutor;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sets up rollouts. Not thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class RolloutsBuilder {
+
+    private static final String SYSTEM = "system";
+
+    private static final int DEFAULT_MAX_CONCURRENCY = 10;
+    private static final Duration DEFAULT_PROGRESS_INTERVAL = Duration.ofSeconds(10);
+    private static final Duration DEFAULT_SHUTDOWN_GRACE = Duration.ofSeconds(20);
+
+    private final GroupExecutor executor;
+    private final Map<String, String> settings = new TreeMap<>();
+    private StageFactory stages = (task, change, settings, health) -> List.of();
+    private TaskWorkerFactory workers = (task, run) -> run;
+    private RolloutEventSink sink = event -> {};
+    private MetricsRegistry metrics = MetricsRegistry.noop();
+    private int maxConcurrency = DEFAULT_MAX_CONCURRENCY;
+    private ConflictPolicy conflict = ConflictPolicy.REJECT;
+    private String node = "node-" + UUID.randomUUID();
+    private Duration progressInterval = DEFAULT_PROGRESS_INTERVAL;
+    private Duration shutdownGrace = DEFAULT_SHUTDOWN_GRACE;
+
+    private @Nullable RolloutStore store;
+    private @Nullable RollbackHealthVerifier verifier;
+    private @Nullable HealthCheckClient health;
+    private @Nullable CheckpointStore checkpoints;
+
+    RolloutsBuilder(GroupExecutor executor) {
+        this.executor = executor;
+    }
+
+    /**
+     * Sets the stages of all tasks.
+     *
+     * @param all the stages, in order
+     * @return this
+     */
+    public RolloutsBuilder stages(Stage... all) {
+        return stages(List.of(all));
+    }
+
+    /**
+     * Sets the stages of all tasks.
+     *
+     * @param all the stages, in order
+     * @return this
+     */
+    public RolloutsBuilder stages(List<Stage> all) {
+        List<Stage> fixed = List.copyOf(all);
+        return stages((task, change, ofTenant, client) -> fixed);
+    }
+
+    /**
+     * Sets what makes the stages of each task.
+     *
+     * @param factory the factory
+     * @return this
+     */
+    public RolloutsBuilder stages(StageFactory factory) {
+        stages = Objects.requireNonNull(factory, "stages");
+        return this;
+    }
+
+    /**
+     * Sets where everything is kept. Without it that is the memory of this process.
+     *
+     * @param where the store
+     * @return this
+     */
+    public RolloutsBuilder store(RolloutStore where) {
+        store = Objects.requireNonNull(where, "store");
+        return this;
+    }
+
+    /**
+     * Sets where checkpoints are kept. Without it they are kept with the tasks.
+     *
+     * @param where the store
+     * @return this
+     */
+    public RolloutsBuilder checkpoints(CheckpointStore where) {
+        checkpoints = Objects.requireNonNull(where, "checkpoints");
+        return this;
+    }
+
+    /**
+     * Sets what looks at a tenant after a rollback. Without it that is what the stages bring along.
+     *
+     * @param looking the verifier
+     * @return this
+     */
+    public RolloutsBuilder verifier(RollbackHealthVerifier looking) {
+        verifier = Objects.requireNonNull(looking, "verifier");
+        return this;
+    }
+
+    /**
+     * Sets what asks instances how they are. Without it that is the JDK's HTTP client.
+     *
+     * @param client the client
+     * @return this
+     */
+    public RolloutsBuilder health(HealthCheckClient client) {
+        health = Objects.requireNonNull(client, "health");
+        return this;
+    }
+
+    /**
+     * Sets what stands around the runs of tasks.
+     *
+     * @param factory the factory
+     * @return this
+     */
+    public RolloutsBuilder workers(TaskWorkerFactory factory) {
+        workers = Objects.requireNonNull(factory, "workers");
+        return this;
+    }
+
+    /**
+     * Sets who hears of what happens.
+     *
+     * @param listener the listener
+     * @return this
+     */
+    public RolloutsBuilder sink(RolloutEventSink listener) {
+        sink = Objects.requireNonNull(listener, "sink");
+        return this;
+    }
+
+    /**
+     * Sets what takes the counts.
+     *
+     * @param registry the registry
+     * @return this
+     */
+    public RolloutsBuilder metrics(MetricsRegistry registry) {
+        metrics = Objects.requireNonNull(registry, "metrics");
+        return this;
+    }
+
+    /**
+     * Sets a setting for all tenants that don't set it themselves.
+     *
+     * @param key such as {@code health.path}
+     * @param value the value as text
+     * @return this
+     */
+    public RolloutsBuilder setting(String key, String value) {
+        settings.put(key, value);
+        return this;
+    }
+
+    /**
+     * Sets how many tasks run at once in a plan that doesn't say.
+     *
+     * @param value at least 1; 10 without it
+     * @return this
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public RolloutsBuilder maxConcurrency(int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException("maxConcurrency is " + value + "; it must be at least 1");
+        }
+        maxConcurrency = value;
+        return this;
+    }
+
+    /**
+     * Sets what becomes of a task whose tenant another task has. Without it it is cancelled.
+     *
+     * @param policy what
+     * @return this
+     */
+    public RolloutsBuilder conflict(ConflictPolicy policy) {
+        conflict = Objects.requireNonNull(policy, "conflict");
+        return this;
+    }
+
+    /**
+     * Names this node in events. Without it the name is made up.
+     *
+     * @param name the name
+     * @return this
+     */
+    public RolloutsBuilder node(String name) {
+        node = Objects.requireNonNull(name, "node");
+        return this;
+    }
+
+    /**
+     * Sets how often running tasks tell how far they are.
+     *
+     * @param interval more than zero; 10 seconds without it
+     * @return this
+     * @throws IllegalArgumentException if it isn't more than zero
+     */
+    public RolloutsBuilder progressInterval(Duration interval) {
+        if (!interval.isPositive()) {
+            throw new IllegalArgumentException("progressInterval is " + interval + "; it must be more than zero");
+        }
+        progressInterval = interval;
+        return this;
+    }
+
+    /**
+     * Sets how long {@link Rollouts#close()} waits for stages that run.
+     *
+     * @param time zero or more; 20 seconds without it
+     * @return this
+     * @throws IllegalArgumentException if it is negative
+     */
+    public RolloutsBuilder shutdownGrace(Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException("shutdownGrace is " + time + "; it must not be negative");
+        }
+        shutdownGrace = time;
+        return this;
+    }
+
+    /** {@return rollouts that go on at once with what the store has left to do} */
+    public Rollouts build() {
+        RolloutOptions options = new RolloutOptions(
+                store == null ? RolloutStore.inMemory() : store,
+                stages,
+                verifier == null ? stages.verifier() : verifier,
+                health == null ? new HttpHealthChecks() : health,
+                checkpoints,
+                workers,
+                sink,
+                metrics,
+                Map.copyOf(settings),
+                maxConcurrency,
+                conflict,
+                node,
+                progressInterval,
+                shutdownGrace);
+        RolloutEngine engine = new RolloutEngine(executor, options);
+        engine.start();
+        return new Rollouts(engine, SYSTEM);
+    }
+}

@@ -1,0 +1,152 @@
+package io.github.kobe.rollout;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A part of a task that passes as a whole or fails the task: a name and steps in order. The first step that fails ends it.
+ * A task is paused, cancelled and taken back between stages.
+ *
+ * <pre>{@code
+ * Stage.named("Drain")
+ *         .step(ctx -> balancer.drain(ctx.tenantId(), ctx.idempotencyKey()))
+ *         .rollback(ctx -> balancer.undrain(ctx.tenantId()))
+ *         .timeout(Duration.ofSeconds(30))
+ * }</pre>
+ *
+ * <p>Immutable: each method gives another one. Steps run on virtual threads, those of one task never at the same time.
+ *
+ * @since 0.1.0
+ */
+public final class Stage {
+
+    private static final int LONGEST_NAME = 100;
+
+    private final String name;
+    private final List<Step> steps;
+    private final List<Step> rollback;
+    private final Predicate<? super StageContext> skip;
+    private final @Nullable Duration timeout;
+    private final boolean confirms;
+
+    private Stage(
+            String name,
+            List<Step> steps,
+            List<Step> rollback,
+            Predicate<? super StageContext> skip,
+            @Nullable Duration timeout,
+            boolean confirms) {
+        this.name = name;
+        this.steps = steps;
+        this.rollback = rollback;
+        this.skip = skip;
+        this.timeout = timeout;
+        this.confirms = confirms;
+    }
+
+    /**
+     * Makes a stage without steps.
+     *
+     * @param name 1 to 100 characters, not all blank; no other stage of a task has it
+     * @return the stage
+     * @throws IllegalArgumentException if the name is blank or too long
+     */
+    public static Stage named(String name) {
+        if (name.isBlank() || name.length() > LONGEST_NAME) {
+            throw new IllegalArgumentException(
+                    "the name of a stage is '" + name + "'; it must be 1 to " + LONGEST_NAME + " characters");
+        }
+        return new Stage(name, List.of(), List.of(), context -> false, null, false);
+    }
+
+    /**
+     * Adds a step after those that are there.
+     *
+     * @param step what to do
+     * @return another stage
+     */
+    public Stage step(Step step) {
+        return new Stage(name, more(steps, step), rollback, skip, timeout, confirms);
+    }
+
+    /**
+     * Adds what takes the stage back, after what is there. Without it there is nothing to take back.
+     *
+     * @param step what to do
+     * @return another stage
+     */
+    public Stage rollback(Step step) {
+        return new Stage(name, steps, more(rollback, step), skip, timeout, confirms);
+    }
+
+    /**
+     * Sets when there is nothing to do: the stage is then recorded as skipped, and not taken back.
+     *
+     * @param condition asked just before the steps
+     * @return another stage
+     */
+    public Stage skipIf(Predicate<? super StageContext> condition) {
+        return new Stage(name, steps, rollback, Objects.requireNonNull(condition, "condition"), timeout, confirms);
+    }
+
+    /**
+     * Sets how long the steps may take together, and so those of the rollback. After it their thread is interrupted, and
+     * the stage fails.
+     *
+     * @param time more than zero
+     * @return another stage
+     * @throws IllegalArgumentException if the time isn't more than zero
+     */
+    public Stage timeout(Duration time) {
+        if (!time.isPositive()) {
+            throw new IllegalArgumentException("timeout is " + time + "; it must be more than zero");
+        }
+        return new Stage(name, steps, rollback, skip, time, confirms);
+    }
+
+    /** {@return another stage, that shows by passing that the tenant is healthy with what it has now} */
+    public Stage confirmsHealth() {
+        return new Stage(name, steps, rollback, skip, timeout, true);
+    }
+
+    /** {@return the name} */
+    public String name() {
+        return name;
+    }
+
+    Optional<Duration> timeout() {
+        return Optional.ofNullable(timeout);
+    }
+
+    boolean isConfirming() {
+        return confirms;
+    }
+
+    boolean canSkip(StageContext context) {
+        return skip.test(context);
+    }
+
+    List<Step> steps() {
+        return steps;
+    }
+
+    List<Step> rollbackSteps() {
+        return rollback;
+    }
+
+    private static List<Step> more(List<Step> steps, Step step) {
+        List<Step> more = new ArrayList<>(steps);
+        more.add(Objects.requireNonNull(step, "step"));
+        return List.copyOf(more);
+    }
+
+    @Override
+    public String toString() {
+        return "Stage[" + name + "]";
+    }
+}

@@ -1,0 +1,25 @@
+package io.github.kobe.rollout;
+
+import java.util.List;
+
+/**
+ * A plan can't be created, with everything that is wrong about it.
+ *
+ * @since 0.1.0
+ */
+public final class TaskCreationException extends RolloutException {
+
+    private static final long serialVersionUID = 1;
+
+    private final transient List<String> errors;
+
+    TaskCreationException(String planId, List<String> errors) {
+        super("plan '" + planId + "' can't be created: " + String.join("; ", errors), null);
+        this.errors = List.copyOf(errors);
+    }
+
+    /** {@return all that is wrong, of all tenants} */
+    public List<String> errors() {
+        return errors;
+    }
+}

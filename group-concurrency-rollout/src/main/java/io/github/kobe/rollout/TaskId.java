@@ -1,0 +1,69 @@
+package io.github.kobe.rollout;
+
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
+
+/**
+ * Names a task: {@code task-{planId}-{milliseconds}-{random}}.
+ *
+ * @param value the id as text
+ * @since 0.1.0
+ */
+public record TaskId(String value) implements Target {
+
+    private static final Pattern FORM = Pattern.compile("task-(plan-[A-Za-z0-9._-]{1,95})-[0-9]+-[0-9a-f]+");
+
+    /** Checks nothing but for {@code null}, as {@link #ofTrusted}. */
+    public TaskId {
+        Objects.requireNonNull(value, "value");
+    }
+
+    /**
+     * Makes an id of a text that it checks.
+     *
+     * @param value the id as text
+     * @return the id
+     * @throws IllegalArgumentException if the text has another form
+     */
+    public static TaskId of(String value) {
+        if (!FORM.matcher(value).matches()) {
+            throw new IllegalArgumentException(
+                    "taskId is '" + value + "'; it must have the form task-{planId}-{timestamp}-{random}");
+        }
+        return new TaskId(value);
+    }
+
+    /**
+     * Makes an id of a text that was checked before, such as one read from a database.
+     *
+     * @param value the id as text
+     * @return the id
+     */
+    public static TaskId ofTrusted(String value) {
+        return new TaskId(value);
+    }
+
+    /** {@return a new id for a task of a plan} */
+    static TaskId next(PlanId planId, Instant now) {
+        String random = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+        return new TaskId("task-" + planId + "-" + now.toEpochMilli() + "-" + random);
+    }
+
+    /**
+     * {@return whether the task is one of that plan, as its middle part says}
+     *
+     * @param planId the plan
+     */
+    public boolean belongsToPlan(PlanId planId) {
+        var form = FORM.matcher(value);
+        return form.matches() && form.group(1).equals(planId.value());
+    }
+
+    @Override
+    public String toString() {
+        return value;
+    }
+}

@@ -1,0 +1,78 @@
+package io.github.kobe.rollout;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a task is doing.
+ *
+ * @param taskId the task
+ * @param planId its plan
+ * @param tenantId its tenant
+ * @param status where it is
+ * @param unit what the tenant has or is to have
+ * @param previous what a rollback brings back, if that is known
+ * @param lastKnownGood the version last known to be good for the tenant
+ * @param completedStages how many stages are done
+ * @param totalStages how many there are
+ * @param stage the stage that is at work or comes next; none if all are done
+ * @param attempt which attempt it is, from 1; each retry and each rollback is another one
+ * @param retryCount how often it was tried again
+ * @param maxRetry how often it may be
+ * @param wish what somebody wants of it and is not done yet
+ * @param failure why it failed
+ * @param createdAt when it was created
+ * @param startedAt when it first ran
+ * @param endedAt when it ended
+ * @since 0.1.0
+ */
+public record TaskInfo(
+        TaskId taskId,
+        PlanId planId,
+        TenantId tenantId,
+        TaskStatus status,
+        DeployUnit unit,
+        @Nullable ConfigSnapshot previous,
+        @Nullable DeployVersion lastKnownGood,
+        int completedStages,
+        int totalStages,
+        @Nullable String stage,
+        int attempt,
+        int retryCount,
+        int maxRetry,
+        @Nullable Wish wish,
+        @Nullable FailureInfo failure,
+        Instant createdAt,
+        @Nullable Instant startedAt,
+        @Nullable Instant endedAt) {
+
+    static TaskInfo of(TaskRecord task) {
+        return new TaskInfo(
+                task.id(),
+                task.planId(),
+                task.tenantId(),
+                task.status(),
+                task.unit(),
+                task.previous(),
+                task.lastKnownGood(),
+                task.stagesDone(),
+                task.totalStages(),
+                task.currentStage(),
+                task.attempt(),
+                task.retries(),
+                task.change().maxRetry(),
+                task.wish(),
+                task.failure(),
+                task.createdAt(),
+                task.startedAt(),
+                task.endedAt());
+    }
+
+    /** {@return the milliseconds from its start to its end, or {@code null} while it has none} */
+    public @Nullable Long durationMillis() {
+        return startedAt == null || endedAt == null
+                ? null
+                : Long.valueOf(Duration.between(startedAt, endedAt).toMillis());
+    }
+}

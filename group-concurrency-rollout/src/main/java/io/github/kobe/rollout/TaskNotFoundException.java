@@ -1,0 +1,17 @@
+package io.github.kobe.rollout;
+
+/**
+ * There is no such task, or none of that tenant.
+ *
+ * @since 0.1.0
+ */
+public final class TaskNotFoundException extends RolloutException {
+
+    private static final long serialVersionUID = 1;
+
+    TaskNotFoundException(Target target) {
+        super(
+                target instanceof TenantId ? "there is no task of the tenant " + target : "there is no task " + target,
+                null);
+    }
+}

@@ -1,0 +1,29 @@
+package io.github.kobe.rollout;
+
+/**
+ * A task or a plan doesn't allow what was asked of it. Nothing has changed.
+ *
+ * @since 0.1.0
+ */
+public final class TaskOperationException extends RolloutException {
+
+    private static final long serialVersionUID = 1;
+
+    /** Why, in a word. */
+    private final String errorType;
+
+    TaskOperationException(String errorType, String message) {
+        super(message, null);
+        this.errorType = errorType;
+    }
+
+    /** {@return why, in a word: {@code ILLEGAL_STATE}, {@code CONFLICT}, {@code NO_SNAPSHOT} or {@code NO_RETRY_LEFT}} */
+    public String errorType() {
+        return errorType;
+    }
+
+    /** {@return why} */
+    public FailureInfo failure() {
+        return new FailureInfo(errorType, String.valueOf(getMessage()));
+    }
+}

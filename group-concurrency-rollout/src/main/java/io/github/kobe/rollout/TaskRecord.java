@@ -1,0 +1,269 @@
+package io.github.kobe.rollout;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that is kept of a task: for stores. Only the rules make another one of it.
+ *
+ * @param id the task
+ * @param planId its plan
+ * @param tenantId its tenant
+ * @param position its place in the plan, from 0
+ * @param change what it is to do
+ * @param stageNames the names of its stages, as they were when it was created
+ * @param status where it is
+ * @param unit what the tenant has or is to have
+ * @param previous what a rollback brings back
+ * @param lastKnownGood the version that was last known to be good for the tenant
+ * @param stagesDone how many stages of this run are done
+ * @param stagesStarted how many stages have begun in any run
+ * @param settled the stages that a rollback has nothing to do for: skipped, or taken back
+ * @param run which run it is, from 1; each retry from the beginning is another one
+ * @param attempt which attempt it is, from 1; each retry and each rollback is another one
+ * @param retries how often it was tried again
+ * @param retrying while it is tried again: whether from the checkpoint
+ * @param recoveries how often it was taken over since the last boundary
+ * @param data what its stages have put into {@link StageContext#data()}
+ * @param checkpointAt when the last stage was completed, or {@code null} if there is no checkpoint
+ * @param failure why it failed
+ * @param createdAt when it was created
+ * @param startedAt when it first ran
+ * @param endedAt when it ended
+ * @param wish what somebody wants of it
+ * @param sequence the number of its last event
+ * @param epoch the number of the drive that may write it
+ * @since 0.1.0
+ */
+public record TaskRecord(
+        TaskId id,
+        PlanId planId,
+        TenantId tenantId,
+        int position,
+        TenantChange change,
+        List<String> stageNames,
+        TaskStatus status,
+        DeployUnit unit,
+        @Nullable ConfigSnapshot previous,
+        @Nullable DeployVersion lastKnownGood,
+        int stagesDone,
+        int stagesStarted,
+        Set<String> settled,
+        int run,
+        int attempt,
+        int retries,
+        @Nullable Boolean retrying,
+        int recoveries,
+        Map<String, String> data,
+        @Nullable Instant checkpointAt,
+        @Nullable FailureInfo failure,
+        Instant createdAt,
+        @Nullable Instant startedAt,
+        @Nullable Instant endedAt,
+        @Nullable Wish wish,
+        long sequence,
+        long epoch) {
+
+    /** Copies the collections. */
+    public TaskRecord {
+        stageNames = List.copyOf(stageNames);
+        settled = Set.copyOf(settled);
+        data = Map.copyOf(data);
+    }
+
+    static TaskRecord created(
+            TaskId id, PlanId planId, int position, TenantChange change, List<String> stageNames, Instant now) {
+        return new TaskRecord(
+                id,
+                planId,
+                TenantId.ofTrusted(change.tenant()),
+                position,
+                change,
+                stageNames,
+                TaskStatus.CREATED,
+                change.unit(),
+                change.previous(),
+                null,
+                0,
+                0,
+                Set.of(),
+                1,
+                1,
+                0,
+                null,
+                0,
+                Map.of(),
+                null,
+                null,
+                now,
+                null,
+                null,
+                null,
+                0,
+                0);
+    }
+
+    /** {@return how many stages there are} */
+    public int totalStages() {
+        return stageNames.size();
+    }
+
+    /** {@return the names of the stages that are done} */
+    public List<String> completedStages() {
+        return stageNames.subList(0, stagesDone);
+    }
+
+    /** {@return the stage that is at work, or comes next; none if all are done} */
+    public @Nullable String currentStage() {
+        return stagesDone < totalStages() ? stageNames.get(stagesDone) : null;
+    }
+
+    /** {@return how far it had come after its last completed stage, if that is known} */
+    public Optional<Checkpoint> checkpoint() {
+        return checkpointAt == null || stagesDone == 0
+                ? Optional.empty()
+                : Optional.of(new Checkpoint(id, stagesDone - 1, completedStages(), checkpointAt, run, data));
+    }
+
+    /** {@return the places of the stages that a rollback still has to take back, in its order} */
+    List<Integer> toUndo() {
+        List<Integer> undo = new ArrayList<>();
+        for (int index = stagesStarted - 1; index >= 0; index--) {
+            if (!settled.contains(stageNames.get(index))) {
+                undo.add(index);
+            }
+        }
+        return undo;
+    }
+
+    /** {@return whether a retry is left} */
+    boolean canRetry() {
+        return retries < change.maxRetry();
+    }
+
+    /** {@return whether it has come to rest but for a wish} */
+    boolean isOwed() {
+        return wish != null && !status.isOpen();
+    }
+
+    boolean wants(Wish.Kind kind) {
+        return wish != null && wish.is(kind);
+    }
+
+    TaskRecord with(Consumer<Edit> change) {
+        Edit edit = new Edit(this);
+        change.accept(edit);
+        return edit.record();
+    }
+
+    /** What changes in a task. */
+    static final class Edit {
+
+        private final TaskRecord task;
+        TaskStatus status;
+        DeployUnit unit;
+
+        @Nullable
+        ConfigSnapshot previous;
+
+        @Nullable
+        DeployVersion lastKnownGood;
+
+        int stagesDone;
+        int stagesStarted;
+        Set<String> settled;
+        int run;
+        int attempt;
+        int retries;
+
+        @Nullable
+        Boolean retrying;
+
+        int recoveries;
+        Map<String, String> data;
+
+        @Nullable
+        Instant checkpointAt;
+
+        @Nullable
+        FailureInfo failure;
+
+        @Nullable
+        Instant startedAt;
+
+        @Nullable
+        Instant endedAt;
+
+        @Nullable
+        Wish wish;
+
+        long sequence;
+        long epoch;
+
+        private Edit(TaskRecord task) {
+            this.task = task;
+            status = task.status;
+            unit = task.unit;
+            previous = task.previous;
+            lastKnownGood = task.lastKnownGood;
+            stagesDone = task.stagesDone;
+            stagesStarted = task.stagesStarted;
+            settled = task.settled;
+            run = task.run;
+            attempt = task.attempt;
+            retries = task.retries;
+            retrying = task.retrying;
+            recoveries = task.recoveries;
+            data = task.data;
+            checkpointAt = task.checkpointAt;
+            failure = task.failure;
+            startedAt = task.startedAt;
+            endedAt = task.endedAt;
+            wish = task.wish;
+            sequence = task.sequence;
+            epoch = task.epoch;
+        }
+
+        void removeCheckpoint() {
+            checkpointAt = null;
+            data = Map.of();
+        }
+
+        private TaskRecord record() {
+            return new TaskRecord(
+                    task.id,
+                    task.planId,
+                    task.tenantId,
+                    task.position,
+                    task.change,
+                    task.stageNames,
+                    status,
+                    unit,
+                    previous,
+                    lastKnownGood,
+                    stagesDone,
+                    stagesStarted,
+                    settled,
+                    run,
+                    attempt,
+                    retries,
+                    retrying,
+                    recoveries,
+                    data,
+                    checkpointAt,
+                    failure,
+                    task.createdAt,
+                    startedAt,
+                    endedAt,
+                    wish,
+                    sequence,
+                    epoch);
+        }
+    }
+}

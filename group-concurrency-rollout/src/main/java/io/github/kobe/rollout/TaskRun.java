@@ -1,0 +1,290 @@
+package io.github.kobe.rollout;
+
+import io.github.kobe.rollout.Boundaries.Next;
+import io.github.kobe.rollout.Boundaries.Way;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+/** What a task's thread does: stage after stage, forward or back, until the task comes to rest or the drive ends. */
+final class TaskRun {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TaskRun.class);
+
+    private final RolloutEngine engine;
+    private final RolloutOptions options;
+    private final Drive drive;
+    private final TaskId id;
+
+    /** Where it is, as far as was committed. */
+    private Next next;
+
+    private boolean entered;
+
+    TaskRun(RolloutEngine engine, Drive drive, TaskId id) {
+        this.engine = engine;
+        this.drive = drive;
+        this.id = id;
+        options = engine.options();
+        next = drive.persist(() -> engine.withPlan(drive.planId(), id, drive.epoch(), Boundaries::begin));
+        drive.committed();
+    }
+
+    /** {@return the task, if it could not begin yet} */
+    Optional<TaskRecord> run() {
+        if (next.way() == Way.LATER) {
+            return Optional.of(next.task());
+        }
+        try {
+            if (isUnderWay()) {
+                options.workers().create(TaskInfo.of(next.task()), this::course).run();
+                if (!entered) {
+                    throw new IllegalStateException("the worker has not run the task");
+                }
+            }
+        } catch (FencedException | StoreLostException e) {
+            throw e;
+        } catch (RuntimeException | Error e) {
+            if (drive.isCut()) {
+                LOG.debug("Task {} was cut off", id, e);
+            } else {
+                failAround(e);
+            }
+        }
+        forgetCheckpoint();
+        return Optional.empty();
+    }
+
+    private boolean isUnderWay() {
+        return next.way() == Way.FORWARD || next.way() == Way.BACK;
+    }
+
+    /** What is around the stages failed: the worker, or the factory of the stages. */
+    private void failAround(Throwable e) {
+        LOG.warn("Task {} failed outside its stages", id, e);
+        fail(FailureInfo.of(e), false);
+    }
+
+    private void course() {
+        entered = true;
+        Map<String, String> before = MDC.getCopyOfContextMap();
+        try {
+            MDC.put("planId", next.task().planId().value());
+            MDC.put("taskId", id.value());
+            MDC.put("tenantId", next.task().tenantId().value());
+            follow();
+        } finally {
+            if (before == null) {
+                MDC.clear();
+            } else {
+                MDC.setContextMap(before);
+            }
+        }
+    }
+
+    private void follow() {
+        List<Stage> stages = StageNames.stages(options, next.task());
+        List<String> names = stages.stream().map(Stage::name).toList();
+        if (!names.equals(next.task().stageNames())) {
+            fail(
+                    new FailureInfo(
+                            FailureInfo.STAGES_CHANGED,
+                            "the stages were " + next.task().stageNames() + " and are " + names),
+                    false);
+            return;
+        }
+        if (next.way() == Way.FORWARD) {
+            reconcile();
+        }
+        while (next.way() == Way.FORWARD && goesOn()) {
+            forward(stages.get(next.task().stagesDone()));
+        }
+        if (next.way() == Way.BACK && goesOn()) {
+            back(stages);
+        }
+    }
+
+    private boolean goesOn() {
+        return !engine.isStopping() && !drive.isCut();
+    }
+
+    /** A checkpoint kept apart may be one stage ahead, if the commit after it was lost. */
+    private void reconcile() {
+        CheckpointStore checkpoints = options.checkpoints();
+        TaskRecord task = next.task();
+        if (checkpoints == null) {
+            return;
+        }
+        Optional<Checkpoint> found;
+        try {
+            found = checkpoints.load(id);
+            if (found.isPresent() && found.get().run() != task.run()) {
+                checkpoints.remove(id);
+                found = Optional.empty();
+            }
+        } catch (RuntimeException e) {
+            fail(FailureInfo.of(new CheckpointException("the checkpoint can't be loaded: " + e.getMessage(), e)), true);
+            return;
+        }
+        if (found.isEmpty()) {
+            return;
+        }
+        Checkpoint checkpoint = found.get();
+        if (!checkpoint.fits(task.stageNames())) {
+            LOG.warn("Task {} begins anew: {} is none of {}", id, checkpoint, task.stageNames());
+            next = drive.persist(() -> engine.restart(task));
+        } else if (checkpoint.lastCompletedStageIndex() == task.stagesDone()) {
+            next = drive.persist(() -> engine.passed(task, new TaskCommand.PassStage(false, false, checkpoint.data())));
+            drive.committed();
+        }
+    }
+
+    private void forward(Stage stage) {
+        TaskRecord task = next.task();
+        StageContext context = context(task, stage, false);
+        boolean skipped;
+        try {
+            skipped = perform(stage, context, stage.steps(), true);
+        } catch (Throwable e) {
+            failStage(stage, e);
+            return;
+        }
+        if (drive.isCut()) {
+            return;
+        }
+        TaskCommand.PassStage pass =
+                new TaskCommand.PassStage(skipped, stage.isConfirming() && !skipped, context.data());
+        if (saveCheckpoint(task, pass)) {
+            next = drive.persist(() -> engine.passed(task, pass));
+            drive.committed();
+        }
+    }
+
+    private void failStage(Stage stage, Throwable e) {
+        if (drive.isCut()) {
+            LOG.debug("Stage {} of task {} was cut off", stage.name(), id, e);
+            return;
+        }
+        LOG.warn("Stage {} of task {} failed", stage.name(), id, e);
+        fail(FailureInfo.of(e), true);
+    }
+
+    /** {@return whether there was nothing to do} */
+    private static boolean perform(Stage stage, StageContext context, List<Step> steps, boolean skippable)
+            throws Exception {
+        MDC.put("stageName", stage.name());
+        try {
+            if (skippable && stage.canSkip(context)) {
+                return true;
+            }
+            TimeLimit.Work work = () -> {
+                for (Step step : steps) {
+                    step.execute(context);
+                }
+            };
+            if (stage.timeout().isPresent()) {
+                TimeLimit.run("stage " + stage.name(), stage.timeout().get(), work);
+            } else {
+                work.run();
+            }
+            return false;
+        } finally {
+            MDC.remove("stageName");
+        }
+    }
+
+    private boolean saveCheckpoint(TaskRecord task, TaskCommand.PassStage pass) {
+        CheckpointStore checkpoints = options.checkpoints();
+        if (checkpoints == null) {
+            return true;
+        }
+        int index = task.stagesDone();
+        try {
+            checkpoints.save(new Checkpoint(
+                    id,
+                    index,
+                    task.stageNames().subList(0, index + 1),
+                    options.store().now(),
+                    task.run(),
+                    pass.data()));
+            return true;
+        } catch (RuntimeException e) {
+            LOG.warn("The checkpoint of task {} can't be saved", id, e);
+            fail(FailureInfo.of(new CheckpointException("the checkpoint can't be saved: " + e.getMessage(), e)), true);
+            return false;
+        }
+    }
+
+    private void back(List<Stage> stages) {
+        for (int index : next.task().toUndo()) {
+            if (!goesOn()) {
+                return;
+            }
+            Stage stage = stages.get(index);
+            FailureInfo failure = null;
+            try {
+                perform(stage, context(next.task(), stage, true), stage.rollbackSteps(), false);
+            } catch (Throwable e) {
+                failure = FailureInfo.of(e);
+                LOG.warn("Stage {} of task {} could not be taken back", stage.name(), id, e);
+            }
+            if (drive.isCut()) {
+                return;
+            }
+            FailureInfo missed = failure;
+            next = boundary((ledger, task) -> Boundaries.undone(ledger, task, index, missed));
+        }
+        FailureInfo unhealthy = next.task().toUndo().isEmpty() ? verify() : null;
+        if (!drive.isCut()) {
+            next = boundary((ledger, task) -> Boundaries.rolledBack(ledger, task, unhealthy));
+        }
+    }
+
+    private @Nullable FailureInfo verify() {
+        StageContext context = new StageContext(
+                next.task(),
+                "verification",
+                true,
+                options.settingsOf(next.task().change()));
+        try {
+            return options.verifier().verify(context, options.health())
+                    ? null
+                    : new FailureInfo(FailureInfo.NOT_VERIFIED, "the tenant isn't healthy after the rollback");
+        } catch (Throwable e) {
+            LOG.warn("Task {} could not be verified after its rollback", id, e);
+            return new FailureInfo(
+                    FailureInfo.NOT_VERIFIED,
+                    "whether the tenant is healthy could not be found out: " + e.getMessage());
+        }
+    }
+
+    private StageContext context(TaskRecord task, Stage stage, boolean rollingBack) {
+        return new StageContext(task, stage.name(), rollingBack, options.settingsOf(task.change()));
+    }
+
+    private void fail(FailureInfo failure, boolean ofStage) {
+        if (next.way() == Way.BACK) {
+            next = boundary((ledger, task) -> Boundaries.rolledBack(ledger, task, failure));
+        } else {
+            next = boundary((ledger, task) -> Boundaries.failed(ledger, task, failure, ofStage));
+        }
+    }
+
+    private Next boundary(RolloutEngine.Boundary boundary) {
+        Next after = drive.persist(() -> engine.withPlan(drive.planId(), id, drive.epoch(), boundary));
+        drive.committed();
+        return after;
+    }
+
+    /** Where nothing is left that could go on from it. */
+    private void forgetCheckpoint() {
+        TaskRecord task = next.task();
+        if (task.status().isEnd() && !(task.status() == TaskStatus.FAILED && task.canRetry())) {
+            engine.forgetCheckpoints(List.of(id));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package io.github.kobe.rollout;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * Where a task is.
+ *
+ * @since 0.1.0
+ */
+public enum TaskStatus implements RolloutStatus {
+    /** It exists. */
+    CREATED,
+    /** It is looked at. */
+    VALIDATING,
+    /** Something about it is wrong; final. */
+    VALIDATION_FAILED,
+    /** It waits for its turn, or for its tenant. */
+    PENDING,
+    /** Its stages run. */
+    RUNNING,
+    /** It was stopped between two stages, and keeps its tenant. */
+    PAUSED,
+    /** All its stages passed. */
+    COMPLETED,
+    /** A stage failed. */
+    FAILED,
+    /** It was given up before its end; final. */
+    CANCELLED,
+    /** Its stages are taken back. */
+    ROLLING_BACK,
+    /** All is as it was before; final. */
+    ROLLED_BACK,
+    /** Something could not be taken back. */
+    ROLLBACK_FAILED;
+
+    /** {@return where a task can go from here in one step} */
+    public Set<TaskStatus> next() {
+        return switch (this) {
+            case CREATED -> EnumSet.of(VALIDATING);
+            case VALIDATING -> EnumSet.of(PENDING, VALIDATION_FAILED);
+            case PENDING -> EnumSet.of(RUNNING, CANCELLED);
+            case RUNNING -> EnumSet.of(PAUSED, COMPLETED, FAILED, CANCELLED, ROLLING_BACK);
+            case PAUSED -> EnumSet.of(RUNNING, ROLLING_BACK, CANCELLED);
+            case FAILED -> EnumSet.of(RUNNING, ROLLING_BACK);
+            case COMPLETED, ROLLBACK_FAILED -> EnumSet.of(ROLLING_BACK);
+            case ROLLING_BACK -> EnumSet.of(ROLLED_BACK, ROLLBACK_FAILED);
+            case VALIDATION_FAILED, CANCELLED, ROLLED_BACK -> EnumSet.noneOf(TaskStatus.class);
+        };
+    }
+
+    /** {@return whether nothing comes after it} */
+    public boolean isFinal() {
+        return next().isEmpty();
+    }
+
+    /** {@return whether something is still to come of a task by itself: it waits, runs, is paused or taken back} */
+    public boolean isOpen() {
+        return this == PENDING || this == PAUSED || hasThread();
+    }
+
+    /** {@return whether a task has a thread here} */
+    boolean hasThread() {
+        return this == RUNNING || this == ROLLING_BACK;
+    }
+
+    /** {@return whether a task that comes here has an end time, and lets its tenant go} */
+    public boolean isEnd() {
+        return switch (this) {
+            case COMPLETED, FAILED, CANCELLED, ROLLED_BACK, ROLLBACK_FAILED -> true;
+            default -> false;
+        };
+    }
+}

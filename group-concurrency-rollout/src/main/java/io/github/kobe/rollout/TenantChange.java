@@ -1,0 +1,110 @@
+package io.github.kobe.rollout;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is to be changed for one tenant. It is checked when a plan is created, together with all others, so that each
+ * mistake is told at once.
+ *
+ * <pre>{@code
+ * TenantChange.of("acme", DeployUnit.of(7, 42, "blue"), configJson)
+ *         .endpoints("http://10.0.0.1:8080", "http://10.0.0.2:8080")
+ * }</pre>
+ *
+ * <p>Immutable: each method gives another one.
+ *
+ * @param tenant the tenant's id
+ * @param unit what it is to have
+ * @param config the configuration of it, as it is sent
+ * @param endpoints where its instances are reached
+ * @param previous what it has now, or {@code null} for what was last known to be good
+ * @param maxRetry how often a failed task may be tried again, 0 or more
+ * @param settings settings of this tenant alone, before those of all
+ * @since 0.1.0
+ */
+public record TenantChange(
+        String tenant,
+        DeployUnit unit,
+        String config,
+        List<String> endpoints,
+        @Nullable ConfigSnapshot previous,
+        int maxRetry,
+        Map<String, String> settings) {
+
+    private static final int DEFAULT_MAX_RETRY = 3;
+
+    /** Copies the collections, and checks for {@code null} alone. */
+    public TenantChange {
+        Objects.requireNonNull(tenant, "tenant");
+        Objects.requireNonNull(unit, "unit");
+        Objects.requireNonNull(config, "config");
+        endpoints = List.copyOf(endpoints);
+        settings = Map.copyOf(settings);
+    }
+
+    /**
+     * Makes a change without endpoints, that may be tried again three times.
+     *
+     * @param tenant the tenant's id
+     * @param unit what it is to have
+     * @param config the configuration of it, as it is sent
+     * @return the change
+     */
+    public static TenantChange of(String tenant, DeployUnit unit, String config) {
+        return new TenantChange(tenant, unit, config, List.of(), null, DEFAULT_MAX_RETRY, Map.of());
+    }
+
+    /**
+     * Sets where the tenant's instances are reached.
+     *
+     * @param urls a URL each
+     * @return another change
+     */
+    public TenantChange endpoints(String... urls) {
+        return new TenantChange(tenant, unit, config, List.of(urls), previous, maxRetry, settings);
+    }
+
+    /**
+     * Sets what the tenant has now, which a rollback brings back.
+     *
+     * @param previousUnit the unit
+     * @param previousConfig its configuration
+     * @return another change
+     */
+    public TenantChange previous(DeployUnit previousUnit, String previousConfig) {
+        ConfigSnapshot snapshot = new ConfigSnapshot(previousUnit, previousConfig);
+        return new TenantChange(tenant, unit, config, endpoints, snapshot, maxRetry, settings);
+    }
+
+    /**
+     * Sets how often a failed task may be tried again.
+     *
+     * @param times 0 or more
+     * @return another change
+     */
+    public TenantChange maxRetry(int times) {
+        return new TenantChange(tenant, unit, config, endpoints, previous, times, settings);
+    }
+
+    /**
+     * Sets one setting for this tenant, which comes before that of all.
+     *
+     * @param key such as {@code health.path}
+     * @param value the value as text
+     * @return another change
+     */
+    public TenantChange setting(String key, String value) {
+        Map<String, String> more = new TreeMap<>(settings);
+        more.put(key, value);
+        return new TenantChange(tenant, unit, config, endpoints, previous, maxRetry, more);
+    }
+
+    /** {@return what the tenant is to have} */
+    public ConfigSnapshot target() {
+        return new ConfigSnapshot(unit, config);
+    }
+}

@@ -1,0 +1,49 @@
+package io.github.kobe.rollout;
+
+import java.util.Objects;
+
+/**
+ * Names a tenant: not blank, 200 characters at most.
+ *
+ * @param value the id as text
+ * @since 0.1.0
+ */
+public record TenantId(String value) implements Target {
+
+    private static final int LONGEST = 200;
+
+    /** Checks nothing but for {@code null}, as {@link #ofTrusted}. */
+    public TenantId {
+        Objects.requireNonNull(value, "value");
+    }
+
+    /**
+     * Makes an id of a text that it checks.
+     *
+     * @param value the id as text
+     * @return the id
+     * @throws IllegalArgumentException if the text is blank or too long
+     */
+    public static TenantId of(String value) {
+        if (value.isBlank() || value.length() > LONGEST) {
+            throw new IllegalArgumentException(
+                    "tenantId is '" + value + "'; it must be 1 to " + LONGEST + " characters, not all blank");
+        }
+        return new TenantId(value);
+    }
+
+    /**
+     * Makes an id of a text that was checked before, such as one read from a database.
+     *
+     * @param value the id as text
+     * @return the id
+     */
+    public static TenantId ofTrusted(String value) {
+        return new TenantId(value);
+    }
+
+    @Override
+    public String toString() {
+        return value;
+    }
+}

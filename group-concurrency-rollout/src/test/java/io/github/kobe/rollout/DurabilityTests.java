@@ -1,0 +1,327 @@
+package io.github.kobe.rollout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A node is killed at each of its commits, before it or after it; another one goes on with the same store. */
+class DurabilityTests extends RolloutsTestCase {
+
+    /** What is played up to the kill, and after it. */
+    enum Play {
+        FORWARD,
+        RETRY,
+        ROLLBACK
+    }
+
+    private final List<String> runs = new CopyOnWriteArrayList<>();
+    private final List<Long> tokens = new CopyOnWriteArrayList<>();
+    private final AtomicInteger failures = new AtomicInteger();
+
+    private List<Stage> stages() {
+        return Stream.of("A", "B", "C")
+                .map(name -> Stage.named(name)
+                        .step(ctx -> record(name, ctx))
+                        .step(ctx -> {
+                            if (name.equals("B") && failures.getAndDecrement() > 0) {
+                                throw new IllegalStateException("broken");
+                            }
+                        })
+                        .rollback(ctx -> record("undo " + name, ctx)))
+                .toList();
+    }
+
+    private void record(String what, StageContext ctx) {
+        runs.add(what + " " + ctx.attempt());
+        tokens.add(ctx.fencingToken());
+    }
+
+    static Stream<Arguments> kills() {
+        return Stream.of(Play.values())
+                .flatMap(play -> Stream.of(true, false)
+                        .flatMap(before ->
+                                IntStream.rangeClosed(1, 9).mapToObj(commit -> arguments(play, before, commit))));
+    }
+
+    @ParameterizedTest(name = "{0}, before the commit: {1}, number {2}")
+    @MethodSource("kills")
+    @Tag("R57")
+    @Tag("R82")
+    @Tag("R121")
+    @Tag("R122")
+    @Tag("R125")
+    void whoTakesOverGoesOnFromTheLastCommit(Play play, boolean before, int commit) throws Exception {
+        PlanId planId = PlanId.of("plan-x");
+        HaltingStore halting = new HaltingStore(store);
+        try (GroupExecutor doomed =
+                GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build())) {
+            Rollouts first = Rollouts.builder(doomed)
+                    .store(halting)
+                    .stages(stages())
+                    .sink(events::add)
+                    .shutdownGrace(Duration.ZERO)
+                    .build();
+            prepare(first, play);
+            halting.haltAt(commit, before);
+            begin(first, play);
+            Deadline.until("killed or at rest", () -> halting.isHalted() || isAtRest(planId));
+            halting.halt();
+            first.close();
+        }
+
+        Rollouts second = rollouts(builder -> builder.stages(stages()));
+        if (store.findPlan(planId).orElseThrow().status() == PlanStatus.READY
+                || (play != Play.FORWARD && !hasBegun(planId, play))) {
+            begin(second, play);
+        }
+        PlanInfo plan = settled(second, planId);
+
+        assertThat(plan.status()).isEqualTo(play == Play.ROLLBACK ? PlanStatus.ROLLED_BACK : PlanStatus.COMPLETED);
+        assertRunsInOrder(play);
+        assertThat(tokens).isSorted();
+        assertEachEventOnce(onlyTask(second, planId));
+        assertThat(second.isRunning(TenantId.of("acme"))).isFalse();
+    }
+
+    private void prepare(Rollouts rollouts, Play play) throws InterruptedException {
+        failures.set(play == Play.RETRY ? 1 : 0);
+        PlanId planId = rollouts.create(plan("x", Samples.change("acme"))).planId();
+        if (play != Play.FORWARD) {
+            rollouts.start(planId);
+            settled(rollouts, planId);
+        }
+        Deadline.until(
+                "at rest", () -> store.findPlan(planId).orElseThrow().drive().phase() == DriveState.Phase.OVER);
+    }
+
+    private static void begin(Rollouts rollouts, Play play) {
+        PlanId planId = PlanId.of("plan-x");
+        try {
+            switch (play) {
+                case FORWARD -> rollouts.start(planId);
+                case RETRY -> rollouts.retry(planId, true);
+                case ROLLBACK -> rollouts.rollback(planId);
+            }
+        } catch (HaltingStore.Halt e) {
+            assertThat(e).isNotNull();
+        }
+    }
+
+    private boolean isAtRest(PlanId planId) {
+        return RolloutEngine.isAtRest(store.findPlan(planId).orElseThrow());
+    }
+
+    private boolean hasBegun(PlanId planId, Play play) {
+        TaskRecord task = store.findByPlanId(planId).getFirst();
+        return task.wish() != null || task.attempt() > 1 || task.status() != startOf(play);
+    }
+
+    private static TaskStatus startOf(Play play) {
+        return play == Play.RETRY ? TaskStatus.FAILED : TaskStatus.COMPLETED;
+    }
+
+    /** A stage may have run twice in a row, with the same attempt and so the same key; none comes back after a later one. */
+    private void assertRunsInOrder(Play play) {
+        List<String> expected = switch (play) {
+            case FORWARD -> List.of("A 1", "B 1", "C 1");
+            case RETRY -> List.of("A 1", "B 1", "B 2", "C 2");
+            case ROLLBACK -> List.of("A 1", "B 1", "C 1", "undo C 2", "undo B 2", "undo A 2");
+        };
+        List<String> once = new ArrayList<>();
+        for (String run : runs) {
+            if (once.isEmpty() || !once.getLast().equals(run)) {
+                once.add(run);
+            }
+        }
+        assertThat(once).as("all runs: %s", runs).isEqualTo(expected);
+        assertThat(runs).hasSizeLessThanOrEqualTo(expected.size() + 1);
+    }
+
+    private void assertEachEventOnce(TaskId taskId) {
+        Map<Long, List<RolloutEvent>> byNumber = events.stream()
+                .filter(event -> taskId.equals(event.taskId()))
+                .collect(Collectors.groupingBy(RolloutEvent::sequenceId));
+        long last = store.findById(taskId).orElseThrow().sequence();
+        assertThat(byNumber.keySet())
+                .containsExactlyInAnyOrderElementsOf(IntStream.rangeClosed(1, (int) last)
+                        .mapToObj(Long::valueOf)
+                        .toList());
+        assertThat(byNumber.values())
+                .allSatisfy(same -> assertThat(same.stream().distinct()).hasSize(1));
+    }
+
+    @Test
+    @Tag("R126")
+    void aTakeoverIsToldWithItsNodeAndStage() throws Exception {
+        Gate gate = new Gate();
+        HaltingStore halting = new HaltingStore(store);
+        Stage slow = Stage.named("A").step(ctx -> gate.pass());
+        GroupExecutor doomed =
+                GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
+        Rollouts first = Rollouts.builder(doomed)
+                .store(halting)
+                .stages(slow)
+                .shutdownGrace(Duration.ZERO)
+                .build();
+        PlanId planId = first.start(plan("x", Samples.change("acme"))).planId();
+        gate.awaitArrived(1);
+        halting.halt();
+        first.close();
+        doomed.close();
+
+        Rollouts second = rollouts(builder -> builder.stages(slow).node("n2"));
+        gate.awaitArrived(2);
+        gate.open();
+        settled(second, planId);
+
+        assertThat(events).extracting(RolloutEvent::occurrence).contains(new Occurrence.TaskRecovered("n2", "A"));
+    }
+
+    @Test
+    @Tag("R121")
+    void whoHasLostThePlanWritesNothingMore() throws Exception {
+        Gate old = new Gate();
+        Gate now = new Gate();
+        AtomicInteger calls = new AtomicInteger();
+        Stage slow = Stage.named("A").step(ctx -> {
+            tokens.add(ctx.fencingToken());
+            (calls.incrementAndGet() == 1 ? old : now).passStubbornly();
+        });
+        Rollouts first = rollouts(builder -> builder.stages(slow).node("old").shutdownGrace(Duration.ZERO));
+        PlanId planId = first.start(plan("x", Samples.change("acme"))).planId();
+        old.awaitArrived(1);
+        Rollouts second = rollouts(builder -> builder.stages(slow).node("new"));
+        now.awaitArrived(1);
+        TaskRecord before = store.findByPlanId(planId).getFirst();
+
+        old.open();
+        Deadline.until("the old one is over", () -> executor.stats().running() == 1);
+
+        assertThat(store.findById(before.id())).contains(before);
+        now.open();
+        assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(tokens).hasSize(2).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    @Tag("R127")
+    void aStopLetsTheStageEndAndTheNextNodeGoOn() throws Exception {
+        Gate gate = new Gate();
+        List<Stage> both = List.of(
+                Stage.named("A").step(ctx -> record("A", ctx)).step(ctx -> gate.pass()),
+                Stage.named("B").step(ctx -> record("B", ctx)));
+        Rollouts first = rollouts(builder -> builder.stages(both).shutdownGrace(Deadline.LONG));
+        PlanId planId = first.start(plan("x", Samples.change("acme"))).planId();
+        gate.awaitArrived(1);
+        Thread closing = Thread.ofVirtual().start(first::close);
+        Deadline.until("closing waits", () -> closing.getState() == Thread.State.TIMED_WAITING);
+        gate.open();
+        assertThat(closing.join(Deadline.LONG)).isTrue();
+        assertThat(runs).containsExactly("A 1");
+        assertThat(store.findByPlanId(planId).getFirst().stagesDone()).isEqualTo(1);
+
+        Rollouts second = rollouts(builder -> builder.stages(both));
+        assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(runs).containsExactly("A 1", "B 1");
+    }
+
+    @Test
+    @Tag("R127")
+    void whatDoesntEndInTimeIsInterruptedAndNothingIsWrittenOfIt() throws Exception {
+        Gate never = new Gate();
+        Rollouts first = rollouts(builder ->
+                builder.stages(Stage.named("A").step(ctx -> never.pass())).shutdownGrace(Duration.ofMillis(10)));
+        PlanId planId = first.start(plan("x", Samples.change("acme"))).planId();
+        never.awaitArrived(1);
+        TaskRecord before = store.findByPlanId(planId).getFirst();
+
+        first.close();
+        Deadline.until("interrupted", () -> executor.stats().running() == 0);
+
+        assertThat(store.findByPlanId(planId).getFirst()).isEqualTo(before);
+        Rollouts second = rollouts(builder -> builder.stages(Stage.named("A")));
+        assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+    }
+
+    @Test
+    @Tag("R122")
+    void aStoreThatFailsForAWhileFailsNoTask() throws Exception {
+        HaltingStore flaky = new HaltingStore(store);
+        Gate gate = new Gate();
+        Rollouts rollouts = rollouts(builder -> builder.store(flaky)
+                .stages(
+                        Stage.named("A").step(ctx -> gate.pass()),
+                        Stage.named("B").step(ctx -> record("B", ctx))));
+        PlanId planId = rollouts.start(plan("x", Samples.change("acme"))).planId();
+        gate.awaitArrived(1);
+        flaky.failNext(3);
+        gate.open();
+
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(flaky.failed()).isEqualTo(3);
+        assertThat(runs).containsExactly("B 1");
+    }
+
+    @Test
+    @Tag("R56")
+    @Tag("R57")
+    @Tag("R121")
+    void aCheckpointOneAheadIsMadeUpAndItsStageNotRepeated() throws Exception {
+        CheckpointStore checkpoints = CheckpointStore.inMemory();
+        HaltingStore halting = new HaltingStore(store);
+        CheckpointStore killing = new CheckpointStore() {
+            @Override
+            public void save(Checkpoint checkpoint) {
+                checkpoints.save(checkpoint);
+                halting.halt();
+            }
+
+            @Override
+            public java.util.Optional<Checkpoint> load(TaskId taskId) {
+                return checkpoints.load(taskId);
+            }
+
+            @Override
+            public void remove(TaskId taskId) {
+                checkpoints.remove(taskId);
+            }
+        };
+        GroupExecutor doomed =
+                GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
+        Rollouts first = Rollouts.builder(doomed)
+                .store(halting)
+                .checkpoints(killing)
+                .stages(stages())
+                .shutdownGrace(Duration.ZERO)
+                .build();
+        PlanId planId = first.create(plan("x", Samples.change("acme"))).planId();
+        begin(first, Play.FORWARD);
+        Deadline.until("killed", halting::isHalted);
+        first.close();
+        doomed.close();
+
+        Rollouts second = rollouts(builder -> builder.stages(stages()).checkpoints(checkpoints));
+        assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(runs).containsExactly("A 1", "B 1", "C 1");
+        assertThat(told(onlyTask(second, planId))).containsOnlyOnce("TaskCompleted");
+        assertThat(checkpoints.load(onlyTask(second, planId))).isEmpty();
+    }
+}

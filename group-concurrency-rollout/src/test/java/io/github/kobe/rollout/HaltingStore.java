@@ -1,0 +1,153 @@
+package io.github.kobe.rollout;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+/** A store whose node is killed at a commit, before it or after it: from then on it answers nothing. */
+final class HaltingStore implements RolloutStore {
+
+    /** The process is gone. */
+    static final class Halt extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    private final RolloutStore store;
+    private final AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
+    private final AtomicInteger failing = new AtomicInteger();
+    private final AtomicInteger failed = new AtomicInteger();
+    private volatile Runnable afterwards = () -> {};
+    private volatile boolean beforeCommit;
+    private volatile boolean halted;
+
+    HaltingStore(RolloutStore store) {
+        this.store = store;
+    }
+
+    void haltAt(int commit, boolean before) {
+        beforeCommit = before;
+        left.set(commit);
+    }
+
+    void halt() {
+        halted = true;
+    }
+
+    boolean isHalted() {
+        return halted;
+    }
+
+    void failNext(int times) {
+        failing.set(times);
+    }
+
+    /** Runs something after each commit, on its thread. */
+    void afterCommits(Runnable work) {
+        afterwards = work;
+    }
+
+    int failed() {
+        return failed.get();
+    }
+
+    private void check() {
+        if (halted) {
+            throw new Halt();
+        }
+    }
+
+    @Override
+    public <T> T transact(Function<StoreTransaction, T> work) {
+        check();
+        if (failing.getAndUpdate(times -> Math.max(0, times - 1)) > 0) {
+            failed.incrementAndGet();
+            throw new IllegalStateException("the store is down");
+        }
+        boolean isLast = left.decrementAndGet() == 0;
+        T result = store.transact(transaction -> {
+            T done = work.apply(transaction);
+            if (isLast && beforeCommit) {
+                halted = true;
+            }
+            check();
+            return done;
+        });
+        if (isLast) {
+            halted = true;
+        }
+        check();
+        afterwards.run();
+        return result;
+    }
+
+    @Override
+    public Instant now() {
+        return store.now();
+    }
+
+    @Override
+    public Optional<TaskRecord> findById(TaskId taskId) {
+        check();
+        return store.findById(taskId);
+    }
+
+    @Override
+    public List<TaskRecord> findByPlanId(PlanId planId) {
+        check();
+        return store.findByPlanId(planId);
+    }
+
+    @Override
+    public List<TaskRecord> findByTenantId(TenantId tenantId) {
+        check();
+        return store.findByTenantId(tenantId);
+    }
+
+    @Override
+    public List<TaskRecord> findWished(PlanId planId) {
+        check();
+        return store.findWished(planId);
+    }
+
+    @Override
+    public Optional<PlanRecord> findPlan(PlanId planId) {
+        check();
+        return store.findPlan(planId);
+    }
+
+    @Override
+    public List<PlanRecord> findPlans() {
+        check();
+        return store.findPlans();
+    }
+
+    @Override
+    public TenantRecord findTenant(TenantId tenantId) {
+        check();
+        return store.findTenant(tenantId);
+    }
+
+    @Override
+    public List<RolloutEvent> findUnpublished(PlanId planId, int limit) {
+        check();
+        return store.findUnpublished(planId, limit);
+    }
+
+    @Override
+    public void markPublished(PlanId planId, List<RolloutEvent> events) {
+        check();
+        store.markPublished(planId, events);
+    }
+
+    @Override
+    public void open(DriveRunner runner) {
+        store.open(runner);
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

@@ -1,0 +1,344 @@
+package io.github.kobe.rollout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** The contract, read once more: states are words, and nothing is shared with the code. */
+final class RolloutModel {
+
+    private static final Map<String, Set<String>> TASK_EDGES = Map.of(
+            "VALIDATING", Set.of("PENDING", "VALIDATION_FAILED"),
+            "PENDING", Set.of("RUNNING", "CANCELLED"),
+            "RUNNING", Set.of("PAUSED", "COMPLETED", "FAILED", "CANCELLED", "ROLLING_BACK"),
+            "PAUSED", Set.of("RUNNING", "ROLLING_BACK", "CANCELLED"),
+            "FAILED", Set.of("RUNNING", "ROLLING_BACK"),
+            "COMPLETED", Set.of("ROLLING_BACK"),
+            "ROLLING_BACK", Set.of("ROLLED_BACK", "ROLLBACK_FAILED"),
+            "ROLLBACK_FAILED", Set.of("ROLLING_BACK"));
+
+    private static final Map<String, Set<String>> PLAN_EDGES = Map.of(
+            "CREATED", Set.of("VALIDATING"),
+            "VALIDATING", Set.of("READY", "FAILED"),
+            "READY", Set.of("RUNNING", "CANCELLED"),
+            "RUNNING", Set.of("PAUSED", "PARTIAL_FAILED", "COMPLETED", "ROLLING_BACK"),
+            "PAUSED", Set.of("RUNNING", "CANCELLED"),
+            "PARTIAL_FAILED", Set.of("RUNNING", "ROLLING_BACK", "FAILED"),
+            "COMPLETED", Set.of("ROLLING_BACK"),
+            "ROLLING_BACK", Set.of("ROLLED_BACK", "FAILED"));
+
+    private static final List<String> STRENGTH = List.of("PAUSE", "RESUME", "RETRY", "CANCEL", "ROLLBACK");
+    private static final Set<String> OPEN = Set.of("PENDING", "RUNNING", "PAUSED", "ROLLING_BACK");
+
+    private final List<ModelTask> tasks = new ArrayList<>();
+    private final int stages;
+    private final int retries;
+    private String plan = "READY";
+    private boolean started;
+    private boolean pauseAsked;
+    private boolean planRollsBack;
+
+    private static final class ModelTask {
+        private final boolean hasSnapshot;
+        private String status = "PENDING";
+        private @Nullable String wish;
+        private boolean fromCheckpoint;
+        private boolean claim;
+        private int done;
+        private int begun;
+        private final Set<Integer> nothingToUndo = new HashSet<>();
+        private boolean checkpoint;
+        private int retried;
+
+        private ModelTask(boolean hasSnapshot) {
+            this.hasSnapshot = hasSnapshot;
+        }
+
+        private NavigableSet<Integer> toUndo() {
+            NavigableSet<Integer> left = new TreeSet<>();
+            for (int index = 0; index < begun; index++) {
+                if (!nothingToUndo.contains(index)) {
+                    left.add(index);
+                }
+            }
+            return left;
+        }
+
+        private void open() {
+            begun = Math.max(begun, done + 1);
+            nothingToUndo.remove(done);
+        }
+
+        private void end(String how) {
+            status = how;
+            wish = null;
+            claim = false;
+        }
+
+        private void rollBack() {
+            status = "ROLLING_BACK";
+            wish = null;
+            claim = true;
+        }
+    }
+
+    RolloutModel(List<Boolean> snapshots, int stages, int retries) {
+        snapshots.forEach(hasSnapshot -> tasks.add(new ModelTask(hasSnapshot)));
+        this.stages = stages;
+        this.retries = retries;
+    }
+
+    private static void refuse(boolean condition) {
+        if (condition) {
+            throw new IllegalStateException("refused");
+        }
+    }
+
+    void start() {
+        refuse(!plan.equals("READY"));
+        plan = "RUNNING";
+        started = true;
+        for (ModelTask task : tasks) {
+            task.claim = task.status.equals("PENDING") && task.wish == null;
+        }
+        derive();
+    }
+
+    void giveUp() {
+        refuse(!plan.equals("PARTIAL_FAILED"));
+        plan = "FAILED";
+        for (ModelTask task : tasks) {
+            task.checkpoint &= !task.status.equals("FAILED");
+        }
+    }
+
+    void wish(int index, String wish, boolean fromCheckpoint) {
+        grant(tasks.get(index), wish, fromCheckpoint);
+        derive();
+    }
+
+    private void grant(ModelTask task, String wish, boolean fromCheckpoint) {
+        boolean allowed = switch (wish) {
+            case "PAUSE" -> task.status.equals("RUNNING");
+            case "RESUME" ->
+                task.status.equals("PAUSED") || (task.status.equals("RUNNING") && "PAUSE".equals(task.wish));
+            case "CANCEL" -> Set.of("PENDING", "RUNNING", "PAUSED").contains(task.status);
+            case "ROLLBACK" ->
+                task.hasSnapshot
+                        && Set.of("RUNNING", "PAUSED", "FAILED", "COMPLETED", "ROLLBACK_FAILED")
+                                .contains(task.status);
+            default ->
+                task.status.equals("FAILED")
+                        && task.retried < retries
+                        && !Set.of("FAILED", "CANCELLED", "ROLLED_BACK").contains(plan);
+        };
+        refuse(!allowed);
+        if (wish.equals("RESUME") && task.status.equals("RUNNING")) {
+            task.wish = null;
+        } else if (task.wish == null || STRENGTH.indexOf(task.wish) < STRENGTH.indexOf(wish)) {
+            task.wish = wish;
+            task.fromCheckpoint = fromCheckpoint;
+            task.claim |= !OPEN.contains(task.status);
+        }
+    }
+
+    void wishOfPlan(String wish, boolean fromCheckpoint) {
+        Set<String> from = switch (wish) {
+            case "PAUSE" -> Set.of("RUNNING");
+            case "RESUME" -> pauseAsked ? Set.of("PAUSED", "RUNNING") : Set.of("PAUSED");
+            case "CANCEL" -> Set.of("READY", "RUNNING", "PAUSED");
+            case "ROLLBACK" -> Set.of("RUNNING", "PAUSED", "PARTIAL_FAILED", "COMPLETED");
+            default -> Set.of("PARTIAL_FAILED");
+        };
+        refuse(!from.contains(plan));
+        if (plan.equals("READY")) {
+            List<ModelTask> waiting =
+                    tasks.stream().filter(task -> task.status.equals("PENDING")).toList();
+            refuse(waiting.isEmpty());
+            waiting.forEach(task -> task.end("CANCELLED"));
+            plan = "CANCELLED";
+            return;
+        }
+        int accepted = 0;
+        for (ModelTask task : tasks) {
+            boolean onlyCancel = wish.equals("ROLLBACK") && task.status.equals("PENDING");
+            try {
+                grant(task, onlyCancel ? "CANCEL" : wish, fromCheckpoint);
+                accepted++;
+            } catch (IllegalStateException e) {
+                assertThat(e).hasMessage("refused");
+            }
+        }
+        refuse(accepted == 0 && !wish.equals("PAUSE") && !wish.equals("RESUME"));
+        switch (wish) {
+            case "PAUSE", "CANCEL" -> pauseAsked = true;
+            case "RESUME" -> pauseAsked = false;
+            case "ROLLBACK" -> {
+                planRollsBack = true;
+                pauseAsked = false;
+                plan = "ROLLING_BACK";
+            }
+            default -> assertThat(wish).isEqualTo("RETRY");
+        }
+        derive();
+    }
+
+    boolean hasThread(int index) {
+        return Set.of("RUNNING", "ROLLING_BACK").contains(tasks.get(index).status);
+    }
+
+    /** Whatever rests is begun anew. */
+    boolean isBeginning(int index) {
+        return !hasThread(index);
+    }
+
+    void begin(int index) {
+        ModelTask task = tasks.get(index);
+        if (task.status.equals("PENDING")) {
+            if ("CANCEL".equals(task.wish)) {
+                task.end("CANCELLED");
+            } else if (started && !pauseAsked && !planRollsBack && task.claim) {
+                task.status = "RUNNING";
+                task.open();
+            }
+        } else if (task.wish != null) {
+            switch (task.wish) {
+                case "CANCEL" -> task.end("CANCELLED");
+                case "ROLLBACK" -> task.rollBack();
+                case "RESUME" -> {
+                    task.status = "RUNNING";
+                    task.wish = null;
+                    task.open();
+                }
+                default -> retry(task);
+            }
+        }
+        derive();
+    }
+
+    private void retry(ModelTask task) {
+        task.retried++;
+        if (!task.fromCheckpoint || !task.checkpoint) {
+            task.done = 0;
+            task.checkpoint = false;
+        }
+        task.status = "RUNNING";
+        task.wish = null;
+        task.open();
+    }
+
+    void pass(int index, int outcome) {
+        ModelTask task = tasks.get(index);
+        if (task.status.equals("RUNNING")) {
+            forward(task, outcome);
+        } else {
+            back(task, outcome);
+        }
+        derive();
+    }
+
+    private void forward(ModelTask task, int outcome) {
+        String wish = task.wish;
+        if (outcome == 0) {
+            task.end("FAILED");
+            task.checkpoint &= task.retried < retries;
+            if ("ROLLBACK".equals(wish)) {
+                task.rollBack();
+            }
+            return;
+        }
+        if (outcome == 1) {
+            task.nothingToUndo.add(task.done);
+        } else {
+            task.nothingToUndo.remove(task.done);
+        }
+        task.done++;
+        task.checkpoint = true;
+        if ("ROLLBACK".equals(wish)) {
+            task.rollBack();
+        } else if (task.done == stages) {
+            task.end("COMPLETED");
+        } else if ("CANCEL".equals(wish)) {
+            task.end("CANCELLED");
+        } else if ("PAUSE".equals(wish)) {
+            task.status = "PAUSED";
+            task.wish = null;
+        } else {
+            task.open();
+        }
+    }
+
+    private void back(ModelTask task, int outcome) {
+        NavigableSet<Integer> left = task.toUndo();
+        if (left.isEmpty() || outcome == 3) {
+            boolean unhealthy = outcome == 0;
+            task.end(unhealthy || !left.isEmpty() ? "ROLLBACK_FAILED" : "ROLLED_BACK");
+        } else if (outcome != 0) {
+            task.nothingToUndo.add(left.last());
+        }
+    }
+
+    private void derive() {
+        if (Set.of("READY", "COMPLETED", "FAILED", "CANCELLED", "ROLLED_BACK").contains(plan)) {
+            return;
+        }
+        long open = tasks.stream()
+                .filter(task -> OPEN.contains(task.status) || task.wish != null)
+                .count();
+        if (planRollsBack) {
+            plan = open > 0 ? "ROLLING_BACK" : count("ROLLBACK_FAILED") > 0 ? "FAILED" : "ROLLED_BACK";
+        } else if (open > 0) {
+            plan = pauseAsked && count("RUNNING") == 0 ? "PAUSED" : "RUNNING";
+        } else {
+            plan = count("COMPLETED") == tasks.size()
+                    ? "COMPLETED"
+                    : count("CANCELLED") == tasks.size()
+                            ? "CANCELLED"
+                            : count("ROLLED_BACK") + count("CANCELLED") == tasks.size()
+                                    ? "ROLLED_BACK"
+                                    : "PARTIAL_FAILED";
+            pauseAsked = false;
+        }
+    }
+
+    private int count(String status) {
+        return Collections.frequency(statuses(), status);
+    }
+
+    List<String> statuses() {
+        return tasks.stream().map(task -> task.status).toList();
+    }
+
+    String planStatus() {
+        return plan;
+    }
+
+    int stagesDone(int index) {
+        return tasks.get(index).done;
+    }
+
+    boolean hasClaim(int index) {
+        return tasks.get(index).claim;
+    }
+
+    static void checkEdges(boolean isPlan, List<String> states) {
+        Map<String, Set<String>> edges = isPlan ? PLAN_EDGES : TASK_EDGES;
+        for (int index = 1; index < states.size(); index++) {
+            String from = states.get(index - 1);
+            String to = states.get(index);
+            if (!from.equals(to)) {
+                assertThat(edges.getOrDefault(from, Set.of()))
+                        .as("after %s", from)
+                        .contains(to);
+            }
+        }
+    }
+}

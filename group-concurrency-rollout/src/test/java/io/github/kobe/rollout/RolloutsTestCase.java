@@ -1,0 +1,100 @@
+package io.github.kobe.rollout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.testing.Deadline;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+
+/** Rollouts in memory, what they tell, and how to wait for it. */
+abstract class RolloutsTestCase {
+
+    /** Hostile to everything but what brings its own limits. */
+    protected final GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder()
+            .defaults(GroupLimits.unset().withMaxConcurrency(1).withQueueThreshold(0))
+            .build());
+
+    protected final List<RolloutEvent> events = new CopyOnWriteArrayList<>();
+    protected final RolloutStore store = RolloutStore.inMemory();
+    private final List<Rollouts> opened = new ArrayList<>();
+
+    protected final Rollouts rollouts(UnaryOperator<RolloutsBuilder> setup) {
+        Rollouts rollouts = setup.apply(
+                        Rollouts.builder(executor).store(store).node("n1").sink(events::add))
+                .build();
+        opened.add(rollouts);
+        return rollouts;
+    }
+
+    protected final Rollouts rollouts(Stage... stages) {
+        return rollouts(builder -> builder.stages(stages));
+    }
+
+    @AfterEach
+    void closeAll() {
+        opened.forEach(Rollouts::close);
+        executor.close();
+    }
+
+    protected static RolloutPlan plan(String name, TenantChange... changes) {
+        RolloutPlan.Builder plan = RolloutPlan.named("plan-" + name);
+        for (TenantChange change : changes) {
+            plan.add(change);
+        }
+        return plan.build();
+    }
+
+    protected static RolloutPlan plan(String name, int maxConcurrency, TenantChange... changes) {
+        return new RolloutPlan("plan-" + name, maxConcurrency, List.of(changes));
+    }
+
+    /** {@return the plan at its rest} */
+    protected static PlanInfo settled(Rollouts rollouts, PlanId planId) throws InterruptedException {
+        PlanInfo plan = rollouts.await(planId, Deadline.LONG);
+        assertThat(plan.status().isSettled()).as("settled: %s", plan).isTrue();
+        return plan;
+    }
+
+    protected static void awaitStatus(Rollouts rollouts, Target target, RolloutStatus status) {
+        Deadline.until(
+                () -> target + " is " + status + ", but " + statusOf(rollouts, target),
+                () -> statusOf(rollouts, target).equals(status));
+    }
+
+    private static RolloutStatus statusOf(Rollouts rollouts, Target target) {
+        return switch (target) {
+            case PlanId planId -> rollouts.plan(planId).status();
+            case TaskId taskId -> rollouts.task(taskId).status();
+            case TenantId tenantId -> rollouts.task(tenantId).status();
+        };
+    }
+
+    protected static TaskId onlyTask(Rollouts rollouts, PlanId planId) {
+        return rollouts.tasks(planId).getFirst().taskId();
+    }
+
+    /** Waits until all that has happened is told. */
+    protected final void awaitTold(PlanId planId) {
+        Deadline.until("all told", () -> store.findUnpublished(planId, 1).isEmpty());
+    }
+
+    protected final List<String> told(TaskId taskId) {
+        return events.stream()
+                .filter(event -> taskId.equals(event.taskId()))
+                .map(event -> event.occurrence().getClass().getSimpleName())
+                .toList();
+    }
+
+    protected final List<RolloutStatus> toldOfPlan(PlanId planId) {
+        return events.stream()
+                .filter(event -> event.taskId() == null && event.planId().equals(planId))
+                .map(RolloutEvent::status)
+                .toList();
+    }
+}

@@ -1,0 +1,299 @@
+package io.github.kobe.rollout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+class StagesTests extends RolloutsTestCase {
+
+    private final List<String> done = new CopyOnWriteArrayList<>();
+
+    private TaskInfo ran(Rollouts rollouts) throws InterruptedException {
+        settled(rollouts, rollouts.start(plan("x", Samples.change("acme"))).planId());
+        return rollouts.task(TenantId.of("acme"));
+    }
+
+    @Test
+    @Tag("R133")
+    void whatTakesTooLongIsInterruptedAndFails() throws Exception {
+        Gate never = new Gate();
+        Stage slow = Stage.named("A").step(ctx -> never.pass()).timeout(Duration.ofMillis(20));
+
+        TaskInfo task = ran(rollouts(slow));
+
+        assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
+        assertThat(task.failure()).isEqualTo(new FailureInfo("TimeoutException", "stage A took longer than PT0.02S"));
+    }
+
+    @Test
+    @Tag("R133")
+    void aStageInTimeIsNotInterruptedLater() throws Exception {
+        Stage quick = Stage.named("A").step(ctx -> done.add("A")).timeout(Duration.ofMinutes(1));
+        Stage next = Stage.named("B")
+                .step(ctx -> done.add("B " + Thread.currentThread().isInterrupted()));
+
+        assertThat(ran(rollouts(quick, next)).status()).isEqualTo(TaskStatus.COMPLETED);
+        assertThat(done).containsExactly("A", "B false");
+    }
+
+    @Test
+    @Tag("R133")
+    void aTimeoutIsOneEvenIfTheStepDoesntMind() throws Exception {
+        Stage deaf = Stage.named("A")
+                .step(ctx -> {
+                    while (!Thread.interrupted()) {
+                        Thread.onSpinWait();
+                    }
+                })
+                .timeout(Duration.ofMillis(5));
+
+        assertThat(ran(rollouts(deaf)).failure())
+                .extracting(FailureInfo::errorType)
+                .isEqualTo("TimeoutException");
+    }
+
+    @Test
+    @Tag("R6")
+    void aStageWithNothingToDoIsRecordedAsSkipped() throws Exception {
+        Stage skipped = Stage.named("A")
+                .step(ctx -> done.add("A"))
+                .skipIf(ctx -> ctx.tenantId().value().equals("acme"));
+        Rollouts rollouts = rollouts(skipped, Stage.named("B").step(ctx -> done.add("B")));
+
+        TaskInfo task = ran(rollouts);
+
+        assertThat(task.status()).isEqualTo(TaskStatus.COMPLETED);
+        assertThat(done).containsExactly("B");
+        assertThat(told(task.taskId())).contains("StageSkipped");
+    }
+
+    @Test
+    @Tag("R4")
+    @Tag("R55")
+    @Tag("R125")
+    void aStepIsToldWhatItIsDoneFor() throws Exception {
+        Rollouts rollouts = rollouts(
+                Stage.named("A")
+                        .step(ctx -> {
+                            done.add(ctx.planId() + " " + ctx.tenantId() + " " + ctx.stageName() + " " + ctx.attempt());
+                            done.add(ctx.config() + " " + ctx.isRollingBack() + " " + ctx.endpoints());
+                            done.add(ctx.change().unit().name() + " "
+                                    + ctx.previous().isPresent());
+                            ctx.data().put("seen", ctx.idempotencyKey());
+                        })
+                        .rollback(ctx -> done.add("back to " + ctx.config() + " " + ctx.attempt())),
+                Stage.named("B").step(ctx -> done.add(ctx.data().get("seen") + " " + (ctx.fencingToken() > 0))));
+        PlanId planId = rollouts.start(plan("x", Samples.change("acme").endpoints("http://h:1")))
+                .planId();
+        settled(rollouts, planId);
+        rollouts.rollback(planId);
+        settled(rollouts, planId);
+
+        TaskId taskId = onlyTask(rollouts, planId);
+        assertThat(done)
+                .containsExactly(
+                        "plan-x acme A 1",
+                        "{\"version\":42} false [http://h:1]",
+                        "blue true",
+                        taskId + "/1/A true",
+                        "back to {\"version\":41} 2");
+    }
+
+    @Test
+    @Tag("R74")
+    void whatIsNotFoundHealthyAfterItsRollbackHasFailedIt() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        Rollouts rollouts = rollouts(builder -> builder.stages(Stage.named("A").rollback(ctx -> done.add("undo A")))
+                .verifier((ctx, health) -> {
+                    done.add("verify " + ctx.config());
+                    return switch (asked.incrementAndGet()) {
+                        case 1 -> false;
+                        case 2 -> throw new IllegalStateException("can't tell");
+                        default -> true;
+                    };
+                }));
+        TaskInfo task = ran(rollouts);
+
+        for (int tries = 1; tries <= 2; tries++) {
+            rollouts.rollback(task.taskId());
+            int attempt = 1 + tries;
+            Deadline.until("tried", () -> {
+                TaskInfo now = rollouts.task(task.taskId());
+                return now.attempt() == attempt && now.status() == TaskStatus.ROLLBACK_FAILED;
+            });
+            assertThat(rollouts.task(task.taskId()).failure())
+                    .extracting(FailureInfo::errorType)
+                    .isEqualTo(FailureInfo.NOT_VERIFIED);
+            assertThat(store.findTenant(TenantId.of("acme")).lastKnownGood()).isNull();
+            assertThat(rollouts.isRunning(TenantId.of("acme"))).isFalse();
+        }
+        rollouts.rollback(task.taskId());
+        awaitStatus(rollouts, task.taskId(), TaskStatus.ROLLED_BACK);
+
+        assertThat(done)
+                .containsExactly(
+                        "undo A", "verify {\"version\":41}", "verify {\"version\":41}", "verify {\"version\":41}");
+        assertThat(store.findTenant(TenantId.of("acme")).lastKnownGood())
+                .isEqualTo(new ConfigSnapshot(Samples.GREEN, "{\"version\":41}"));
+    }
+
+    @Test
+    @Tag("R105")
+    void aWorkerStandsAroundTheRunOfATask() throws Exception {
+        Rollouts rollouts = rollouts(builder -> builder.stages(Stage.named("A").step(ctx -> done.add("A")))
+                .workers((task, run) -> () -> {
+                    done.add("before " + task.tenantId());
+                    run.run();
+                    done.add("after");
+                }));
+
+        assertThat(ran(rollouts).status()).isEqualTo(TaskStatus.COMPLETED);
+        assertThat(done).startsWith("before acme", "A");
+    }
+
+    @Test
+    @Tag("R105")
+    void aWorkerThatFailsFailsTheTask() throws Exception {
+        Rollouts rollouts = rollouts(builder -> builder.stages(Stage.named("A")).workers((task, run) -> () -> {
+            throw new IllegalStateException("no tools");
+        }));
+        assertThat(ran(rollouts).failure()).isEqualTo(new FailureInfo("IllegalStateException", "no tools"));
+
+        Rollouts lazy = rollouts(builder -> builder.stages(Stage.named("A")).workers((task, run) -> () -> {}));
+        PlanId planId = lazy.start(plan("y", Samples.change("acme"))).planId();
+        settled(lazy, planId);
+        assertThat(lazy.task(TenantId.of("acme")).failure())
+                .extracting(FailureInfo::message)
+                .isEqualTo("the worker has not run the task");
+    }
+
+    @Test
+    @Tag("R129")
+    void aTaskWhoseStagesHaveChangedFails() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        Rollouts rollouts = rollouts(builder -> builder.stages(
+                (task, change, settings, health) -> List.of(Stage.named("A" + asked.getAndIncrement()))));
+
+        TaskInfo task = ran(rollouts);
+
+        assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
+        assertThat(task.failure())
+                .isEqualTo(new FailureInfo(FailureInfo.STAGES_CHANGED, "the stages were [A0] and are [A1]"));
+    }
+
+    @Test
+    @Tag("R55")
+    @Tag("R60")
+    @Tag("R106")
+    void checkpointsCanBeKeptApart() throws Exception {
+        CheckpointStore checkpoints = CheckpointStore.inMemory();
+        Gate gate = new Gate();
+        AtomicInteger failures = new AtomicInteger(1);
+        Rollouts rollouts = rollouts(builder -> builder.stages(
+                        Stage.named("A").step(ctx -> ctx.data().put("k", "v")),
+                        Stage.named("B").step(ctx -> {
+                            gate.pass();
+                            if (failures.getAndDecrement() > 0) {
+                                throw new IllegalStateException("broken");
+                            }
+                        }))
+                .checkpoints(checkpoints));
+        PlanId planId = rollouts.start(plan("x", Samples.change("acme"))).planId();
+        gate.awaitArrived(1);
+        TaskId taskId = onlyTask(rollouts, planId);
+
+        Checkpoint checkpoint = checkpoints.load(taskId).orElseThrow();
+        assertThat(checkpoint.lastCompletedStageIndex()).isZero();
+        assertThat(checkpoint.completedStageNames()).containsExactly("A");
+        assertThat(checkpoint.data()).containsEntry("k", "v");
+        assertThat(checkpoint.run()).isEqualTo(1);
+        assertThat(rollouts.checkpoint(taskId)).contains(checkpoint);
+        TaskId other = TaskId.next(planId, Samples.NOW);
+        assertThat(checkpoints.load(other)).isEmpty();
+        assertThat(checkpoints.loadMultiple(List.of(other, taskId))).containsExactly(checkpoint);
+        gate.open();
+        settled(rollouts, planId);
+        assertThat(checkpoints.load(taskId)).isPresent();
+
+        rollouts.giveUp(planId);
+        assertThat(checkpoints.load(taskId)).isEmpty();
+    }
+
+    @Test
+    @Tag("R59")
+    @Tag("R64")
+    void aStoreOfCheckpointsThatFailsFailsTheTask() throws Exception {
+        CheckpointStore broken = new CheckpointStore() {
+            @Override
+            public void save(Checkpoint checkpoint) {
+                throw new IllegalStateException("disk full");
+            }
+
+            @Override
+            public Optional<Checkpoint> load(TaskId taskId) {
+                return Optional.empty();
+            }
+
+            @Override
+            public void remove(TaskId taskId) {
+                throw new IllegalStateException("disk full");
+            }
+        };
+        TaskInfo task = ran(rollouts(
+                builder -> builder.stages(Stage.named("A"), Stage.named("B")).checkpoints(broken)));
+
+        assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
+        assertThat(task.failure()).extracting(FailureInfo::errorType).isEqualTo("CheckpointException");
+        assertThat(task.completedStages()).isZero();
+    }
+
+    @Test
+    @Tag("R63")
+    void aCheckpointThatDoesntFitBeginsANewRun() throws Exception {
+        CheckpointStore checkpoints = CheckpointStore.inMemory();
+        AtomicInteger failures = new AtomicInteger(1);
+        Rollouts rollouts = rollouts(builder -> builder.stages(
+                        Stage.named("A").step(ctx -> done.add("A")),
+                        Stage.named("B").step(ctx -> {
+                            if (failures.getAndDecrement() > 0) {
+                                throw new IllegalStateException("broken");
+                            }
+                        }))
+                .checkpoints(checkpoints));
+        TaskInfo task = ran(rollouts);
+        for (List<String> names : List.of(List.of("Z"), List.<String>of(), List.of("A", "B", "C"))) {
+            Checkpoint odd = new Checkpoint(task.taskId(), names.size() - 1, names, Samples.NOW, 1, java.util.Map.of());
+            assertThat(odd.fits(List.of("A", "B"))).isFalse();
+        }
+        checkpoints.save(new Checkpoint(task.taskId(), 0, List.of("Z"), Samples.NOW, 1, java.util.Map.of()));
+
+        rollouts.retry(task.taskId(), true);
+        settled(rollouts, task.planId());
+
+        assertThat(done).containsExactly("A", "A");
+        assertThat(store.findById(task.taskId()).orElseThrow().run()).isEqualTo(2);
+    }
+
+    @Test
+    void aStageSaysWhatIsWrongWithIt() {
+        assertThatIllegalArgumentException().isThrownBy(() -> Stage.named(" "));
+        assertThatIllegalArgumentException().isThrownBy(() -> Stage.named("A").timeout(Duration.ZERO));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Rollouts.builder(executor).maxConcurrency(0));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Rollouts.builder(executor).progressInterval(Duration.ZERO))
+                .withMessageContaining("progressInterval");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Rollouts.builder(executor).shutdownGrace(Duration.ofSeconds(-1)));
+        assertThat(Stage.named("A")).hasToString("Stage[A]");
+    }
+}

@@ -1,0 +1,145 @@
+package io.github.kobe.rollout.architecture;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaModifier.PUBLIC;
+import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicates.modifier;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import io.github.kobe.rollout.Rollouts;
+import io.github.kobe.testing.HouseRules;
+import io.github.kobe.testing.Markdown;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+class ArchitectureTests {
+
+    private static final int MOST_LINES = 400;
+
+    private static final JavaClasses MAIN = HouseRules.mainClassesBeside(ArchitectureTests.class);
+    private static final JavaClasses TESTS = HouseRules.testClassesBeside(ArchitectureTests.class);
+
+    @Test
+    void packagesHaveNoCycles() {
+        HouseRules.packagesHaveNoCycles().check(MAIN);
+    }
+
+    @Test
+    void everyPackageIsNullMarked() {
+        HouseRules.packagesAreNullMarked().check(MAIN);
+    }
+
+    @Test
+    void classesAreNamedByDomainNouns() {
+        HouseRules.namesAreDomainNouns().check(MAIN);
+    }
+
+    /** The compiler sees to it; this looks once more, at what it wrote. */
+    @Tag("deep")
+    @Test
+    void jdk21IsEnough() {
+        HouseRules.jdk21IsEnough().check(HouseRules.classesBeside(Rollouts.class));
+    }
+
+    @Test
+    void coreInternalsAreLeftAlone() {
+        HouseRules.coreInternalsAreLeftAlone().check(MAIN);
+        HouseRules.coreInternalsAreLeftAlone().check(TESTS);
+    }
+
+    /** Plain Java needs slf4j and Gson alone. */
+    @Test
+    @Tag("R113")
+    void plainRolloutsKnowNothingOfSpring() {
+        noClasses()
+                .that()
+                .resideInAnyPackage("io.github.kobe.rollout", "io.github.kobe.rollout.http")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.springframework..", "com.github.kagkarlsson..")
+                .check(MAIN);
+    }
+
+    @Test
+    void whatIsPublicIsMeantToBe() {
+        assertThat(MAIN.stream()
+                        .filter(resideInAPackage("io.github.kobe.rollout").and(modifier(PUBLIC)))
+                        .filter(JavaClass::isTopLevelClass))
+                .extracting(JavaClass::getSimpleName)
+                .containsExactlyInAnyOrder(
+                        // where to begin
+                        "Rollouts",
+                        "RolloutsBuilder",
+                        // values
+                        "Target",
+                        "PlanId",
+                        "TaskId",
+                        "TenantId",
+                        "DeployVersion",
+                        "DeployUnit",
+                        "NetworkEndpoint",
+                        "ConfigSnapshot",
+                        "TenantChange",
+                        "RolloutPlan",
+                        "PlanInfo",
+                        "TaskInfo",
+                        "PlanStatus",
+                        "TaskStatus",
+                        "RolloutStatus",
+                        "FailureInfo",
+                        "OperationResult",
+                        "Checkpoint",
+                        "Wish",
+                        "ConflictPolicy",
+                        // what happens
+                        "RolloutEvent",
+                        "Occurrence",
+                        // what can't be done
+                        "RolloutException",
+                        "PlanNotFoundException",
+                        "TaskNotFoundException",
+                        "TaskOperationException",
+                        "TaskCreationException",
+                        "CheckpointException",
+                        // what an application brings
+                        "Stage",
+                        "Step",
+                        "StageContext",
+                        "StageFactory",
+                        "RolloutSettings",
+                        "TaskWorkerFactory",
+                        "CheckpointStore",
+                        "MetricsRegistry",
+                        "RollbackHealthVerifier",
+                        "HealthCheckClient",
+                        "RolloutEventSink",
+                        // what a store keeps
+                        "RolloutStore",
+                        "StoreTransaction",
+                        "PlanRecord",
+                        "TaskRecord",
+                        "TenantRecord",
+                        "DriveState");
+    }
+
+    @Test
+    void everyClassFitsInAHead() throws IOException {
+        Path sources = Markdown.repository().resolve("group-concurrency-rollout/src/main/java");
+        try (Stream<Path> files = Files.walk(sources)) {
+            assertThat(files.filter(file -> file.toString().endsWith(".java")))
+                    .isNotEmpty()
+                    .allSatisfy(file -> assertThat(Files.readAllLines(file)).hasSizeLessThanOrEqualTo(MOST_LINES));
+        }
+    }
+
+    @Test
+    void testsNeverSleep() {
+        HouseRules.nothingSleeps().check(TESTS);
+    }
+}
