@@ -1,0 +1,23 @@
+package io.github.kobe.rollout.http;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * One request.
+ *
+ * @param method such as {@code PUT}
+ * @param url where to
+ * @param headers one value each
+ * @param body what is sent, may be empty
+ * @param timeout how long to wait for the answer
+ * @since 0.1.0
+ */
+public record HttpCall(String method, URI url, Map<String, String> headers, String body, Duration timeout) {
+
+    /** Copies the headers. */
+    public HttpCall {
+        headers = Map.copyOf(headers);
+    }
+}

@@ -1,0 +1,119 @@
+package io.github.kobe.rollout.http;
+
+import io.github.kobe.rollout.HealthCheckClient;
+import io.github.kobe.rollout.NetworkEndpoint;
+import io.github.kobe.rollout.RollbackHealthVerifier;
+import io.github.kobe.rollout.RolloutSettings;
+import io.github.kobe.rollout.Stage;
+import io.github.kobe.rollout.StageContext;
+import io.github.kobe.rollout.StageFactory;
+import io.github.kobe.rollout.TaskInfo;
+import io.github.kobe.rollout.TenantChange;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The stages of a configuration switch: {@code ConfigUpdate} sends the configuration ({@code PUT {endpoint}/config}), {@code
+ * Broadcast} has each instance load it ({@code POST {endpoint}/config/refresh}), {@code HealthCheck} waits until each says
+ * that it runs the new version.
+ *
+ * <p>A rollback sends the previous configuration and has it loaded, both in place of {@code ConfigUpdate}; then the previous
+ * version is waited for, once. Requests carry the headers {@code Idempotency-Key} and {@code Rollout-Token}.
+ *
+ * <p>Settings, with their defaults:
+ *
+ * <ul>
+ *   <li>{@code health.path} ({@code /health}), the path of a health check for endpoints without one of their own
+ *   <li>{@code health.version-key} ({@code version}), the field of the answer that has the version
+ *   <li>{@code health.interval} ({@code 3s}), {@code health.max-attempts} (10), {@code health.timeout} ({@code 2s})
+ *   <li>{@code http.timeout} ({@code 10s}), for the other requests
+ *   <li>{@code target-domain}, else {@code target-ip}, with {@code target-port}: where a tenant without endpoints is asked
+ * </ul>
+ *
+ * <p>Immutable, thread-safe.
+ *
+ * @since 0.1.0
+ */
+public final class HttpStages implements StageFactory {
+
+    private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
+
+    private final HttpTransport transport;
+    private final Pauses pauses;
+
+    HttpStages(HttpTransport transport, Pauses pauses) {
+        this.transport = Objects.requireNonNull(transport, "transport");
+        this.pauses = pauses;
+    }
+
+    /** {@return the stages, with the JDK's HTTP client} */
+    public static HttpStages configSwitch() {
+        return configSwitch(HttpTransport.jdk());
+    }
+
+    /**
+     * {@return the stages}
+     *
+     * @param transport what sends the requests
+     */
+    public static HttpStages configSwitch(HttpTransport transport) {
+        return new HttpStages(transport, time -> Thread.sleep(time));
+    }
+
+    @Override
+    public List<Stage> stages(TaskInfo task, TenantChange change, RolloutSettings settings, HealthCheckClient health) {
+        HealthPoll poll = new HealthPoll(settings, health, pauses);
+        Duration timeout = settings.duration("http.timeout", DEFAULT_TIMEOUT);
+        return List.of(
+                Stage.named("ConfigUpdate")
+                        .step(context -> send(context, timeout))
+                        .rollback(context -> send(context, timeout))
+                        .rollback(context -> refresh(context, timeout)),
+                Stage.named("Broadcast").step(context -> refresh(context, timeout)),
+                Stage.named("HealthCheck").step(context -> check(poll, context)).confirmsHealth());
+    }
+
+    /** {@return one that waits until each instance says that it runs the previous version} */
+    @Override
+    public RollbackHealthVerifier verifier() {
+        return (context, health) ->
+                new HealthPoll(context.settings(), health, pauses).poll(context).isEmpty();
+    }
+
+    private void send(StageContext context, Duration timeout) throws IOException, InterruptedException {
+        for (NetworkEndpoint endpoint : context.endpoints()) {
+            call(context, "PUT", endpoint, "/config", context.config(), timeout);
+        }
+    }
+
+    private void refresh(StageContext context, Duration timeout) throws IOException, InterruptedException {
+        for (NetworkEndpoint endpoint : context.endpoints()) {
+            call(context, "POST", endpoint, "/config/refresh", "", timeout);
+        }
+    }
+
+    private void call(
+            StageContext context, String method, NetworkEndpoint endpoint, String path, String body, Duration timeout)
+            throws IOException, InterruptedException {
+        URI url = URI.create(endpoint.url().replaceFirst("/+$", "") + path);
+        Map<String, String> headers = Map.of(
+                "Content-Type", "application/json",
+                "Idempotency-Key", context.idempotencyKey(),
+                "Rollout-Token", Long.toString(context.fencingToken()));
+        int status = transport.send(new HttpCall(method, url, headers, body, timeout));
+        if (status / 100 != 2) {
+            throw new IOException(method + " " + url + " was answered with status " + status);
+        }
+    }
+
+    private static void check(HealthPoll poll, StageContext context) throws IOException, InterruptedException {
+        List<String> wrong = poll.poll(context);
+        if (!wrong.isEmpty()) {
+            throw new IOException("not healthy: " + String.join("; ", wrong));
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.github.kobe.rollout.http;
+
+import java.io.IOException;
+
+/**
+ * Sends requests. It may be called by many threads at once.
+ *
+ * @since 0.1.0
+ */
+@FunctionalInterface
+public interface HttpTransport {
+
+    /**
+     * {@return the status of the answer}
+     *
+     * @param call the request
+     * @throws IOException if there is no answer in time
+     * @throws InterruptedException if the thread is interrupted
+     */
+    int send(HttpCall call) throws IOException, InterruptedException;
+
+    /** {@return a new one that uses the JDK's HTTP client} */
+    static HttpTransport jdk() {
+        return new JdkHttpTransport();
+    }
+}

@@ -1,0 +1,26 @@
+package io.github.kobe.rollout.http;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+
+/** Sends by the JDK's HTTP client. */
+final class JdkHttpTransport implements HttpTransport {
+
+    private static final Duration CONNECT = Duration.ofSeconds(5);
+
+    private final HttpClient client =
+            HttpClient.newBuilder().connectTimeout(CONNECT).build();
+
+    @Override
+    public int send(HttpCall call) throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(call.url())
+                .timeout(call.timeout())
+                .method(call.method(), BodyPublishers.ofString(call.body()));
+        call.headers().forEach(request::header);
+        return client.send(request.build(), BodyHandlers.discarding()).statusCode();
+    }
+}

@@ -1,0 +1,344 @@
+package io.github.kobe.rollout.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.rollout.DeployUnit;
+import io.github.kobe.rollout.HealthCheckClient;
+import io.github.kobe.rollout.PlanInfo;
+import io.github.kobe.rollout.PlanStatus;
+import io.github.kobe.rollout.RolloutPlan;
+import io.github.kobe.rollout.Rollouts;
+import io.github.kobe.rollout.RolloutsBuilder;
+import io.github.kobe.rollout.TaskCreationException;
+import io.github.kobe.rollout.TaskInfo;
+import io.github.kobe.rollout.TaskStatus;
+import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.rollout.TenantId;
+import io.github.kobe.rollout.http.Instance.Ill;
+import io.github.kobe.testing.Deadline;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HttpStagesTests {
+
+    private static final DeployUnit NEW = DeployUnit.of(7, 42, "blue");
+    private static final DeployUnit OLD = DeployUnit.of(7, 41, "green");
+    private static final String NEW_CONFIG = "{\"version\": 42}";
+    private static final String OLD_CONFIG = "{\"version\": 41}";
+
+    private final GroupExecutor executor =
+            GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
+    private final List<Instance> instances = new ArrayList<>();
+    private final List<Duration> pauses = new CopyOnWriteArrayList<>();
+    private final List<Rollouts> opened = new ArrayList<>();
+    private int plans;
+
+    @AfterEach
+    void closeAll() {
+        opened.forEach(Rollouts::close);
+        instances.forEach(Instance::close);
+        executor.close();
+    }
+
+    private Instance instance(Ill ill) {
+        Instance instance = new Instance(ill);
+        instances.add(instance);
+        return instance;
+    }
+
+    private Rollouts rollouts(UnaryOperator<RolloutsBuilder> setup) {
+        Rollouts rollouts = setup.apply(Rollouts.builder(executor)
+                        .stages(new HttpStages(HttpTransport.jdk(), pauses::add))
+                        .setting("health.timeout", "500ms"))
+                .build();
+        opened.add(rollouts);
+        return rollouts;
+    }
+
+    private static TenantChange change(String... urls) {
+        return TenantChange.of("acme", NEW, NEW_CONFIG)
+                .previous(OLD, OLD_CONFIG)
+                .endpoints(urls);
+    }
+
+    private static TenantChange change(Instance... instances) {
+        return change(Arrays.stream(instances).map(Instance::url).toArray(String[]::new));
+    }
+
+    private TaskInfo ran(Rollouts rollouts, TenantChange change) throws InterruptedException {
+        plans++;
+        PlanInfo plan =
+                rollouts.start(RolloutPlan.named("plan-" + plans).add(change).build());
+        assertThat(rollouts.await(plan.planId(), Deadline.LONG).status().isSettled())
+                .isTrue();
+        return rollouts.task(TenantId.of("acme"));
+    }
+
+    @Test
+    @Tag("R5")
+    @Tag("R75")
+    @Tag("R125")
+    void aSwitchSendsHasLoadedAndSeesTheNewVersionEverywhere() throws Exception {
+        Instance first = instance(Ill.WELL);
+        Instance second = instance(Ill.WELL);
+
+        TaskInfo task = ran(rollouts(builder -> builder), change(first, second));
+
+        assertThat(task.status()).isEqualTo(TaskStatus.COMPLETED);
+        assertThat(task.lastKnownGood()).isEqualTo(NEW.version());
+        for (Instance instance : instances) {
+            assertThat(instance.requests()).containsExactly("PUT /config", "POST /config/refresh", "GET /health");
+            assertThat(instance.loaded()).isEqualTo(NEW_CONFIG);
+            assertThat(instance.keys())
+                    .containsExactly(task.taskId() + "/1/ConfigUpdate", task.taskId() + "/1/Broadcast");
+            assertThat(instance.tokens())
+                    .allSatisfy(token -> assertThat(Long.parseLong(token)).isPositive());
+        }
+        assertThat(pauses).isEmpty();
+    }
+
+    @Test
+    @Tag("R65")
+    @Tag("R66")
+    void anInstanceThatLagsIsWaitedForAtTheInterval() throws Exception {
+        TaskInfo task = ran(rollouts(builder -> builder), change(instance(Ill.WELL), instance(Ill.SLOW)));
+
+        assertThat(task.status()).isEqualTo(TaskStatus.COMPLETED);
+        assertThat(pauses).containsExactly(Duration.ofSeconds(3), Duration.ofSeconds(3));
+    }
+
+    @Test
+    @Tag("R65")
+    @Tag("R68")
+    void oneWithTheWrongVersionFailsTheTaskAfterTenAttempts() throws Exception {
+        Instance wrong = instance(Ill.WRONG);
+
+        TaskInfo task = ran(rollouts(builder -> builder), change(instance(Ill.WELL), wrong));
+
+        assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
+        assertThat(task.stage()).isEqualTo("HealthCheck");
+        assertThat(task.failure())
+                .extracting(failure -> failure.message())
+                .asString()
+                .contains(wrong.url(), "is 41")
+                .contains("instead of 42");
+        assertThat(wrong.requests())
+                .filteredOn(request -> request.equals("GET /health"))
+                .hasSize(10);
+        assertThat(pauses).hasSize(9);
+        assertThat(task.lastKnownGood()).isNull();
+    }
+
+    @Test
+    @Tag("R66")
+    @Tag("R68")
+    @Tag("R97")
+    void theTenantsSettingsSayHowItIsAsked() throws Exception {
+        Instance instance = instance(Ill.WELL);
+        instance.answerWith("{\"release\":\"%s\"}");
+        TenantChange change = change(instance)
+                .setting("health.path", "status")
+                .setting("health.version-key", "release")
+                .setting("health.interval", "7ms")
+                .setting("health.max-attempts", "2");
+
+        assertThat(ran(rollouts(builder -> builder.setting("health.max-attempts", "5")), change)
+                        .status())
+                .isEqualTo(TaskStatus.COMPLETED);
+        assertThat(instance.requests()).endsWith("GET /status");
+
+        instance.answerWith("{\"version\":%s}");
+        assertThat(ran(rollouts(builder -> builder), change).failure())
+                .extracting(failure -> failure.message())
+                .asString()
+                .contains("no field 'release'");
+        assertThat(pauses).containsExactly(Duration.ofMillis(7));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"version\":%s}", "{\"version\":\"%s\"}", "{\"version\":%s.0}"})
+    @Tag("R70")
+    void aVersionIsTheSameAsTextAndAsNumber(String answer) throws Exception {
+        Instance instance = instance(Ill.WELL);
+        instance.answerWith(answer);
+
+        assertThat(ran(rollouts(builder -> builder), change(instance)).status()).isEqualTo(TaskStatus.COMPLETED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"version\":\"v%s\"}", "%s", "<html>%s</html>", "", "{\"version\":null,\"x\":%s}"})
+    @Tag("R68")
+    @Tag("R69")
+    void anythingElseIsNotHealthy(String answer) throws Exception {
+        Instance instance = instance(Ill.WELL);
+        instance.answerWith(answer);
+
+        TaskInfo task = ran(rollouts(builder -> builder.setting("health.max-attempts", "1")), change(instance));
+        assertThat(task.stage()).isEqualTo("HealthCheck");
+        assertThat(pauses).isEmpty();
+    }
+
+    @Test
+    @Tag("R69")
+    void noAnswerInTimeIsAnAttemptThatFailed() throws Exception {
+        Instance hanging = instance(Ill.HANGING);
+
+        TaskInfo task = ran(
+                rollouts(builder -> builder.setting("health.timeout", "20ms").setting("health.max-attempts", "2")),
+                change(hanging));
+
+        assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
+        assertThat(task.failure())
+                .extracting(failure -> failure.message())
+                .asString()
+                .contains("no answer in PT0.02S");
+        assertThat(pauses).hasSize(1);
+    }
+
+    @Test
+    @Tag("R69")
+    void aDeadInstanceFailsTheUpdateAndOnesRefusalToo() throws Exception {
+        Instance dead = instance(Ill.WELL);
+        dead.close();
+        TaskInfo task = ran(rollouts(builder -> builder), change(dead));
+        assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
+        assertThat(task.stage()).isEqualTo("ConfigUpdate");
+
+        TaskInfo refused = ran(rollouts(builder -> builder), change(instance(Ill.REFUSING)));
+        assertThat(refused.failure())
+                .extracting(failure -> failure.message())
+                .asString()
+                .contains("PUT", "503");
+    }
+
+    @Test
+    @Tag("R5")
+    @Tag("R71")
+    @Tag("R72")
+    @Tag("R74")
+    @Tag("R75")
+    void aRollbackSendsTheSnapshotHasItLoadedAndSeesTheOldVersion() throws Exception {
+        Instance instance = instance(Ill.WELL);
+        Rollouts rollouts = rollouts(builder -> builder);
+        TaskInfo task = ran(rollouts, change(instance));
+        int before = instance.requests().size();
+
+        rollouts.rollback(task.taskId());
+        Deadline.until("rolled back", () -> rollouts.task(task.taskId()).status() == TaskStatus.ROLLED_BACK);
+
+        assertThat(instance.requests().subList(before, instance.requests().size()))
+                .containsExactly("PUT /config", "POST /config/refresh", "GET /health");
+        assertThat(instance.loaded()).isEqualTo(OLD_CONFIG);
+        assertThat(instance.keys()).endsWith(task.taskId() + "/2/ConfigUpdate", task.taskId() + "/2/ConfigUpdate");
+        assertThat(rollouts.task(task.taskId()).lastKnownGood()).isEqualTo(OLD.version());
+    }
+
+    @Test
+    @Tag("R74")
+    void whereTheOldVersionDoesntComeBackTheRollbackHasFailed() throws Exception {
+        Instance instance = instance(Ill.WELL);
+        Rollouts rollouts = rollouts(builder -> builder);
+        TaskInfo task = ran(rollouts, change(instance));
+        instance.become(Ill.WRONG);
+
+        rollouts.rollback(task.planId());
+        assertThat(rollouts.await(task.planId(), Deadline.LONG).status()).isEqualTo(PlanStatus.FAILED);
+        assertThat(rollouts.task(task.taskId()).status()).isEqualTo(TaskStatus.ROLLBACK_FAILED);
+        assertThat(pauses).hasSize(9);
+
+        instance.become(Ill.WELL);
+        rollouts.rollback(task.taskId());
+        Deadline.until(
+                "failed again",
+                () -> rollouts.task(task.taskId()).attempt() == 3
+                        && rollouts.task(task.taskId()).status() == TaskStatus.ROLLBACK_FAILED);
+    }
+
+    @Test
+    @Tag("R74")
+    void withoutEndpointsThereIsNothingToVerify() throws Exception {
+        Rollouts rollouts = rollouts(builder -> builder);
+        TaskInfo task = ran(rollouts, change(new String[0]));
+        assertThat(task.status()).isEqualTo(TaskStatus.COMPLETED);
+
+        rollouts.rollback(task.planId());
+        assertThat(rollouts.await(task.planId(), Deadline.LONG).status()).isEqualTo(PlanStatus.ROLLED_BACK);
+    }
+
+    @Test
+    @Tag("R67")
+    @Tag("R109")
+    void whereAnInstanceIsAskedFollowsFromItsUrlAndTheSettings() throws Exception {
+        List<String> asked = new CopyOnWriteArrayList<>();
+        HealthCheckClient client = url -> {
+            asked.add(url);
+            return Map.of("version", 42);
+        };
+        HttpTransport accepting = call -> 200;
+        List<TenantChange> changes = List.of(
+                change("http://h1:8080/ready"),
+                change("https://h2:8443/", "http://h3"),
+                change("http://h4").setting("target-port", "9000"),
+                change(new String[0]).setting("target-ip", "10.0.0.7").setting("target-port", "81"),
+                change(new String[0]).setting("target-domain", "acme.example").setting("target-ip", "10.0.0.7"));
+        Rollouts rollouts = rollouts(builder -> builder.stages(HttpStages.configSwitch(accepting))
+                .health(client)
+                .setting("health.path", "/up"));
+        for (TenantChange change : changes) {
+            assertThat(ran(rollouts, change).status()).isEqualTo(TaskStatus.COMPLETED);
+        }
+
+        assertThat(asked)
+                .containsExactlyInAnyOrder(
+                        "http://h1:8080/ready",
+                        "https://h2:8443/up",
+                        "http://h3/up",
+                        "http://h4:9000/up",
+                        "http://10.0.0.7:81/up",
+                        "http://acme.example/up");
+    }
+
+    @Test
+    @Tag("R108")
+    void aVerifierOfOnesOwnTakesTheirPlace() throws Exception {
+        Instance instance = instance(Ill.WELL);
+        Rollouts rollouts = rollouts(builder -> builder.verifier((context, health) -> {
+            throw new IOException("not now");
+        }));
+        TaskInfo task = ran(rollouts, change(instance));
+
+        rollouts.rollback(task.planId());
+        assertThat(rollouts.await(task.planId(), Deadline.LONG).status()).isEqualTo(PlanStatus.FAILED);
+        assertThat(rollouts.task(task.taskId()).failure())
+                .extracting(failure -> failure.message())
+                .asString()
+                .contains("not now");
+    }
+
+    @Test
+    @Tag("R115")
+    void aSettingThatCantBeReadIsToldAtTheCreation() {
+        Rollouts rollouts = rollouts(builder -> builder);
+        RolloutPlan plan = RolloutPlan.named("plan-x")
+                .add(change(new String[0]).setting("health.interval", "often"))
+                .build();
+
+        assertThatThrownBy(() -> rollouts.create(plan))
+                .isInstanceOf(TaskCreationException.class)
+                .hasMessageContaining("tenant 'acme': health.interval is 'often'");
+    }
+}
