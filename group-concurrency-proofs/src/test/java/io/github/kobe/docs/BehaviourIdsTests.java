@@ -6,6 +6,7 @@ import io.github.kobe.testing.Markdown;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -14,18 +15,26 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Each behaviour that users can rely on has an id in docs/reference/behaviours.md, which the tests that show it carry as a
- * tag.
+ * Each behaviour that users can rely on has an id in docs/reference/behaviours.md, or rollout-behaviours.md, which the tests
+ * that show it carry as a tag.
  */
 class BehaviourIdsTests {
 
-    private static final Pattern ON_THE_PAGE = Pattern.compile("(?m)^\\| ([GESTL]\\d+) \\|");
+    private static final Pattern ON_THE_PAGE = Pattern.compile("(?m)^\\| ([GESTLR]\\d+) \\|");
     private static final Pattern AS_A_TAG = Pattern.compile("@Tag\\(\"([GE]\\d+)\"\\)");
 
     /** Elsewhere these letters stand for failures that others have had. */
     private static final Pattern AS_A_TAG_OF_SCOPES = Pattern.compile("@Tag\\(\"([STL]\\d+)\"\\)");
 
     private static final Path SCOPES = Path.of("io/github/kobe/scope");
+
+    /** Elsewhere this letter stands for rows of the proofs. */
+    private static final Pattern AS_A_TAG_OF_ROLLOUTS = Pattern.compile("@Tag\\(\"(R\\d+)\"\\)");
+
+    private static final String ROLLOUTS = "io/github/kobe/rollout/";
+
+    private static final List<String> PAGES =
+            List.of("docs/reference/behaviours.md", "docs/reference/rollout-behaviours.md");
 
     /** Of all modules, and from the sources: no test sees the classes of all the others. */
     private static Set<String> idsOfTests() throws IOException {
@@ -50,6 +59,9 @@ class BehaviourIdsTests {
                 if (file.getParent().endsWith(SCOPES)) {
                     ids.addAll(ids(AS_A_TAG_OF_SCOPES, text));
                 }
+                if (file.toString().replace('\\', '/').contains(ROLLOUTS)) {
+                    ids.addAll(ids(AS_A_TAG_OF_ROLLOUTS, text));
+                }
             }
         }
     }
@@ -60,10 +72,7 @@ class BehaviourIdsTests {
 
     @Test
     void everyBehaviourHasATestAndEveryIdOfATestIsExplained() throws IOException {
-        assertThat(idsOfTests())
-                .isNotEmpty()
-                .containsExactlyInAnyOrderElementsOf(ids(
-                        ON_THE_PAGE,
-                        Markdown.page("docs/reference/behaviours.md").text()));
+        String pages = PAGES.stream().map(page -> Markdown.page(page).text()).collect(Collectors.joining("\n"));
+        assertThat(idsOfTests()).isNotEmpty().containsExactlyInAnyOrderElementsOf(ids(ON_THE_PAGE, pages));
     }
 }
