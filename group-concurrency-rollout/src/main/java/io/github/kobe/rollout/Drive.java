@@ -66,7 +66,7 @@ final class Drive {
         }
         boolean isOver = false;
         try {
-            publisher.start();
+            publisher.start(epoch);
             engine.add(this, limit);
             enqueue(work);
             isOver = loop();
@@ -272,6 +272,7 @@ final class Drive {
         List<TaskRecord> left = new ArrayList<>();
         List<TaskRecord> held = new ArrayList<>();
         boolean isOver = engine.transact(ledger -> {
+            left.clear();
             PlanRecord plan = openOwn(ledger);
             gated = !Boundaries.starts(plan);
             boolean waits = false;

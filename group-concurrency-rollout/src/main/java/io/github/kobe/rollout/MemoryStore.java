@@ -106,10 +106,13 @@ final class MemoryStore implements RolloutStore {
     }
 
     @Override
-    public void markPublished(PlanId planId, List<RolloutEvent> events) {
+    public void markPublished(PlanId planId, long epoch, List<RolloutEvent> events) {
         locked(() -> {
-            Deque<RolloutEvent> kept = events(planId);
-            events.forEach(kept::remove);
+            PlanRecord plan = plans.get(planId);
+            if (plan != null && plan.epoch() == epoch) {
+                Deque<RolloutEvent> kept = events(planId);
+                events.forEach(kept::remove);
+            }
             return true;
         });
     }
@@ -127,7 +130,7 @@ final class MemoryStore implements RolloutStore {
     }
 
     @Override
-    public void close() {
+    public void close(Duration atMost) {
         drives.close();
     }
 

@@ -31,6 +31,9 @@ final class Publisher {
     /** Whether the drive wanted to end while something was told. */
     private volatile boolean awaited;
 
+    /** That of the drive; written before the thread begins. */
+    private long epoch;
+
     Publisher(PlanId planId, RolloutOptions options, Runnable whenEmpty) {
         this.planId = planId;
         this.options = options;
@@ -38,7 +41,8 @@ final class Publisher {
         thread = Thread.ofVirtual().name("rollout-events:" + planId).unstarted(this::run);
     }
 
-    void start() {
+    void start(long epochOfDrive) {
+        epoch = epochOfDrive;
         thread.start();
     }
 
@@ -100,7 +104,7 @@ final class Publisher {
                 count++;
             }
             if (count > 0) {
-                options.store().markPublished(planId, events.subList(0, count));
+                options.store().markPublished(planId, epoch, events.subList(0, count));
             }
             return count;
         } catch (RuntimeException e) {

@@ -225,9 +225,10 @@ final class RolloutEngine {
     /** Begins no stage any more, gives those that run some time, and then interrupts them. */
     void stop() {
         stopping = true;
-        store.close();
         drives.values().forEach(Drive::nudge);
-        long end = System.nanoTime() + options.shutdownGrace().plusSeconds(5).toNanos();
+        Duration longest = options.shutdownGrace().plusSeconds(5);
+        long end = System.nanoTime() + longest.toNanos();
+        store.close(longest);
         lock.lock();
         try {
             while (!drives.isEmpty() && System.nanoTime() - end < 0) {

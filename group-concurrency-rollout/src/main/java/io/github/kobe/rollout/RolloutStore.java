@@ -1,5 +1,6 @@
 package io.github.kobe.rollout;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -33,7 +34,7 @@ public interface RolloutStore {
     /**
      * Does something in one transaction. If it throws, nothing is saved.
      *
-     * @param work what to do; it may be called once only
+     * @param work what to do; if the store gave up on a transaction, it is called again, and only the last time counts
      * @param <T> what it gives
      * @return what it gives
      */
@@ -96,12 +97,13 @@ public interface RolloutStore {
     List<RolloutEvent> findUnpublished(PlanId planId, int limit);
 
     /**
-     * Marks events as published. Those that tell of progress may be dropped.
+     * Marks events as published, unless another drive has taken the plan over. Those that tell of progress may be dropped.
      *
      * @param planId of which plan
+     * @param epoch that of the drive which has published them
      * @param events the oldest that are not published, in order
      */
-    void markPublished(PlanId planId, List<RolloutEvent> events);
+    void markPublished(PlanId planId, long epoch, List<RolloutEvent> events);
 
     /**
      * Begins to run drives: those that are due, and those that another has begun and not ended.
@@ -110,8 +112,13 @@ public interface RolloutStore {
      */
     void open(DriveRunner runner);
 
-    /** Begins no more drives here; those that run end by themselves. */
-    void close();
+    /**
+     * Begins no more drives here, and waits until it is known of those that run, which end by themselves, whether they are
+     * over.
+     *
+     * @param atMost how long at most
+     */
+    void close(Duration atMost);
 
     /** Runs drives. */
     @FunctionalInterface

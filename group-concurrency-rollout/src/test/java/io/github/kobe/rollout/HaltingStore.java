@@ -1,5 +1,6 @@
 package io.github.kobe.rollout;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -136,9 +137,9 @@ final class HaltingStore implements RolloutStore {
     }
 
     @Override
-    public void markPublished(PlanId planId, List<RolloutEvent> events) {
+    public void markPublished(PlanId planId, long epoch, List<RolloutEvent> events) {
         check();
-        store.markPublished(planId, events);
+        store.markPublished(planId, epoch, events);
     }
 
     @Override
@@ -147,7 +148,7 @@ final class HaltingStore implements RolloutStore {
     }
 
     @Override
-    public void close() {
-        store.close();
+    public void close(Duration atMost) {
+        store.close(atMost);
     }
 }
