@@ -198,6 +198,8 @@ class DurabilityTests extends RolloutsTestCase {
     @Test
     @Tag("R121")
     void whoHasLostThePlanWritesNothingMore() throws Exception {
+        // A database leaves a plan with the node that has it, as long as that lives.
+        store = RolloutStore.inMemory();
         Gate old = new Gate();
         Gate now = new Gate();
         AtomicInteger calls = new AtomicInteger();
@@ -219,6 +221,24 @@ class DurabilityTests extends RolloutsTestCase {
         now.open();
         assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
         assertThat(tokens).hasSize(2).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    @Tag("R121")
+    void whoHasLostThePlanMarksNoEvents() {
+        PlanRecord taken = Samples.plan(PlanStatus.RUNNING).with(edit -> edit.epoch = 3);
+        List<RolloutEvent> told = List.of(RolloutEvent.of(taken, PlanStatus.RUNNING, Samples.NOW, 1));
+        store.transact(transaction -> {
+            transaction.save(taken);
+            told.forEach(transaction::append);
+            return taken;
+        });
+
+        store.markPublished(taken.id(), 2, told);
+        assertThat(store.findUnpublished(taken.id(), 10)).isEqualTo(told);
+
+        store.markPublished(taken.id(), 3, told);
+        assertThat(store.findUnpublished(taken.id(), 10)).isEmpty();
     }
 
     @Test

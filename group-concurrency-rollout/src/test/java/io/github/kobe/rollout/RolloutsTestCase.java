@@ -11,8 +11,14 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Rollouts in memory, what they tell, and how to wait for it. */
+/** Rollouts on each kind of store, what they tell, and how to wait for it. */
+@ParameterizedClass(name = "{0}")
+@MethodSource("io.github.kobe.rollout.StoreKind#ofThisDepth")
 abstract class RolloutsTestCase {
 
     /** Hostile to everything but what brings its own limits. */
@@ -21,8 +27,23 @@ abstract class RolloutsTestCase {
             .build());
 
     protected final List<RolloutEvent> events = new CopyOnWriteArrayList<>();
-    protected final RolloutStore store = RolloutStore.inMemory();
+    protected RolloutStore store;
     private final List<Rollouts> opened = new ArrayList<>();
+    private StoreKind.Opened kept;
+
+    @Parameter
+    private StoreKind kind;
+
+    @BeforeEach
+    final void openStore() {
+        kept = kind.open();
+        store = kept.store();
+    }
+
+    /** {@return how many, since in a database each commit takes its time} */
+    protected final int many(int inMemory, int inADatabase) {
+        return kind == StoreKind.MEMORY ? inMemory : inADatabase;
+    }
 
     protected final Rollouts rollouts(UnaryOperator<RolloutsBuilder> setup) {
         Rollouts rollouts = setup.apply(
@@ -40,6 +61,7 @@ abstract class RolloutsTestCase {
     void closeAll() {
         opened.forEach(Rollouts::close);
         executor.close();
+        kept.close();
     }
 
     protected static RolloutPlan plan(String name, TenantChange... changes) {

@@ -23,6 +23,7 @@ class StormTests extends RolloutsTestCase {
 
     private static final int TENANTS = 30;
     private static final int PEOPLE = 4;
+    private static final int WISHES_IN_A_DATABASE = Depth.pick(50, 300, 1_000);
     private static final int WISHES = Depth.pick(2_000, 20_000, 100_000);
 
     private final Map<TenantId, Thread> inside = new ConcurrentHashMap<>();
@@ -92,9 +93,9 @@ class StormTests extends RolloutsTestCase {
     }
 
     /** {@return how often it was accepted} */
-    private static int operate(Rollouts rollouts, PlanId planId, Random random) {
+    private int operate(Rollouts rollouts, PlanId planId, Random random) {
         int accepted = 0;
-        for (int wish = 0; wish < WISHES; wish++) {
+        for (int wish = 0; wish < many(WISHES, WISHES_IN_A_DATABASE); wish++) {
             Target target = random.nextInt(5) == 0 ? planId : TenantId.of("t" + random.nextInt(TENANTS));
             try {
                 switch (random.nextInt(8)) {

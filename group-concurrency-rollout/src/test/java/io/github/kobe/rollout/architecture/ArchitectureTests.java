@@ -14,6 +14,7 @@ import io.github.kobe.testing.Markdown;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,32 @@ class ArchitectureTests {
                 .dependOnClassesThat()
                 .resideInAnyPackage("org.springframework..", "com.github.kagkarlsson..")
                 .check(MAIN);
+    }
+
+    /** Nodes need not agree on the time of day. */
+    @Test
+    @Tag("R126")
+    void aDatabaseIsTheOnlyClockOfItsStore() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.github.kobe.rollout.jdbc")
+                .should()
+                .callMethod(Instant.class, "now")
+                .orShould()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .dependOnClassesThat()
+                .haveFullyQualifiedName("com.github.kagkarlsson.scheduler.SystemClock")
+                .check(MAIN);
+    }
+
+    @Test
+    void ofTheDatabasesStoreOnlyTheStoreIsPublic() {
+        assertThat(MAIN.stream()
+                        .filter(resideInAPackage("io.github.kobe.rollout.jdbc").and(modifier(PUBLIC)))
+                        .filter(JavaClass::isTopLevelClass))
+                .extracting(JavaClass::getSimpleName)
+                .containsExactly("JdbcRolloutStore");
     }
 
     @Test

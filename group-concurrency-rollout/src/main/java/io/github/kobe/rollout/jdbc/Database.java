@@ -1,0 +1,99 @@
+package io.github.kobe.rollout.jdbc;
+
+import java.sql.DatabaseMetaData;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+import org.springframework.jdbc.support.JdbcUtils;
+import org.springframework.jdbc.support.MetaDataAccessException;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** One database: how it is asked, and how it is written to. */
+final class Database {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Database.class);
+
+    private static final int ATTEMPTS = 5;
+
+    private final DataSource dataSource;
+    private final JdbcTemplate template;
+    private final JdbcClient client;
+    private final TransactionTemplate transactions;
+    private final DatabaseClock clock;
+
+    private volatile @Nullable Dialect dialect;
+
+    Database(DataSource dataSource, PlatformTransactionManager transactionManager) {
+        this.dataSource = dataSource;
+        template = new JdbcTemplate(dataSource);
+        client = JdbcClient.create(template);
+        transactions = new TransactionTemplate(transactionManager);
+        transactions.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+        clock = new DatabaseClock(template, this::dialect);
+    }
+
+    DataSource dataSource() {
+        return dataSource;
+    }
+
+    JdbcTemplate template() {
+        return template;
+    }
+
+    JdbcClient client() {
+        return client;
+    }
+
+    DatabaseClock clock() {
+        return clock;
+    }
+
+    Dialect dialect() {
+        Dialect known = dialect;
+        if (known == null) {
+            try {
+                String product =
+                        JdbcUtils.extractDatabaseMetaData(dataSource, DatabaseMetaData::getDatabaseProductName);
+                known = Dialect.of(product);
+                dialect = known;
+            } catch (MetaDataAccessException e) {
+                throw new IllegalStateException("the database does not say what it is", e);
+            }
+        }
+        return known;
+    }
+
+    void createTables() {
+        new ResourceDatabasePopulator(new ClassPathResource(dialect().schema(), Database.class)).execute(dataSource);
+    }
+
+    /**
+     * Does something in one transaction: the caller's, if it has one, else a new one, that is begun again when the database
+     * prefers another's, of two that wait for each other or create the same.
+     */
+    <T> T transact(Supplier<T> work) {
+        clock.measureIfDue();
+        boolean isOwn = !TransactionSynchronizationManager.isActualTransactionActive();
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return transactions.execute(status -> work.get());
+            } catch (PessimisticLockingFailureException | DuplicateKeyException e) {
+                if (!isOwn || attempt == ATTEMPTS) {
+                    throw e;
+                }
+                LOG.debug("Another transaction came first; this one is begun again", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package io.github.kobe.rollout.jdbc;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/** What databases say in words of their own. */
+enum Dialect {
+    H2(
+            "H2",
+            "current_timestamp",
+            "insert into rollout_tenant (tenant_id) select ?1"
+                    + " where not exists (select 1 from rollout_tenant where tenant_id = ?1)"),
+    POSTGRESQL(
+            "PostgreSQL",
+            "clock_timestamp()",
+            "insert into rollout_tenant (tenant_id) values (?) on conflict do nothing");
+
+    private final String product;
+    private final String time;
+    private final String addTenant;
+
+    Dialect(String product, String time, String addTenant) {
+        this.product = product;
+        this.time = time;
+        this.addTenant = addTenant;
+    }
+
+    /** {@return the dialect of a database that calls itself so} */
+    static Dialect of(String product) {
+        return Arrays.stream(values())
+                .filter(dialect -> dialect.product.equals(product))
+                .findFirst()
+                .orElseThrow(() ->
+                        new IllegalStateException("the database is " + product + "; rollouts know H2 and PostgreSQL"));
+    }
+
+    /** {@return the script that creates the tables} */
+    String schema() {
+        return "schema-" + name().toLowerCase(Locale.ROOT) + ".sql";
+    }
+
+    /** {@return the time that it is, not the time when the transaction began} */
+    String time() {
+        return "select " + time;
+    }
+
+    /** {@return how a tenant is added unless it is there} */
+    String addTenant() {
+        return addTenant;
+    }
+}

@@ -1,0 +1,218 @@
+package io.github.kobe.rollout.jdbc;
+
+import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.PlanRecord;
+import io.github.kobe.rollout.RolloutEvent;
+import io.github.kobe.rollout.RolloutStore;
+import io.github.kobe.rollout.StoreTransaction;
+import io.github.kobe.rollout.TaskId;
+import io.github.kobe.rollout.TaskRecord;
+import io.github.kobe.rollout.TenantId;
+import io.github.kobe.rollout.TenantRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/**
+ * Keeps rollouts in H2 or PostgreSQL. All nodes that share the database share the rollouts: each plan is driven by one of
+ * them, and taken over by another when that one is gone.
+ *
+ * <pre>{@code
+ * Rollouts rollouts = Rollouts.builder(executor)
+ *         .stages(Stage.named("Migrate").step(ctx -> migrate(ctx.tenantId(), ctx.config())))
+ *         .store(JdbcRolloutStore.of(dataSource).createTables())
+ *         .build();
+ * }</pre>
+ *
+ * <p>A node that is killed is noticed after four heartbeats, 8 seconds, and its plans go on elsewhere within 15. Whoever comes
+ * back after that, from a long pause for instance, writes nothing any more. The time is the database's; what the nodes take
+ * for the time of day plays no part.
+ *
+ * <p>An operation that is called within a transaction of the same {@link DataSource} is part of it. Needs Spring's
+ * {@code spring-jdbc} and {@code com.github.kagkarlsson:db-scheduler}, and no Spring container.
+ *
+ * <p>An H2 database in a file wants {@code WRITE_DELAY=0} in its URL: otherwise it loses the last half second with its process.
+ * PostgreSQL wants an {@code idle_in_transaction_session_timeout} of some seconds: otherwise a node that stands still in the
+ * middle of a transaction, or whose machine is gone without a word, keeps its locks, and nobody can take over.
+ *
+ * <p>Thread-safe. The methods that set something give another store, which shares nothing but the database.
+ *
+ * @since 0.1.0
+ */
+public final class JdbcRolloutStore implements RolloutStore {
+
+    private static final Duration POLLING_INTERVAL = Duration.ofSeconds(1);
+    private static final Duration HEARTBEAT = Duration.ofSeconds(2);
+    private static final int MISSED_HEARTBEATS = 4;
+
+    private final PlatformTransactionManager transactionManager;
+    private final Database database;
+    private final SchedulerSettings settings;
+    private final Tables tables;
+    private final ScheduledDrives drives;
+
+    private JdbcRolloutStore(
+            DataSource dataSource, PlatformTransactionManager transactionManager, SchedulerSettings settings) {
+        this.settings = settings;
+        this.transactionManager = transactionManager;
+        database = new Database(dataSource, transactionManager);
+        tables = Tables.of(database);
+        drives = new ScheduledDrives(database, settings);
+    }
+
+    /**
+     * Makes a store of a database that has the tables, or is given them by {@link #createTables}.
+     *
+     * @param dataSource the database: H2, or PostgreSQL
+     * @return the store
+     */
+    public static JdbcRolloutStore of(DataSource dataSource) {
+        return new JdbcRolloutStore(
+                Objects.requireNonNull(dataSource, "dataSource"),
+                new JdbcTransactionManager(dataSource),
+                new SchedulerSettings("node-" + UUID.randomUUID(), POLLING_INTERVAL, HEARTBEAT, MISSED_HEARTBEATS));
+    }
+
+    /**
+     * Names this node in the database. Without it the name is made up.
+     *
+     * @param name the name, another one on each node
+     * @return another store
+     */
+    public JdbcRolloutStore withNode(String name) {
+        return with(new SchedulerSettings(
+                Objects.requireNonNull(name, "name"),
+                settings.pollingInterval(),
+                settings.heartbeat(),
+                settings.missedHeartbeats()));
+    }
+
+    /**
+     * Sets how often this node looks for plans that it could drive. What it has itself left to do it finds at once.
+     *
+     * @param interval more than zero; 1 second without it
+     * @return another store
+     * @throws IllegalArgumentException if it isn't more than zero
+     */
+    public JdbcRolloutStore withPollingInterval(Duration interval) {
+        return with(
+                new SchedulerSettings(settings.node(), interval, settings.heartbeat(), settings.missedHeartbeats()));
+    }
+
+    /**
+     * Sets how often this node gives a sign of life, and how many may be missing before another node takes its plans over.
+     * The same on all nodes.
+     *
+     * @param interval more than zero; 2 seconds without it
+     * @param missed 4 at least; 4 without it
+     * @return another store
+     * @throws IllegalArgumentException if one of them is something else
+     */
+    public JdbcRolloutStore withHeartbeat(Duration interval, int missed) {
+        return with(new SchedulerSettings(settings.node(), settings.pollingInterval(), interval, missed));
+    }
+
+    private JdbcRolloutStore with(SchedulerSettings other) {
+        return new JdbcRolloutStore(database.dataSource(), transactionManager, other);
+    }
+
+    /**
+     * Sets what begins transactions of the database, if it isn't plain JDBC: an application that uses JPA has one of its own.
+     *
+     * @param manager the transaction manager
+     * @return another store
+     */
+    public JdbcRolloutStore withTransactionManager(PlatformTransactionManager manager) {
+        return new JdbcRolloutStore(database.dataSource(), Objects.requireNonNull(manager, "manager"), settings);
+    }
+
+    /**
+     * Creates the tables that aren't there.
+     *
+     * @return this
+     */
+    public JdbcRolloutStore createTables() {
+        database.createTables();
+        return this;
+    }
+
+    @Override
+    public <T> T transact(Function<StoreTransaction, T> work) {
+        return database.transact(() -> {
+            JdbcTransaction transaction = new JdbcTransaction(tables, drives);
+            T result = work.apply(transaction);
+            transaction.flush();
+            return result;
+        });
+    }
+
+    @Override
+    public Instant now() {
+        return database.clock().now();
+    }
+
+    @Override
+    public Optional<TaskRecord> findById(TaskId taskId) {
+        return tables.tasks().find(taskId, false);
+    }
+
+    @Override
+    public List<TaskRecord> findByPlanId(PlanId planId) {
+        return tables.tasks().findOfPlan(planId, false);
+    }
+
+    @Override
+    public List<TaskRecord> findByTenantId(TenantId tenantId) {
+        return tables.tasks().findOfTenant(tenantId);
+    }
+
+    @Override
+    public List<TaskRecord> findWished(PlanId planId) {
+        return tables.tasks().findWished(planId);
+    }
+
+    @Override
+    public Optional<PlanRecord> findPlan(PlanId planId) {
+        return tables.plans().find(planId, false);
+    }
+
+    @Override
+    public List<PlanRecord> findPlans() {
+        return tables.plans().findAll();
+    }
+
+    @Override
+    public TenantRecord findTenant(TenantId tenantId) {
+        return tables.tenants().find(tenantId);
+    }
+
+    @Override
+    public List<RolloutEvent> findUnpublished(PlanId planId, int limit) {
+        return tables.events().findUnpublished(planId, limit);
+    }
+
+    @Override
+    public void markPublished(PlanId planId, long epoch, List<RolloutEvent> events) {
+        database.transact(() -> {
+            tables.events().mark(planId, epoch, events);
+            return planId;
+        });
+    }
+
+    @Override
+    public void open(DriveRunner runner) {
+        drives.open(runner);
+    }
+
+    @Override
+    public void close(Duration atMost) {
+        drives.close(atMost);
+    }
+}

@@ -1,0 +1,188 @@
+package io.github.kobe.rollout.jdbc;
+
+import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.PlanRecord;
+import io.github.kobe.rollout.RolloutEvent;
+import io.github.kobe.rollout.StoreTransaction;
+import io.github.kobe.rollout.TaskId;
+import io.github.kobe.rollout.TaskRecord;
+import io.github.kobe.rollout.TenantId;
+import io.github.kobe.rollout.TenantRecord;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.dao.OptimisticLockingFailureException;
+
+/**
+ * One transaction of the database. What is read is locked; what is saved is kept back and written at the end, in the order in
+ * which locks are taken, each table in one go. Each write of a plan or a task names the epoch under which it was read.
+ */
+final class JdbcTransaction implements StoreTransaction {
+
+    private final Tables tables;
+    private final ScheduledDrives drives;
+
+    /** The epochs of what is in the database, and hence locked. */
+    private final Map<PlanId, Long> epochsOfPlans = new HashMap<>();
+
+    private final Map<TaskId, Long> epochsOfTasks = new HashMap<>();
+
+    private final Map<PlanId, PlanRecord> plans = new LinkedHashMap<>();
+    private final Map<TaskId, TaskRecord> tasks = new LinkedHashMap<>();
+    private final Map<TenantId, TenantRecord> tenants = new LinkedHashMap<>();
+    private final Map<TenantId, TenantRecord> changedTenants = new LinkedHashMap<>();
+    private final List<RolloutEvent> events = new ArrayList<>();
+    private final List<Call> calls = new ArrayList<>();
+
+    JdbcTransaction(Tables tables, ScheduledDrives drives) {
+        this.tables = tables;
+        this.drives = drives;
+    }
+
+    private record Call(PlanId planId, long number, Instant at) {}
+
+    @Override
+    public Optional<PlanRecord> plan(PlanId planId) {
+        PlanRecord saved = plans.get(planId);
+        if (saved != null) {
+            return Optional.of(saved);
+        }
+        Optional<PlanRecord> found = tables.plans().find(planId, true);
+        found.ifPresent(plan -> epochsOfPlans.put(planId, plan.epoch()));
+        return found;
+    }
+
+    @Override
+    public Optional<TaskRecord> task(TaskId taskId) {
+        TaskRecord saved = tasks.get(taskId);
+        return saved != null
+                ? Optional.of(saved)
+                : tables.tasks().find(taskId, true).map(this::current);
+    }
+
+    @Override
+    public List<TaskRecord> tasks(PlanId planId) {
+        return tables.tasks().findOfPlan(planId, true).stream()
+                .map(this::current)
+                .toList();
+    }
+
+    @Override
+    public List<TaskRecord> unfinished(PlanId planId) {
+        return tables.tasks().findUnfinished(planId).stream()
+                .map(this::current)
+                .filter(TaskRows::isUnfinished)
+                .toList();
+    }
+
+    private TaskRecord current(TaskRecord found) {
+        epochsOfTasks.put(found.id(), found.epoch());
+        return tasks.getOrDefault(found.id(), found);
+    }
+
+    @Override
+    public TenantRecord tenant(TenantId tenantId) {
+        return tenants.computeIfAbsent(tenantId, tables.tenants()::lock);
+    }
+
+    @Override
+    public void save(PlanRecord plan) {
+        plans.put(plan.id(), plan);
+    }
+
+    @Override
+    public void save(TaskRecord task) {
+        tasks.put(task.id(), task);
+    }
+
+    @Override
+    public void save(TenantRecord tenant) {
+        tenants.put(tenant.id(), tenant);
+        changedTenants.put(tenant.id(), tenant);
+    }
+
+    @Override
+    public void append(RolloutEvent event) {
+        events.add(event);
+    }
+
+    @Override
+    public boolean hasUnpublished(PlanId planId) {
+        return !events.isEmpty() || tables.events().hasUnpublished(planId);
+    }
+
+    /** Before any task is read or saved. */
+    @Override
+    public void stamp(PlanId planId, long epoch) {
+        if (!tasks.isEmpty() || !epochsOfTasks.isEmpty()) {
+            throw new IllegalStateException("tasks are read before they are stamped");
+        }
+        tables.tasks().stamp(planId, epoch);
+    }
+
+    @Override
+    public void schedule(PlanId planId, long number, Instant at) {
+        calls.add(new Call(planId, number, at));
+    }
+
+    @Override
+    public void remove(PlanId planId) {
+        tables.events().deleteOfPlan(planId);
+        tables.tasks().deleteOfPlan(planId);
+        tables.plans().delete(planId);
+    }
+
+    void flush() {
+        plans.values().forEach(this::write);
+        write(tasks.values());
+        if (!changedTenants.isEmpty()) {
+            tables.tenants().update(changedTenants.values());
+        }
+        if (!events.isEmpty()) {
+            tables.events().insert(events);
+        }
+        calls.forEach(call -> drives.schedule(call.planId(), call.number(), call.at()));
+    }
+
+    private void write(PlanRecord plan) {
+        Long epoch = epochsOfPlans.get(plan.id());
+        if (epoch == null) {
+            tables.plans().insert(plan);
+        } else if (!tables.plans().update(plan, epoch)) {
+            throw new OptimisticLockingFailureException("plan " + plan.id() + " was taken over");
+        }
+    }
+
+    private void write(Collection<TaskRecord> all) {
+        List<TaskRecord> added = new ArrayList<>();
+        List<TaskRecord> changed = new ArrayList<>();
+        List<Long> epochs = new ArrayList<>();
+        for (TaskRecord task : all) {
+            Long epoch = epochsOfTasks.get(task.id());
+            if (epoch == null) {
+                added.add(task);
+            } else {
+                changed.add(task);
+                epochs.add(epoch);
+            }
+        }
+        if (!added.isEmpty()) {
+            tables.tasks().insert(added);
+            tables.tenants().add(added.stream().map(TaskRecord::tenantId).toList());
+        }
+        if (!changed.isEmpty()) {
+            int[] counts = tables.tasks().update(changed, epochs);
+            for (int index = 0; index < counts.length; index++) {
+                if (counts[index] != 1) {
+                    throw new OptimisticLockingFailureException(
+                            "task " + changed.get(index).id() + " was taken over");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+package io.github.kobe.rollout.jdbc;
+
+/** What is kept, each in a table of its own. */
+record Tables(PlanRows plans, TaskRows tasks, TenantRows tenants, EventRows events) {
+
+    static Tables of(Database database) {
+        return new Tables(
+                new PlanRows(database), new TaskRows(database), new TenantRows(database), new EventRows(database));
+    }
+}

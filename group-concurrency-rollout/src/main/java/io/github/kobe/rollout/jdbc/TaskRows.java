@@ -1,0 +1,193 @@
+package io.github.kobe.rollout.jdbc;
+
+import io.github.kobe.rollout.ConfigSnapshot;
+import io.github.kobe.rollout.DeployUnit;
+import io.github.kobe.rollout.DeployVersion;
+import io.github.kobe.rollout.FailureInfo;
+import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.TaskId;
+import io.github.kobe.rollout.TaskRecord;
+import io.github.kobe.rollout.TaskStatus;
+import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.rollout.TenantId;
+import io.github.kobe.rollout.Wish;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The table of tasks. */
+final class TaskRows {
+
+    private static final String KEPT = "task_id, plan_id, tenant_id, position, change_body, stage_names, created_at";
+    private static final String CHANGING = "status, unit, previous, last_known_good, stages_done, stages_started,"
+        + " settled, run, attempt, retries, retrying, recoveries, data, checkpoint_at, failure, started_at, ended_at,"
+        + " wish, wish_by, wish_from_checkpoint, sequence, epoch";
+
+    private static final String SELECT = "select * from rollout_task";
+    private static final String IN_ORDER = " order by position";
+    private static final Set<TaskStatus> AT_WORK =
+            EnumSet.of(TaskStatus.PENDING, TaskStatus.RUNNING, TaskStatus.ROLLING_BACK);
+    private static final String UNFINISHED = AT_WORK.stream()
+            .map(TaskStatus::name)
+            .collect(Collectors.joining("', '", " and (status in ('", "') or wish is not null)"));
+    private static final String INSERT = Columns.insert("rollout_task", KEPT + ", " + CHANGING);
+    private static final String UPDATE = Columns.update("rollout_task", CHANGING, "task_id = ? and epoch = ?");
+
+    private final Database database;
+
+    TaskRows(Database database) {
+        this.database = database;
+    }
+
+    Optional<TaskRecord> find(TaskId taskId, boolean locked) {
+        return find(" where task_id = ?" + (locked ? " for update" : ""), taskId.value()).stream()
+                .findFirst();
+    }
+
+    List<TaskRecord> findOfPlan(PlanId planId, boolean locked) {
+        return find(" where plan_id = ?" + IN_ORDER + (locked ? " for update" : ""), planId.value());
+    }
+
+    List<TaskRecord> findUnfinished(PlanId planId) {
+        return find(" where plan_id = ?" + UNFINISHED + IN_ORDER + " for update", planId.value());
+    }
+
+    static boolean isUnfinished(TaskRecord task) {
+        return AT_WORK.contains(task.status()) || task.wish() != null;
+    }
+
+    List<TaskRecord> findWished(PlanId planId) {
+        return find(" where plan_id = ? and wish is not null" + IN_ORDER, planId.value());
+    }
+
+    List<TaskRecord> findOfTenant(TenantId tenantId) {
+        return find(" where tenant_id = ? order by created_at desc, task_id desc", tenantId.value());
+    }
+
+    private List<TaskRecord> find(String condition, String value) {
+        return database.client()
+                .sql(SELECT + condition)
+                .param(value)
+                .query((row, index) -> read(row))
+                .list();
+    }
+
+    void insert(Collection<TaskRecord> tasks) {
+        database.template()
+                .batchUpdate(
+                        INSERT,
+                        tasks.stream()
+                                .map(task -> Columns.join(kept(task), changing(task)))
+                                .toList());
+    }
+
+    /** {@return how many rows each task has changed, under the epoch that goes with it} */
+    int[] update(List<TaskRecord> tasks, List<Long> epochs) {
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        for (int index = 0; index < tasks.size(); index++) {
+            TaskRecord task = tasks.get(index);
+            rows.add(Columns.join(changing(task), task.id().value(), epochs.get(index)));
+        }
+        return database.template().batchUpdate(UPDATE, rows);
+    }
+
+    void stamp(PlanId planId, long epoch) {
+        database.client()
+                .sql("update rollout_task set epoch = ? where plan_id = ?")
+                .params(epoch, planId.value())
+                .update();
+    }
+
+    void deleteOfPlan(PlanId planId) {
+        database.client()
+                .sql("delete from rollout_task where plan_id = ?")
+                .param(planId.value())
+                .update();
+    }
+
+    private static @Nullable Object[] kept(TaskRecord task) {
+        return new @Nullable Object[] {
+            task.id().value(),
+            task.planId().value(),
+            task.tenantId().value(),
+            task.position(),
+            Json.write(task.change()),
+            Json.write(task.stageNames()),
+            Columns.of(task.createdAt())
+        };
+    }
+
+    private static @Nullable Object[] changing(TaskRecord task) {
+        Wish wish = task.wish();
+        return new @Nullable Object[] {
+            task.status().name(),
+            Json.write(task.unit()),
+            Json.write(task.previous()),
+            Json.write(task.lastKnownGood()),
+            task.stagesDone(),
+            task.stagesStarted(),
+            Json.write(task.settled()),
+            task.run(),
+            task.attempt(),
+            task.retries(),
+            task.retrying(),
+            task.recoveries(),
+            Json.write(task.data()),
+            Columns.of(task.checkpointAt()),
+            Json.write(task.failure()),
+            Columns.of(task.startedAt()),
+            Columns.of(task.endedAt()),
+            wish == null ? null : wish.kind().name(),
+            wish == null ? null : wish.by(),
+            wish == null ? null : wish.fromCheckpoint(),
+            task.sequence(),
+            task.epoch()
+        };
+    }
+
+    private static TaskRecord read(ResultSet row) throws SQLException {
+        return new TaskRecord(
+                TaskId.ofTrusted(row.getString("task_id")),
+                PlanId.ofTrusted(row.getString("plan_id")),
+                TenantId.ofTrusted(row.getString("tenant_id")),
+                row.getInt("position"),
+                Objects.requireNonNull(Json.read(row.getString("change_body"), TenantChange.class)),
+                Json.texts(row.getString("stage_names")),
+                TaskStatus.valueOf(row.getString("status")),
+                Objects.requireNonNull(Json.read(row.getString("unit"), DeployUnit.class)),
+                Json.read(row.getString("previous"), ConfigSnapshot.class),
+                Json.read(row.getString("last_known_good"), DeployVersion.class),
+                row.getInt("stages_done"),
+                row.getInt("stages_started"),
+                Set.copyOf(Json.texts(row.getString("settled"))),
+                row.getInt("run"),
+                row.getInt("attempt"),
+                row.getInt("retries"),
+                Columns.flag(row, "retrying"),
+                row.getInt("recoveries"),
+                Json.textsByName(row.getString("data")),
+                Columns.instant(row, "checkpoint_at"),
+                Json.read(row.getString("failure"), FailureInfo.class),
+                Columns.time(row, "created_at"),
+                Columns.instant(row, "started_at"),
+                Columns.instant(row, "ended_at"),
+                wish(row),
+                row.getLong("sequence"),
+                row.getLong("epoch"));
+    }
+
+    private static @Nullable Wish wish(ResultSet row) throws SQLException {
+        String kind = row.getString("wish");
+        return kind == null
+                ? null
+                : new Wish(Wish.Kind.valueOf(kind), row.getString("wish_by"), row.getBoolean("wish_from_checkpoint"));
+    }
+}

@@ -1,0 +1,94 @@
+package io.github.kobe.rollout.jdbc;
+
+import io.github.kobe.rollout.ConfigSnapshot;
+import io.github.kobe.rollout.TaskId;
+import io.github.kobe.rollout.TenantId;
+import io.github.kobe.rollout.TenantRecord;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The table of tenants. */
+final class TenantRows {
+
+    private static final String SELECT = "select * from rollout_tenant where tenant_id = ?";
+    private static final String UPDATE =
+            Columns.update("rollout_tenant", "claim, waiting, last_task, last_known_good", "tenant_id = ?");
+
+    private final Database database;
+
+    TenantRows(Database database) {
+        this.database = database;
+    }
+
+    TenantRecord find(TenantId tenantId) {
+        return query(SELECT, tenantId).orElseGet(() -> TenantRecord.unknown(tenantId));
+    }
+
+    /** Adds a tenant that isn't there, so that there is a row to lock. */
+    TenantRecord lock(TenantId tenantId) {
+        String locking = SELECT + " for update";
+        Optional<TenantRecord> known = query(locking, tenantId);
+        if (known.isPresent()) {
+            return known.get();
+        }
+        add(List.of(tenantId));
+        return query(locking, tenantId).orElseThrow();
+    }
+
+    private Optional<TenantRecord> query(String sql, TenantId tenantId) {
+        return database.client()
+                .sql(sql)
+                .param(tenantId.value())
+                .query((row, index) -> read(row))
+                .optional();
+    }
+
+    /** All that wait for one another come in the same order. */
+    void add(Collection<TenantId> tenants) {
+        database.template()
+                .batchUpdate(
+                        database.dialect().addTenant(),
+                        tenants.stream()
+                                .map(TenantId::value)
+                                .distinct()
+                                .sorted()
+                                .map(value -> new Object[] {value})
+                                .toList());
+    }
+
+    void update(Collection<TenantRecord> tenants) {
+        List<@Nullable Object[]> rows = tenants.stream()
+                .map(tenant -> new @Nullable Object[] {
+                    text(tenant.claim()),
+                    Json.write(tenant.waiting().stream().map(TaskId::value).toList()),
+                    text(tenant.lastTask()),
+                    Json.write(tenant.lastKnownGood()),
+                    tenant.id().value()
+                })
+                .toList();
+        database.template().batchUpdate(UPDATE, rows);
+    }
+
+    private static @Nullable String text(@Nullable TaskId taskId) {
+        return taskId == null ? null : taskId.value();
+    }
+
+    private static TenantRecord read(ResultSet row) throws SQLException {
+        return new TenantRecord(
+                TenantId.ofTrusted(row.getString("tenant_id")),
+                taskId(row.getString("claim")),
+                Json.texts(row.getString("waiting")).stream()
+                        .map(TaskId::ofTrusted)
+                        .toList(),
+                taskId(row.getString("last_task")),
+                Json.read(row.getString("last_known_good"), ConfigSnapshot.class));
+    }
+
+    private static @Nullable TaskId taskId(@Nullable String text) {
+        return text == null ? null : TaskId.ofTrusted(text);
+    }
+}

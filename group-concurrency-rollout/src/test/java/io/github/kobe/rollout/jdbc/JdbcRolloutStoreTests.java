@@ -1,0 +1,362 @@
+package io.github.kobe.rollout.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.kobe.rollout.ConfigSnapshot;
+import io.github.kobe.rollout.DeployUnit;
+import io.github.kobe.rollout.DeployVersion;
+import io.github.kobe.rollout.DriveState;
+import io.github.kobe.rollout.FailureInfo;
+import io.github.kobe.rollout.Occurrence;
+import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.PlanRecord;
+import io.github.kobe.rollout.PlanStatus;
+import io.github.kobe.rollout.RolloutEvent;
+import io.github.kobe.rollout.TaskId;
+import io.github.kobe.rollout.TaskRecord;
+import io.github.kobe.rollout.TaskStatus;
+import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.rollout.TenantId;
+import io.github.kobe.rollout.TenantRecord;
+import io.github.kobe.rollout.Wish;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+@ParameterizedClass(name = "{0}")
+@MethodSource("io.github.kobe.rollout.jdbc.TestDatabase$Product#ofThisDepth")
+class JdbcRolloutStoreTests {
+
+    private static final PlanId PLAN = PlanId.of("plan-x");
+    private static final Instant NOW = Instant.parse("2026-11-22T10:00:00.123456Z");
+    private static final TaskId TASK = TaskId.of("task-plan-x-1-ab");
+    private static final TenantId ACME = TenantId.of("acme");
+    private static final DeployUnit BLUE = DeployUnit.of(7, 42, "blue");
+    private static final FailureInfo FAILURE = new FailureInfo("X", "it's \"broken\"\n<here>");
+
+    @Parameter
+    private TestDatabase.Product product;
+
+    private TestDatabase database;
+    private JdbcRolloutStore store;
+
+    @BeforeEach
+    void open() {
+        database = product.open();
+        store = JdbcRolloutStore.of(database.dataSource());
+    }
+
+    @AfterEach
+    void close() {
+        database.close();
+    }
+
+    private static PlanRecord plan(long epoch) {
+        return new PlanRecord(
+                PLAN,
+                3,
+                PlanStatus.RUNNING,
+                true,
+                true,
+                Map.of(TaskStatus.RUNNING, 2, TaskStatus.FAILED, 1),
+                1,
+                new DriveState(5, DriveState.Phase.DUE, NOW),
+                NOW,
+                "ann",
+                NOW,
+                NOW,
+                9,
+                epoch);
+    }
+
+    private static TaskRecord bare(long epoch) {
+        TenantChange change = TenantChange.of("acme", BLUE, "{}");
+        return new TaskRecord(
+                TASK,
+                PLAN,
+                ACME,
+                0,
+                change,
+                List.of("A", "B"),
+                TaskStatus.PENDING,
+                BLUE,
+                null,
+                null,
+                0,
+                0,
+                Set.of(),
+                1,
+                1,
+                0,
+                null,
+                0,
+                Map.of(),
+                null,
+                null,
+                NOW,
+                null,
+                null,
+                null,
+                0,
+                epoch);
+    }
+
+    private static TaskRecord full(Wish.Kind wish) {
+        DeployUnit green = DeployUnit.of(7, 41, "green");
+        TenantChange change = TenantChange.of("acme", BLUE, "{\"a\":\"ü\"}")
+                .endpoints("http://h:1")
+                .previous(green, "old")
+                .setting("health.path", "/x");
+        return new TaskRecord(
+                TASK,
+                PLAN,
+                ACME,
+                0,
+                change,
+                List.of("A", "B"),
+                TaskStatus.RUNNING,
+                green,
+                new ConfigSnapshot(green, "old"),
+                DeployVersion.of(7, 41),
+                1,
+                2,
+                Set.of("A"),
+                2,
+                3,
+                4,
+                false,
+                5,
+                Map.of("k", "v"),
+                NOW,
+                FAILURE,
+                NOW,
+                NOW,
+                NOW,
+                new Wish(wish, "bob", true),
+                6,
+                0);
+    }
+
+    @Test
+    @Tag("R114")
+    void whatIsSavedIsFoundAsItWas() {
+        TenantRecord tenant =
+                new TenantRecord(ACME, TASK, List.of(TASK), TASK, new ConfigSnapshot(BLUE, "{\"version\":42}"));
+        store.transact(transaction -> {
+            assertThat(transaction.plan(PLAN)).isEmpty();
+            transaction.save(plan(0));
+            transaction.save(bare(0));
+            transaction.save(tenant);
+            assertThat(transaction.plan(PLAN)).contains(plan(0));
+            assertThat(transaction.tenant(ACME)).isEqualTo(tenant);
+            return PLAN;
+        });
+
+        assertThat(store.findPlan(PLAN)).contains(plan(0));
+        assertThat(store.findPlans()).containsExactly(plan(0));
+        assertThat(store.findById(TASK)).contains(bare(0));
+        for (Wish.Kind wish : Wish.Kind.values()) {
+            store.transact(transaction -> {
+                assertThat(transaction.task(TASK)).isPresent();
+                transaction.save(full(wish));
+                return TASK;
+            });
+            TaskRecord kept = store.findById(TASK).orElseThrow();
+            assertThat(kept).usingRecursiveComparison().ignoringFields("change").isEqualTo(full(wish));
+            assertThat(kept.change()).as("never changes").isEqualTo(bare(0).change());
+        }
+        assertThat(store.findByPlanId(PLAN)).hasSize(1);
+        assertThat(store.findByTenantId(ACME)).hasSize(1);
+        assertThat(store.findWished(PLAN)).hasSize(1);
+        assertThat(store.findTenant(TenantId.of("nobody"))).isEqualTo(TenantRecord.unknown(TenantId.of("nobody")));
+    }
+
+    private static List<Occurrence> occurrences() {
+        return List.of(
+                new Occurrence.TaskCreated(),
+                new Occurrence.TaskValidated(),
+                new Occurrence.TaskValidationFailed(FAILURE),
+                new Occurrence.TaskStarted(3),
+                new Occurrence.TaskProgress(1, 3),
+                new Occurrence.TaskCompleted(Duration.ofMillis(1_234), List.of("A")),
+                new Occurrence.TaskFailed(FAILURE, List.of("A"), null),
+                new Occurrence.TaskPaused("ann", "B"),
+                new Occurrence.TaskResumed("ann", "B"),
+                new Occurrence.TaskCancelled("ann", null, null),
+                new Occurrence.TaskRecovered("n1", null),
+                new Occurrence.TaskRetryStarted(true),
+                new Occurrence.TaskRetryCompleted(false),
+                new Occurrence.TaskRollingBack("asked", List.of("B", "A")),
+                new Occurrence.TaskRolledBack(BLUE),
+                new Occurrence.TaskRollbackFailed(FAILURE, List.of()),
+                new Occurrence.StageStarted("A", 0),
+                new Occurrence.StageCompleted("A", 0),
+                new Occurrence.StageSkipped("A", 0),
+                new Occurrence.StageFailed("A", 0, FAILURE),
+                new Occurrence.StageRollingBack("A"),
+                new Occurrence.StageRolledBack("A"),
+                new Occurrence.StageRollbackFailed("A", FAILURE));
+    }
+
+    private List<RolloutEvent> appended() {
+        List<RolloutEvent> events = new ArrayList<>();
+        Occurrence entered = new Occurrence.PlanEntered(PlanStatus.RUNNING);
+        events.add(new RolloutEvent(PLAN, null, null, PlanStatus.RUNNING, NOW, "running", null, 1, entered));
+        for (Occurrence occurrence : occurrences()) {
+            events.add(new RolloutEvent(
+                    PLAN,
+                    TASK,
+                    ACME,
+                    TaskStatus.RUNNING,
+                    NOW,
+                    Json.typeOf(occurrence),
+                    occurrence.failure(),
+                    events.size(),
+                    occurrence));
+        }
+        store.transact(transaction -> {
+            transaction.save(plan(3));
+            events.forEach(transaction::append);
+            assertThat(transaction.hasUnpublished(PLAN)).isTrue();
+            return PLAN;
+        });
+        return events;
+    }
+
+    @Test
+    @Tag("R84")
+    @Tag("R122")
+    void eventsComeOutInOrderAndAsTheyWentIn() {
+        assertThat(occurrences())
+                .as("all but that of a plan")
+                .hasSize(Occurrence.class.getPermittedSubclasses().length - 1);
+        List<RolloutEvent> events = appended();
+
+        assertThat(store.findUnpublished(PLAN, 1_000)).isEqualTo(events);
+        assertThat(store.findUnpublished(PLAN, 2)).isEqualTo(events.subList(0, 2));
+    }
+
+    @Test
+    @Tag("R91")
+    @Tag("R121")
+    @Tag("R122")
+    void onlyTheDriveThatHasThePlanMarksEventsAndProgressIsDropped() {
+        List<RolloutEvent> events = appended();
+
+        store.markPublished(PLAN, 2, events);
+        assertThat(store.findUnpublished(PLAN, 1_000)).isEqualTo(events);
+
+        store.markPublished(PLAN, 3, events.subList(0, 4));
+        assertThat(store.findUnpublished(PLAN, 1_000)).isEqualTo(events.subList(4, events.size()));
+        store.markPublished(PLAN, 3, events.subList(4, events.size()));
+        assertThat(store.findUnpublished(PLAN, 1_000)).isEmpty();
+        assertThat(count("rollout_event")).isEqualTo(events.size() - 1);
+    }
+
+    private int count(String table) {
+        return new JdbcTemplate(database.dataSource()).queryForObject("select count(*) from " + table, Integer.class);
+    }
+
+    @Test
+    @Tag("R136")
+    void aPlanIsRemovedWithAllThatIsItsOwn() {
+        appended();
+        store.transact(transaction -> {
+            assertThat(transaction.plan(PLAN)).isPresent();
+            transaction.save(bare(3));
+            return PLAN;
+        });
+        store.transact(transaction -> {
+            transaction.remove(PLAN);
+            return PLAN;
+        });
+
+        assertThat(List.of(count("rollout_plan"), count("rollout_task"), count("rollout_event")))
+                .containsOnly(0);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Tag("R120")
+    void whatTheCallersTransactionDoesNotCommitNeverHappened(End end) {
+        JdbcTransactionManager manager = new JdbcTransactionManager(database.dataSource());
+        JdbcRolloutStore mine = store.withTransactionManager(manager);
+        new TransactionTemplate(manager).executeWithoutResult(status -> {
+            mine.transact(transaction -> {
+                transaction.save(plan(0));
+                transaction.schedule(PLAN, 1, store.now());
+                return PLAN;
+            });
+            if (end == End.ROLLBACK) {
+                status.setRollbackOnly();
+            }
+        });
+
+        int expected = end == End.COMMIT ? 1 : 0;
+        assertThat(count("rollout_plan")).isEqualTo(expected);
+        assertThat(count("rollout_execution")).isEqualTo(expected);
+    }
+
+    /** How the caller's transaction ends. */
+    enum End {
+        COMMIT,
+        ROLLBACK
+    }
+
+    @Test
+    void tasksAreStampedBeforeTheyAreRead() {
+        appended();
+        store.transact(transaction -> {
+            transaction.save(bare(0));
+            return PLAN;
+        });
+        store.transact(transaction -> {
+            transaction.stamp(PLAN, 8);
+            assertThat(transaction.unfinished(PLAN))
+                    .extracting(TaskRecord::epoch)
+                    .containsExactly(8L);
+            assertThatThrownBy(() -> transaction.stamp(PLAN, 9)).isInstanceOf(IllegalStateException.class);
+            return PLAN;
+        });
+    }
+
+    @Test
+    void whatIsSetWronglyIsRefused() {
+        assertThatThrownBy(() -> store.withPollingInterval(Duration.ZERO))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("pollingInterval is PT0S; it must be more than zero");
+        assertThatThrownBy(() -> store.withHeartbeat(Duration.ofSeconds(-1), 4))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("heartbeat is PT-1S");
+        assertThatThrownBy(() -> store.withHeartbeat(Duration.ofSeconds(1), 3))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("missedHeartbeats is 3; it must be at least 4");
+        assertThatThrownBy(() -> Dialect.of("Oracle"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("Oracle");
+        assertThatThrownBy(() -> Json.occurrence("Unknown", "{}")).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void tablesThatAreThereAreLeftAlone() {
+        appended();
+        assertThat(store.createTables()).isSameAs(store);
+        assertThat(count("rollout_plan")).isEqualTo(1);
+    }
+}

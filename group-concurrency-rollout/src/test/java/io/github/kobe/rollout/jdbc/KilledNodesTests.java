@@ -1,0 +1,220 @@
+package io.github.kobe.rollout.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.kobe.rollout.PlanStatus;
+import io.github.kobe.rollout.TaskRecord;
+import io.github.kobe.rollout.TaskStatus;
+import io.github.kobe.rollout.jdbc.Fleet.Run;
+import io.github.kobe.rollout.jdbc.Fleet.Told;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Depth;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Processes that are killed, or stopped and woken up again. */
+class KilledNodesTests {
+
+    private static final int KILLS = Depth.pick(1, 3, 20);
+    private static final int TENANTS = Depth.pick(8, 12, 100);
+    private static final int RUNS = TENANTS * Fleet.STAGES.size();
+    private static final Duration LONGEST = Duration.ofMinutes(2);
+
+    @TempDir
+    private Path folder;
+
+    private final List<Process> processes = new ArrayList<>();
+    private final List<AutoCloseable> opened = new ArrayList<>();
+
+    @AfterEach
+    void endAll() throws Exception {
+        for (Process process : processes) {
+            process.destroyForcibly().waitFor();
+        }
+        for (AutoCloseable each : opened) {
+            each.close();
+        }
+    }
+
+    /** A database that outlives the processes that use it. */
+    private String url(TestDatabase.Product product) {
+        if (product == TestDatabase.Product.H2) {
+            return "jdbc:h2:file:" + folder.resolve("rollouts") + ";WRITE_DELAY=0;LOCK_TIMEOUT=20000";
+        }
+        TestDatabase database = product.open();
+        opened.add(database);
+        return database.url() + "&options=-c%20idle_in_transaction_session_timeout=2s";
+    }
+
+    private Process node(String url, String name, Duration heartbeat) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                RolloutNode.class.getName()));
+        command.addAll(RolloutNode.arguments(url, name, folder, TENANTS, heartbeat));
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve(name + ".log").toFile())
+                .start();
+        processes.add(process);
+        return process;
+    }
+
+    private void awaitEnd(Process process) throws InterruptedException {
+        assertThat(process.waitFor(LONGEST.toSeconds(), TimeUnit.SECONDS))
+                .as(this::logs)
+                .isTrue();
+        assertThat(process.exitValue()).as(this::logs).isZero();
+    }
+
+    private String logs() {
+        StringBuilder all = new StringBuilder();
+        for (String line : lines(folder.resolve("log"))) {
+            all.append(line).append('\n');
+        }
+        return all.toString();
+    }
+
+    private static List<String> lines(Path file) {
+        try {
+            return Files.exists(file) ? Files.readAllLines(file) : List.of();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private List<Run> runs() {
+        return lines(RolloutNode.runs(folder)).stream()
+                .filter(line -> line.chars().filter(each -> each == ' ').count() == 4)
+                .map(Run::parse)
+                .toList();
+    }
+
+    private void awaitRuns(int count) {
+        Deadline.until(() -> count + " runs, but " + runs().size() + logs(), () -> runs().size() >= count);
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.github.kobe.rollout.jdbc.TestDatabase$Product#ofThisDepth")
+    @Tag("R57")
+    @Tag("R82")
+    @Tag("R121")
+    @Tag("R125")
+    void whateverIsKilledThePlanIsCompletedAndNothingIsRecordedTwice(TestDatabase.Product product) throws Exception {
+        long seed = Depth.seed();
+        Random random = new Random(seed);
+        String url = url(product);
+        for (int kill = 0; kill < KILLS; kill++) {
+            Process doomed = node(url, "n" + kill, Node.HEARTBEAT);
+            awaitRuns((kill * RUNS + random.nextInt(RUNS / 2)) / KILLS + 1);
+            doomed.destroyForcibly();
+            assertThat(doomed.waitFor()).as("-Dseed=" + seed + ": killed").isEqualTo(128 + 9);
+        }
+        awaitEnd(node(url, "last", Node.HEARTBEAT));
+
+        assertCompleted(url, runs(), KILLS * RolloutNode.MAX_CONCURRENCY);
+    }
+
+    private void assertCompleted(String url, List<Run> runs, int repeats) throws IOException {
+        Fleet.assertInOrder(runs, Fleet.STAGES, repeats);
+        Map<String, Long> last = Fleet.assertWithoutGaps(
+                lines(RolloutNode.told(folder)).stream().map(Told::parse).toList());
+        try (HikariDataSource dataSource = TestDatabase.pool(url)) {
+            JdbcRolloutStore store = JdbcRolloutStore.of(dataSource);
+            var plan = store.findPlan(RolloutNode.PLAN).orElseThrow();
+            assertThat(plan.status()).isEqualTo(PlanStatus.COMPLETED);
+            assertThat(last).containsEntry(RolloutNode.PLAN.value(), plan.sequence());
+            List<TaskRecord> tasks = store.findByPlanId(RolloutNode.PLAN);
+            assertThat(tasks).hasSize(TENANTS);
+            for (TaskRecord task : tasks) {
+                assertThat(task.status()).isEqualTo(TaskStatus.COMPLETED);
+                assertThat(task.attempt()).isEqualTo(1);
+                assertThat(last).containsEntry(task.id().value(), task.sequence());
+                assertThat(store.findTenant(task.tenantId()).claim()).isNull();
+                assertThat(Files.readString(
+                                RolloutNode.version(folder, task.tenantId().value())))
+                        .isEqualTo("42");
+            }
+        }
+    }
+
+    @Test
+    @Tag("deep")
+    @Tag("R126")
+    void anotherNodeGoesOnWithin15Seconds() throws Exception {
+        String url = url(TestDatabase.Product.POSTGRESQL);
+        Duration byDefault = Duration.ofSeconds(2);
+        Process doomed = node(url, "n1", byDefault);
+        awaitRuns(1);
+        Process other = node(url, "n2", byDefault);
+        doomed.destroyForcibly();
+        long killed = System.nanoTime();
+        doomed.waitFor();
+        int before = runs().size();
+        awaitRuns(before + 1);
+        assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofSeconds(15));
+
+        awaitEnd(other);
+        assertCompleted(url, runs(), RolloutNode.MAX_CONCURRENCY);
+    }
+
+    @Test
+    @Tag("deep")
+    @Tag("R121")
+    void whoIsStoppedForTooLongAndGoesOnWritesNothingMore() throws Exception {
+        String url = url(TestDatabase.Product.POSTGRESQL);
+        Process stopped = node(url, "n1", Node.HEARTBEAT);
+        awaitRuns(RUNS / 4);
+        signal("STOP", stopped);
+        awaitEnd(node(url, "n2", Node.HEARTBEAT));
+        List<TaskRecord> before = tasks(url);
+
+        signal("CONT", stopped);
+        awaitEnd(stopped);
+
+        assertThat(tasks(url)).isEqualTo(before);
+        List<Run> accepted = accepted(runs());
+        assertThat(runs().size() - accepted.size()).isLessThanOrEqualTo(RolloutNode.MAX_CONCURRENCY);
+        assertCompleted(url, accepted, RolloutNode.MAX_CONCURRENCY);
+    }
+
+    private static void signal(String name, Process process) throws IOException, InterruptedException {
+        assertThat(new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
+                        .start()
+                        .waitFor())
+                .isZero();
+    }
+
+    private static List<TaskRecord> tasks(String url) {
+        try (HikariDataSource dataSource = TestDatabase.pool(url)) {
+            return JdbcRolloutStore.of(dataSource).findByPlanId(RolloutNode.PLAN);
+        }
+    }
+
+    /** What a tenant takes that refuses a lower token than it has seen. */
+    private static List<Run> accepted(List<Run> runs) {
+        Map<String, Long> highest = new HashMap<>();
+        return runs.stream()
+                .filter(run -> run.token() >= highest.merge(run.tenant(), run.token(), Math::max))
+                .toList();
+    }
+}

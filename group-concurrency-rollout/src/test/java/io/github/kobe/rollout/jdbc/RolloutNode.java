@@ -1,0 +1,113 @@
+package io.github.kobe.rollout.jdbc;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.PlanStatus;
+import io.github.kobe.rollout.RolloutException;
+import io.github.kobe.rollout.Rollouts;
+import io.github.kobe.rollout.Stage;
+import io.github.kobe.rollout.StageContext;
+import io.github.kobe.rollout.jdbc.Fleet.Run;
+import io.github.kobe.rollout.jdbc.Fleet.Told;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A node in a process of its own. It starts the plan, unless that is done, and ends when the plan is at rest. What it does
+ * to tenants, and what it tells, it writes into files, which outlive it.
+ */
+final class RolloutNode {
+
+    static final PlanId PLAN = PlanId.of("plan-killed");
+    static final int MAX_CONCURRENCY = 3;
+
+    private static final Duration STEP = Duration.ofMillis(5);
+
+    private final Path journal;
+
+    private RolloutNode(Path journal) {
+        this.journal = journal;
+    }
+
+    static Path runs(Path journal) {
+        return journal.resolve("runs");
+    }
+
+    static Path told(Path journal) {
+        return journal.resolve("told");
+    }
+
+    static Path version(Path journal, String tenant) {
+        return journal.resolve("version-" + tenant);
+    }
+
+    static List<String> arguments(String url, String name, Path journal, int tenants, Duration heartbeat) {
+        return List.of(url, name, journal.toString(), String.valueOf(tenants), heartbeat.toString());
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        RolloutNode node = new RolloutNode(Path.of(arguments[2]));
+        try (HikariDataSource dataSource = TestDatabase.pool(arguments[0]);
+                GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
+                        GroupPolicy.builder().build());
+                Rollouts rollouts = Rollouts.builder(executor)
+                        .store(JdbcRolloutStore.of(dataSource)
+                                .createTables()
+                                .withNode(arguments[1])
+                                .withHeartbeat(Duration.parse(arguments[4]), Node.MISSED))
+                        .node(arguments[1])
+                        .stages(node.stages())
+                        .sink(event ->
+                                node.write(told(node.journal), Told.of(event).line()))
+                        .build()) {
+            start(rollouts, Integer.parseInt(arguments[3]));
+            while (!rollouts.await(PLAN, Duration.ofMinutes(1)).status().isSettled()) {
+                node.write(node.journal.resolve("log"), "not yet");
+            }
+        }
+    }
+
+    private static void start(Rollouts rollouts, int tenants) {
+        try {
+            rollouts.create(Fleet.plan(PLAN.value(), tenants, MAX_CONCURRENCY));
+        } catch (RolloutException e) {
+            System.out.println(e.getMessage());
+        }
+        if (rollouts.plan(PLAN).status() == PlanStatus.READY) {
+            try {
+                rollouts.start(PLAN);
+            } catch (RolloutException e) {
+                System.out.println(e.getMessage());
+            }
+        }
+    }
+
+    private List<Stage> stages() {
+        return Fleet.STAGES.stream()
+                .map(name -> Stage.named(name).step(this::change))
+                .toList();
+    }
+
+    private void change(StageContext ctx) throws IOException {
+        write(runs(journal), Run.of(ctx).line());
+        Files.writeString(
+                version(journal, ctx.tenantId().value()),
+                String.valueOf(ctx.change().unit().version().version()));
+        LockSupport.parkNanos(STEP.toNanos());
+    }
+
+    private void write(Path file, String line) {
+        try {
+            Files.writeString(file, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
