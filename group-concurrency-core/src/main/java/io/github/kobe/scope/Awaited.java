@@ -16,7 +16,7 @@ final class Awaited {
     private int at;
 
     Awaited(OpenScope<?, ?, ?> scope, Collection<? extends Subtask<?>> some) {
-        forks = new ArrayList<>(some.size());
+        forks = new ArrayList<>(Objects.requireNonNull(some, "some").size());
         for (Subtask<?> subtask : some) {
             ForkedSubtask<?> fork = (ForkedSubtask<?>) Objects.requireNonNull(subtask, "subtask");
             if (fork.scope() != scope) {

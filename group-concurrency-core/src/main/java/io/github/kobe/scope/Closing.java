@@ -42,7 +42,7 @@ final class Closing {
         ScopeBridge.requireStack();
         Throwable failure = closeInner();
         if (failure == null && scope.forks.isUnjoined()) {
-            failure = new IllegalStateException("Something was forked, and its owner has not joined it: " + scope);
+            failure = new IllegalStateException(scope + " was closed with forks that its owner has not joined");
         }
         failure = end(failure);
         if (failure != null) {

@@ -406,7 +406,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     public T get() {
         requireReadable();
         if (phaseNumber() != SUCCESS) {
-            throw new IllegalStateException("It has no value: " + this);
+            throw new IllegalStateException(this + " has no value");
         }
         return (T) result();
     }
@@ -416,7 +416,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         requireReadable();
         Throwable failure = failureOrNull();
         if (failure == null) {
-            throw new IllegalStateException("It has not failed: " + this);
+            throw new IllegalStateException(this + " has not failed");
         }
         return failure;
     }

@@ -27,7 +27,7 @@ final class Joining<R, X extends Throwable> {
 
     void begin() {
         if (done) {
-            throw new IllegalStateException("It has been joined: " + scope);
+            throw new IllegalStateException(scope + " has been joined, which can be done once");
         }
         begun = true;
     }

@@ -176,7 +176,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     }
 
     private IllegalStateException closedException() {
-        return new IllegalStateException("It is closed: " + this);
+        return new IllegalStateException(this + " is closed");
     }
 
     // ---- forks
@@ -230,7 +230,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     void requireForkable(boolean byOwner) {
         requireNotClosedByOwner();
         if (byOwner ? joining.hasBegun() : conclusion.isDrawn() && !isCancelled()) {
-            throw new IllegalStateException("Its owner has begun to join it: " + this);
+            throw new IllegalStateException(this + " takes no more forks of this thread, since its join has begun");
         }
     }
 

@@ -53,6 +53,6 @@ final class Quorum<T> extends OneScopeJoiner<T, List<T>, ForksFailedException> {
             throw cancelled();
         }
         throw new ForksFailedException(
-                successes + " of " + forks + " forks had to succeed, " + values + " did", reasons);
+                successes + " forks had to succeed, " + values + " of " + forks + " did", reasons);
     }
 }

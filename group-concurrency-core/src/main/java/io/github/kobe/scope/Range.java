@@ -1,6 +1,7 @@
 package io.github.kobe.scope;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /** Refuses settings that are out of their ranges. */
 final class Range {
@@ -15,14 +16,14 @@ final class Range {
     }
 
     static Duration positive(Duration value, String setting) {
-        if (!value.isPositive()) {
+        if (!Objects.requireNonNull(value, setting).isPositive()) {
             throw outside(setting, "more than zero", value);
         }
         return value;
     }
 
     static Duration notNegative(Duration value, String setting) {
-        if (value.isNegative()) {
+        if (Objects.requireNonNull(value, setting).isNegative()) {
             throw outside(setting, "zero or more", value);
         }
         return value;

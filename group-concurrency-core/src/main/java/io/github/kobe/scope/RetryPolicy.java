@@ -100,7 +100,7 @@ public final class RetryPolicy {
         if (!(growth >= 1) || Double.isInfinite(growth)) {
             throw Range.outside("factor", "a finite number of at least 1", growth);
         }
-        if (longestDelay.compareTo(firstDelay) < 0) {
+        if (Objects.requireNonNull(longestDelay, "longest").compareTo(firstDelay) < 0) {
             throw Range.outside("longest", "at least first, " + firstDelay, longestDelay);
         }
         return new RetryPolicy(attempts, firstDelay, growth, longestDelay, jitter, condition);

@@ -24,7 +24,7 @@ final class Schedules {
     ScheduledFork begin(
             String group, Duration initial, @Nullable Duration period, boolean atFixedRate, Callable<?> task) {
         Objects.requireNonNull(group, "group");
-        Range.notNegative(initial, "delay");
+        Range.notNegative(initial, period == null ? "delay" : "initial");
         Objects.requireNonNull(task, "task");
         scope.requireMaySchedule(group);
         ForkSchedule schedule = new ForkSchedule(

@@ -18,7 +18,7 @@ record ScopeToken(OpenScope<?, ?, ?> scope) implements CancellationToken {
     @Override
     public void throwIfCancelled() {
         if (isCancelled()) {
-            throw new CancellationException("It is cancelled: " + scope);
+            throw new CancellationException(scope + " is cancelled");
         }
     }
 }

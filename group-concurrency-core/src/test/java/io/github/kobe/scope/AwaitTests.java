@@ -9,6 +9,7 @@ import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -149,6 +150,9 @@ class AwaitTests extends ScopeTestCase {
             Subtask<Object> foreign = other.fork("a", () -> "x");
             assertThatIllegalArgumentException().isThrownBy(() -> scope.await(foreign));
             assertThatThrownBy(() -> scope.await((Subtask<?>) null)).isInstanceOf(NullPointerException.class);
+            assertThatThrownBy(() -> scope.await((Collection<Subtask<?>>) null))
+                    .isInstanceOf(NullPointerException.class)
+                    .hasMessage("some");
             other.cancel();
             assertThatThrownBy(other::close).isInstanceOf(IllegalStateException.class);
         }

@@ -76,8 +76,12 @@ class ForkOptionsTests {
 
         assertThatNullPointerException().isThrownBy(() -> ForkOptions.in(null));
         assertThatNullPointerException().isThrownBy(() -> options.withName(null));
-        assertThatNullPointerException().isThrownBy(() -> options.withTimeout(null));
-        assertThatNullPointerException().isThrownBy(() -> options.withStartAfter(null));
+        assertThatNullPointerException()
+                .isThrownBy(() -> options.withTimeout(null))
+                .withMessage("timeout");
+        assertThatNullPointerException()
+                .isThrownBy(() -> options.withStartAfter(null))
+                .withMessage("startAfter");
         assertThatNullPointerException().isThrownBy(() -> options.withRetry(null));
     }
 

@@ -174,7 +174,7 @@ class JoinerTests {
 
             assertThatExceptionOfType(ForksFailedException.class)
                     .isThrownBy(scope::join)
-                    .withMessage("2 of 2 forks had to succeed, 1 did")
+                    .withMessage("2 forks had to succeed, 1 of 2 did")
                     .satisfies(thrown -> assertThat(thrown.failures()).hasSize(1));
         }
     }
@@ -186,7 +186,7 @@ class JoinerTests {
 
             assertThatExceptionOfType(ForksFailedException.class)
                     .isThrownBy(scope::join)
-                    .withMessage("2 of 1 forks had to succeed, 1 did")
+                    .withMessage("2 forks had to succeed, 1 of 1 did")
                     .withNoCause();
         }
     }

@@ -225,9 +225,15 @@ class RetryPolicyTests {
     void nothingMayBeNull() {
         RetryPolicy policy = RetryPolicy.attempts(3);
 
-        assertThatNullPointerException().isThrownBy(() -> policy.withDelay(null));
-        assertThatNullPointerException().isThrownBy(() -> policy.withExponentialDelay(null, 2, FIRST));
-        assertThatNullPointerException().isThrownBy(() -> policy.withExponentialDelay(FIRST, 2, null));
+        assertThatNullPointerException()
+                .isThrownBy(() -> policy.withDelay(null))
+                .withMessage("delay");
+        assertThatNullPointerException()
+                .isThrownBy(() -> policy.withExponentialDelay(null, 2, FIRST))
+                .withMessage("first");
+        assertThatNullPointerException()
+                .isThrownBy(() -> policy.withExponentialDelay(FIRST, 2, null))
+                .withMessage("longest");
         assertThatNullPointerException().isThrownBy(() -> policy.retryIf(null));
     }
 

@@ -1,6 +1,7 @@
 package io.github.kobe.scope;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.audit.ManualClock;
@@ -25,6 +26,22 @@ class ScheduledForkTests extends ScopeTestCase {
 
     private void awaitRuns(int count) {
         Deadline.until(() -> count + " runs, but " + runs, () -> runs.get() == count);
+    }
+
+    @Test
+    void aTimeThatIsRefusedIsNamedAsInTheMethod() {
+        Duration negative = Duration.ofSeconds(-1);
+        try (var scope = Scopes.of(executor(1)).open()) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> scope.schedule("a", negative, runs::incrementAndGet))
+                    .withMessage("delay must be zero or more, was PT-1S");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> scope.scheduleAtFixedRate("a", negative, SECOND, runs::incrementAndGet))
+                    .withMessage("initial must be zero or more, was PT-1S");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> scope.scheduleWithFixedDelay("a", Duration.ZERO, negative, runs::incrementAndGet))
+                    .withMessage("delay must be more than zero, was PT-1S");
+        }
     }
 
     @Tag("T26")

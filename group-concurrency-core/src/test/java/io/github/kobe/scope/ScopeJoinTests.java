@@ -169,12 +169,16 @@ class ScopeJoinTests extends ScopeTestCase {
     @Test
     void joinGivesItsOutcomeOnceAndTheOwnerForksNoMore() throws Exception {
         Scopes scopes = Scopes.of(executor(1));
-        try (var scope = scopes.open(Joiner.<String>allSuccessfulOrThrow())) {
+        try (var scope = scopes.open(Joiner.<String>allSuccessfulOrThrow(), change -> change.withName("page"))) {
             scope.fork("a", () -> "x");
 
             assertThat(scope.join()).containsExactly("x");
-            assertThatIllegalStateException().isThrownBy(scope::join);
-            assertThatIllegalStateException().isThrownBy(() -> scope.fork("a", () -> "y"));
+            assertThatIllegalStateException()
+                    .isThrownBy(scope::join)
+                    .withMessage("GroupScope[page] has been joined, which can be done once");
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> scope.fork("a", () -> "y"))
+                    .withMessage("GroupScope[page] takes no more forks of this thread, since its join has begun");
         }
     }
 
@@ -205,11 +209,13 @@ class ScopeJoinTests extends ScopeTestCase {
     @Test
     void closeWithoutJoinCancelsWaitsAndThrows() {
         Scopes scopes = Scopes.of(executor(1));
-        var scope = scopes.open();
+        var scope = scopes.open(change -> change.withName("page"));
         Subtask<Object> subtask = scope.fork("a", gate.then("x"));
         gate.awaitArrived(1);
 
-        assertThatIllegalStateException().isThrownBy(scope::close);
+        assertThatIllegalStateException()
+                .isThrownBy(scope::close)
+                .withMessage("GroupScope[page] was closed with forks that its owner has not joined");
 
         assertThat(subtask.phase()).isEqualTo(Subtask.Phase.CANCELLED);
         scope.close();
