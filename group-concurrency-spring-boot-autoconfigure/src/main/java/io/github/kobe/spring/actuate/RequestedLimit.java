@@ -21,6 +21,7 @@ final class RequestedLimit {
         } catch (NumberFormatException noNumber) {
             // Refused below, as a number that is too small is.
         }
-        throw RefusedRequestException.badRequest("limit is out of its range", "limit", text, "at least 1");
+        throw RefusedRequestException.badRequest(
+                "limit is out of its range", "limit", text, "1 to " + Integer.MAX_VALUE);
     }
 }

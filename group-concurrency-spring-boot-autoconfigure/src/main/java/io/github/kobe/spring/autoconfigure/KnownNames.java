@@ -30,7 +30,7 @@ final class KnownNames {
     }
 
     /**
-     * Refuses an unknown name.
+     * Refuses an unknown name, or a known one without a value: Spring Boot takes that for no setting.
      *
      * @param unknown the property that has it
      * @param prefix what all names begin with that were bound
@@ -41,8 +41,12 @@ final class KnownNames {
     static InvalidSettingException refusal(
             ConfigurationProperty unknown, ConfigurationPropertyName prefix, Class<?> settings, Throwable cause) {
         List<String> near = namesAround(unknown.getName(), prefix, settings);
-        Optional<String> meant =
-                meantBy(uniform(unknown.getName().toString()), near).or(() -> ofOthersMeantBy(unknown.getName()));
+        String written = uniform(unknown.getName().toString());
+        if (near.stream().anyMatch(name -> uniform(name).equals(written))) {
+            return new InvalidSettingException(
+                    unknown, "has no value", "a value; without the setting its default counts", cause);
+        }
+        Optional<String> meant = meantBy(written, near).or(() -> ofOthersMeantBy(unknown.getName()));
         return new InvalidSettingException(
                 unknown,
                 "is unknown"

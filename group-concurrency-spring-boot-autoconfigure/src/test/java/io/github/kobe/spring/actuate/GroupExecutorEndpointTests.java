@@ -98,8 +98,8 @@ class GroupExecutorEndpointTests {
 
         assertThat(fields(two.path("groups"))).containsExactly("a", "b");
         assertThat(two.path("truncated").asBoolean()).isTrue();
-        server.get("?limit=0").assertProblem(400, "limit", "0", "at least 1");
-        server.get("?limit=few").assertProblem(400, "limit", "few", "at least 1");
+        server.get("?limit=0").assertProblem(400, "limit", "0", "1 to 2147483647");
+        server.get("?limit=few").assertProblem(400, "limit", "few", "1 to 2147483647");
     }
 
     @Test

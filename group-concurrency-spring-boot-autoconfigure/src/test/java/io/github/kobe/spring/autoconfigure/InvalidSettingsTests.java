@@ -165,6 +165,22 @@ class InvalidSettingsTests {
                 .contains("Allowed: group-concurrency." + meant);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        scope: { default-timeout: "" }             | scope.default-timeout
+        defaults: { queueTimeout: "" }             | defaults.queue-timeout
+        groups: { vip: { max-concurrency: "" } }   | groups.vip.max-concurrency
+        group-list: [ { key: a, weight: "" } ]     | group-list[0].weight
+        """)
+    void aSettingWithoutAValueIsToldAsSuch(String line, String name, CapturedOutput output) throws IOException {
+        failsToStart("group-concurrency:\n  " + line + "\n");
+
+        assertThat(output)
+                .contains("Setting 'group-concurrency." + name + "' has no value:")
+                .containsPattern("Origin: .*application\\.yml\\] - 2:")
+                .contains("Allowed: a value; without the setting its default counts");
+    }
+
     @Test
     void ofAnUnknownNameThatIsNearNoneAllAreTold(CapturedOutput output) throws IOException {
         failsToStart("group-concurrency: { colour: red }\n");
