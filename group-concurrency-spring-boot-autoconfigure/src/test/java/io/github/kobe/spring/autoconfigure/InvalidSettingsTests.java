@@ -168,7 +168,7 @@ class InvalidSettingsTests {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         scope: { default-timeout: "" }             | scope.default-timeout
-        defaults: { queueTimeout: "" }             | defaults.queue-timeout
+        defaults: { queueTimeout: "" }             | defaults.queuetimeout
         groups: { vip: { max-concurrency: "" } }   | groups.vip.max-concurrency
         group-list: [ { key: a, weight: "" } ]     | group-list[0].weight
         """)
