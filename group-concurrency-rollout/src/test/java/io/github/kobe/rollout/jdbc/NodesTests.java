@@ -2,6 +2,7 @@ package io.github.kobe.rollout.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.rollout.DriveState;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanInfo;
@@ -41,6 +42,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass(name = "{0}")
 @MethodSource("io.github.kobe.rollout.jdbc.TestDatabase$Product#ofThisDepth")
 class NodesTests {
+
+    /** As long as a test has, nearly: a takeover takes seconds, and more of them on a busy machine. */
+    private static final Duration TAKEN_OVER = Duration.ofSeconds(50);
 
     private static final int RACES = Depth.pick(5, 10, 100);
     private static final PlanId PLAN = PlanId.of("plan-x");
@@ -100,8 +104,11 @@ class NodesTests {
     }
 
     private static PlanInfo settled(Node node) throws InterruptedException {
-        PlanInfo plan = node.rollouts().await(PLAN, Deadline.LONG);
+        PlanInfo plan = node.rollouts().await(PLAN, TAKEN_OVER);
         assertThat(plan.status().isSettled()).as("settled: %s", plan).isTrue();
+        assertThat(node.store().findPlan(PLAN).orElseThrow().drive().phase())
+                .as("all is told")
+                .isEqualTo(DriveState.Phase.OVER);
         return plan;
     }
 

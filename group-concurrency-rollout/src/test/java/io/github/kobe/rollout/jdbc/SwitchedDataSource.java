@@ -19,7 +19,7 @@ final class SwitchedDataSource extends DelegatingDataSource {
         ON,
         /** The database is out: whatever is asked of it fails. */
         OUT,
-        /** The node stands still: whoever asks waits. */
+        /** The node stands still: no transaction begins. What has begun ends, for H2 would keep its locks for ever. */
         FROZEN,
         /** The node is gone: nothing that it does comes through any more. */
         DEAD
@@ -47,12 +47,20 @@ final class SwitchedDataSource extends DelegatingDataSource {
         }
     }
 
-    private void check() throws SQLException {
+    private void awaitThawed() {
         lock.lock();
         try {
             while (state == State.FROZEN) {
                 changed.awaitUninterruptibly();
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void check() throws SQLException {
+        lock.lock();
+        try {
             if (state == State.OUT) {
                 throw new SQLTransientConnectionException("the database is out");
             }
@@ -66,6 +74,7 @@ final class SwitchedDataSource extends DelegatingDataSource {
 
     @Override
     public Connection getConnection() throws SQLException {
+        awaitThawed();
         check();
         Connection connection = super.getConnection();
         return (Connection) Proxy.newProxyInstance(
