@@ -306,12 +306,13 @@ class NodesTests {
     @Tag("R122")
     void aDatabaseThatIsOutForAWhileFailsNothing() throws Exception {
         Gate gate = new Gate();
-        Node first = node("n1", ctx -> {
+        Step waits = ctx -> {
             if (ctx.stageName().equals("A")) {
                 gate.pass();
             }
-        });
-        Node second = node("n2", ctx -> {});
+        };
+        Node first = node("n1", waits);
+        Node second = node("n2", waits);
         start(first, 4);
         gate.awaitArrived(1);
 

@@ -170,7 +170,6 @@ class InvalidSettingsTests {
         scope: { default-timeout: "" }             | scope.default-timeout
         defaults: { queueTimeout: "" }             | defaults.queuetimeout
         groups: { vip: { max-concurrency: "" } }   | groups.vip.max-concurrency
-        group-list: [ { key: a, weight: "" } ]     | group-list[0].weight
         """)
     void aSettingWithoutAValueIsToldAsSuch(String line, String name, CapturedOutput output) throws IOException {
         failsToStart("group-concurrency:\n  " + line + "\n");
