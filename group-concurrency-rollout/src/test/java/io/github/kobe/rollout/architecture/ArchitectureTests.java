@@ -11,6 +11,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.testing.HouseRules;
 import io.github.kobe.testing.Markdown;
+import io.github.kobe.testing.ModuleArchitecture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,39 +20,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-class ArchitectureTests {
+class ArchitectureTests extends ModuleArchitecture {
 
     private static final int MOST_LINES = 400;
 
     private static final JavaClasses MAIN = HouseRules.mainClassesBeside(ArchitectureTests.class);
     private static final JavaClasses TESTS = HouseRules.testClassesBeside(ArchitectureTests.class);
 
-    @Test
-    void packagesHaveNoCycles() {
-        HouseRules.packagesHaveNoCycles().check(MAIN);
-    }
-
-    @Test
-    void everyPackageIsNullMarked() {
-        HouseRules.packagesAreNullMarked().check(MAIN);
-    }
-
-    @Test
-    void classesAreNamedByDomainNouns() {
-        HouseRules.namesAreDomainNouns().check(MAIN);
-    }
-
-    /** The compiler sees to it; this looks once more, at what it wrote. */
-    @Tag("deep")
-    @Test
-    void jdk21IsEnough() {
-        HouseRules.jdk21IsEnough().check(HouseRules.classesBeside(Rollouts.class));
-    }
-
-    @Test
-    void coreInternalsAreLeftAlone() {
-        HouseRules.coreInternalsAreLeftAlone().check(MAIN);
-        HouseRules.coreInternalsAreLeftAlone().check(TESTS);
+    ArchitectureTests() {
+        super(Rollouts.class, MAIN, TESTS);
     }
 
     /** Plain Java needs slf4j and Gson alone. */
@@ -163,10 +140,5 @@ class ArchitectureTests {
                     .isNotEmpty()
                     .allSatisfy(file -> assertThat(Files.readAllLines(file)).hasSizeLessThanOrEqualTo(MOST_LINES));
         }
-    }
-
-    @Test
-    void testsNeverSleep() {
-        HouseRules.nothingSleeps().check(TESTS);
     }
 }

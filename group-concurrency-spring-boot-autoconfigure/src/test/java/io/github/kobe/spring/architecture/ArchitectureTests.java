@@ -10,6 +10,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import io.github.kobe.spring.GroupConcurrencyResolver;
 import io.github.kobe.testing.HouseRules;
+import io.github.kobe.testing.ModuleArchitecture;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
 @Tag("once")
-class ArchitectureTests {
+class ArchitectureTests extends ModuleArchitecture {
 
     private static final JavaClasses MAIN = HouseRules.mainClassesBeside(ArchitectureTests.class);
 
@@ -52,37 +53,8 @@ class ArchitectureTests {
 
     private static final JavaClasses TESTS = HouseRules.testClassesBeside(ArchitectureTests.class);
 
-    @Test
-    void packagesHaveNoCycles() {
-        HouseRules.packagesHaveNoCycles().check(MAIN);
-    }
-
-    @Test
-    void everyPackageIsNullMarked() {
-        HouseRules.packagesAreNullMarked().check(MAIN);
-    }
-
-    @Test
-    void classesAreNamedByDomainNouns() {
-        HouseRules.namesAreDomainNouns().check(MAIN);
-    }
-
-    /** The compiler sees to it; this looks once more, at what it wrote. */
-    @Tag("deep")
-    @Test
-    void jdk21IsEnough() {
-        HouseRules.jdk21IsEnough().check(HouseRules.classesBeside(GroupConcurrencyResolver.class));
-    }
-
-    @Test
-    void coreInternalsAreLeftAlone() {
-        HouseRules.coreInternalsAreLeftAlone().check(MAIN);
-        HouseRules.coreInternalsAreLeftAlone().check(TESTS);
-    }
-
-    @Test
-    void testsNeverSleep() {
-        HouseRules.nothingSleeps().check(TESTS);
+    ArchitectureTests() {
+        super(GroupConcurrencyResolver.class, MAIN, TESTS);
     }
 
     @Test
