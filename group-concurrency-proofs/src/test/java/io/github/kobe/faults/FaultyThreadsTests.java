@@ -41,7 +41,7 @@ class FaultyThreadsTests {
     static Stream<Arguments> faultsOnWays() {
         return Stream.of(Ways.values())
                 .flatMap(way -> Stream.of(Fault.values())
-                        .limit(asksLikeOthers(way) ? Depth.pick(1, ALL, ALL) : ALL)
+                        .limit(asksLikeOthers(way) ? Depth.pick(1, ALL, ALL) : Depth.pick(2, ALL, ALL))
                         .map(fault -> arguments(fault, way)));
     }
 

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** Asynchronous tasks: the permit of concurrency comes back with the callable, that of flight with the stage. */
 @Tag("lincheck")
+@Tag("deep")
 @Param(name = "thread", gen = ThreadIdGen.class)
 public class AsyncLincheckTests {
 
@@ -94,7 +95,6 @@ public class AsyncLincheckTests {
     }
 
     @Test
-    @Tag("deep")
     void everyScheduleStartsWhatTheModelStarts() {
         Scenarios.modelCheck(AsyncLincheckTests.class, Model.class, 1, 2, 4, 1);
     }
@@ -109,7 +109,6 @@ public class AsyncLincheckTests {
     }
 
     @Test
-    @Tag("deep")
     void threadsThatRunFreelyStartWhatTheModelStarts() {
         Scenarios.stress(AsyncLincheckTests.class, Model.class, 1, 3, 4, 1);
     }

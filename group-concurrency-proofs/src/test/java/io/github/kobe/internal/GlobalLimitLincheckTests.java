@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
  * until they have left both.
  */
 @Tag("lincheck")
+@Tag("deep")
 @Param(name = "thread", gen = ThreadIdGen.class)
 @Param(name = "group", gen = IntGen.class, conf = "0:1")
 public class GlobalLimitLincheckTests {
@@ -115,7 +116,6 @@ public class GlobalLimitLincheckTests {
     }
 
     @Test
-    @Tag("deep")
     void threadsThatRunFreelyLoseNothing() {
         // Without a model: which of them starts what waits is not told by an order of their operations.
         Scenarios.stress(GlobalLimitLincheckTests.class, null, 0, 3, 4, 0);

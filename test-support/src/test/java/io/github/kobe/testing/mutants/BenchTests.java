@@ -109,7 +109,8 @@ class BenchTests {
 
     @Test
     void aMutantUnderWhichTheTestHangsIsNoticed() throws Exception {
-        assertThat(bench(SOON).requireNoticed(mutantThatEnds("HUNG"))).isEqualTo(Ending.HUNG);
+        assertThat(bench(Duration.ofSeconds(5)).requireNoticed(mutantThatEnds("HUNG")))
+                .isEqualTo(Ending.HUNG);
     }
 
     @Test
