@@ -73,8 +73,7 @@ class DurabilityTests extends RolloutsTestCase {
         HaltingStore halting = new HaltingStore(store);
         try (GroupExecutor doomed =
                 GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build())) {
-            Rollouts first = Rollouts.builder(doomed)
-                    .store(halting)
+            Rollouts first = builder(doomed, halting)
                     .stages(stages())
                     .sink(events::add)
                     .shutdownGrace(Duration.ZERO)
@@ -152,7 +151,8 @@ class DurabilityTests extends RolloutsTestCase {
             }
         }
         assertThat(once).as("all runs: %s", runs).isEqualTo(expected);
-        assertThat(runs).hasSizeLessThanOrEqualTo(expected.size() + 1);
+        boolean neverAgain = hasCheckpoints() && play != Play.ROLLBACK;
+        assertThat(runs).hasSizeLessThanOrEqualTo(expected.size() + (neverAgain ? 0 : 1));
     }
 
     private void assertEachEventOnce(TaskId taskId) {
@@ -176,8 +176,7 @@ class DurabilityTests extends RolloutsTestCase {
         Stage slow = Stage.named("A").step(ctx -> gate.pass());
         GroupExecutor doomed =
                 GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
-        Rollouts first = Rollouts.builder(doomed)
-                .store(halting)
+        Rollouts first = builder(doomed, halting)
                 .stages(slow)
                 .shutdownGrace(Duration.ZERO)
                 .build();

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Rollouts on each kind of store, what they tell, and how to wait for it. */
 @ParameterizedClass(name = "{0}")
-@MethodSource("io.github.kobe.rollout.StoreKind#ofThisDepth")
+@MethodSource("kinds")
 abstract class RolloutsTestCase {
 
     /** Hostile to everything but what brings its own limits. */
@@ -34,6 +34,10 @@ abstract class RolloutsTestCase {
     @Parameter
     private StoreKind kind;
 
+    static List<StoreKind> kinds() {
+        return StoreKind.ofThisDepth();
+    }
+
     @BeforeEach
     final void openStore() {
         kept = kind.open();
@@ -45,9 +49,18 @@ abstract class RolloutsTestCase {
         return kind == StoreKind.MEMORY ? inMemory : inADatabase;
     }
 
+    protected final boolean hasCheckpoints() {
+        return kept.checkpoints() != null;
+    }
+
+    /** {@return what sets up rollouts on another executor or store, with checkpoints where this kind has them} */
+    protected final RolloutsBuilder builder(GroupExecutor anyExecutor, RolloutStore anyStore) {
+        RolloutsBuilder builder = Rollouts.builder(anyExecutor).store(anyStore);
+        return kept.checkpoints() == null ? builder : builder.checkpoints(kept.checkpoints());
+    }
+
     protected final Rollouts rollouts(UnaryOperator<RolloutsBuilder> setup) {
-        Rollouts rollouts = setup.apply(
-                        Rollouts.builder(executor).store(store).node("n1").sink(events::add))
+        Rollouts rollouts = setup.apply(builder(executor, store).node("n1").sink(events::add))
                 .build();
         opened.add(rollouts);
         return rollouts;

@@ -1,6 +1,7 @@
 package io.github.kobe.rollout.architecture;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaModifier.PUBLIC;
 import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicates.modifier;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -37,7 +38,7 @@ class ArchitectureTests extends ModuleArchitecture {
     void plainRolloutsKnowNothingOfSpring() {
         noClasses()
                 .that()
-                .resideInAnyPackage("io.github.kobe.rollout", "io.github.kobe.rollout.http")
+                .resideOutsideOfPackages("io.github.kobe.rollout.jdbc", "io.github.kobe.rollout.redis")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("org.springframework..", "com.github.kagkarlsson..")
@@ -62,12 +63,13 @@ class ArchitectureTests extends ModuleArchitecture {
     }
 
     @Test
-    void ofTheDatabasesStoreOnlyTheStoreIsPublic() {
+    void ofTheOtherStoresOnlyTheStoresArePublic() {
         assertThat(MAIN.stream()
-                        .filter(resideInAPackage("io.github.kobe.rollout.jdbc").and(modifier(PUBLIC)))
+                        .filter(resideInAnyPackage("io.github.kobe.rollout.jdbc", "io.github.kobe.rollout.redis")
+                                .and(modifier(PUBLIC)))
                         .filter(JavaClass::isTopLevelClass))
                 .extracting(JavaClass::getSimpleName)
-                .containsExactly("JdbcRolloutStore");
+                .containsExactlyInAnyOrder("JdbcRolloutStore", "RedisCheckpointStore");
     }
 
     @Test
