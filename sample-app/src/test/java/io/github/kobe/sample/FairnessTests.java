@@ -60,6 +60,28 @@ class FairnessTests {
         }
     }
 
+    @Test
+    void withoutLimitsTheQuietTenantWaitsBehindAllThatTheFloodingOneHasSent() {
+        try (RunningSample sample = RunningSample.start("group-concurrency.aspect.enabled=false")) {
+            List<CompletableFuture<Reply>> flood = sample.sendReports(30, "acme");
+            Deadline.until("all of acme's", () -> sample.traffic("acme").now() == 30);
+            sample.awaitHeld(10);
+
+            CompletableFuture<Reply> quiet = sample.sendPost("/tenants/hooli/reports");
+            Deadline.until("hooli's", () -> sample.traffic("hooli").now() == 1);
+            for (int turn = 0; turn < 20; turn++) {
+                releaseOneAndAwaitTheNext(sample);
+            }
+
+            assertThat(sample.partner().arrivals()).hasSize(30).containsOnly("acme");
+            assertThat(quiet).isNotDone();
+            sample.partner().open();
+            assertThat(quiet.join().status()).isEqualTo(201);
+            assertThat(flood)
+                    .allSatisfy(reply -> assertThat(reply.join().status()).isEqualTo(201));
+        }
+    }
+
     private static void releaseOneAndAwaitTheNext(RunningSample sample) {
         int arrived = sample.partner().arrivals().size();
         sample.partner().release();

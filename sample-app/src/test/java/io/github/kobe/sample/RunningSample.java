@@ -84,6 +84,10 @@ final class RunningSample implements AutoCloseable {
         partner.shut();
     }
 
+    String address() {
+        return address;
+    }
+
     GatedPartner partner() {
         return partner;
     }

@@ -30,8 +30,9 @@ class PartnerConfiguration {
     }
 
     @Bean
-    PartnerServer partnerServer(Pace pace, TrafficCount traffic) throws IOException {
-        return new PartnerServer(pace, traffic);
+    PartnerServer partnerServer(Pace pace, @Value("${sample.partner.places}") int places, TrafficCount traffic)
+            throws IOException {
+        return new PartnerServer(pace, places, traffic);
     }
 
     @Bean

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,7 +20,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A partner's API, on a free port of this machine: {@code GET /rates/{tenant}} gives exchange rates, {@code /bank},
  * {@code /register} and {@code /court} what these know of a tenant. Each answers in its own time; the one that {@code
- * ?slow=} names takes five seconds longer.
+ * ?slow=} names takes five seconds longer. It works on so many requests at a time, whoever they are for; the others wait in
+ * line.
  */
 final class PartnerServer implements AutoCloseable {
 
@@ -29,10 +31,12 @@ final class PartnerServer implements AutoCloseable {
     private final HttpServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final Pace pace;
+    private final Semaphore places;
     private final TrafficCount traffic;
 
-    PartnerServer(Pace pace, TrafficCount traffic) throws IOException {
+    PartnerServer(Pace pace, int places, TrafficCount traffic) throws IOException {
         this.pace = pace;
+        this.places = new Semaphore(places, true);
         this.traffic = traffic;
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(threads);
@@ -56,6 +60,7 @@ final class PartnerServer implements AutoCloseable {
             String tenant = exchange.getRequestURI().getPath().substring(path.length());
             boolean slow = ("slow=" + service).equals(exchange.getRequestURI().getQuery());
             traffic.arrived(tenant);
+            places.acquireUninterruptibly();
             var unused = pace.answer(tenant)
                     .thenCompose(due -> after(slow ? SLOWER_BY : Duration.ZERO))
                     .thenRunAsync(() -> answer(exchange, tenant, type, answer), threads);
@@ -67,7 +72,8 @@ final class PartnerServer implements AutoCloseable {
     }
 
     private void answer(HttpExchange exchange, String tenant, String type, byte[] answer) {
-        // Counted before it leaves: whoever has the answer may be back with the next request at once.
+        // Both before it leaves: whoever has the answer may be back with the next request at once.
+        places.release();
         traffic.answered(tenant);
         try (exchange) {
             exchange.getResponseHeaders().set("Content-Type", type);
