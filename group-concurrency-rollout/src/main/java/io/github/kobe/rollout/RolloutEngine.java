@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -36,8 +37,7 @@ final class RolloutEngine {
     private final Map<PlanId, Drive> drives = new ConcurrentHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition atRest = lock.newCondition();
-
-    private volatile boolean stopping;
+    private final AtomicBoolean open = new AtomicBoolean();
 
     RolloutEngine(GroupExecutor executor, RolloutOptions options) {
         this.executor = executor;
@@ -45,8 +45,11 @@ final class RolloutEngine {
         store = options.store();
     }
 
+    /** Does nothing if it has begun already; after a stop it begins anew. */
     void start() {
-        store.open(this::drive);
+        if (open.compareAndSet(false, true)) {
+            store.open(this::drive);
+        }
     }
 
     GroupExecutor executor() {
@@ -62,7 +65,7 @@ final class RolloutEngine {
     }
 
     boolean isStopping() {
-        return stopping;
+        return !open.get();
     }
 
     /** {@return what the work gives} Whoever waited for a tenant that it let go is told after the commit. */
@@ -224,7 +227,7 @@ final class RolloutEngine {
 
     /** Begins no stage any more, gives those that run some time, and then interrupts them. */
     void stop() {
-        stopping = true;
+        open.set(false);
         drives.values().forEach(Drive::nudge);
         Duration longest = options.shutdownGrace().plusSeconds(5);
         long end = System.nanoTime() + longest.toNanos();

@@ -281,8 +281,16 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
+     * Goes on with what the store has left to do, after {@link #close()} or {@link RolloutsBuilder#buildClosed()}. If they
+     * are open, nothing happens.
+     */
+    public void open() {
+        engine.start();
+    }
+
+    /**
      * Begins no further stage, waits for those that run as long as was set, and then interrupts them. Nothing is written of
-     * what was interrupted: it goes on when the store is used again.
+     * what was interrupted: it goes on when the store is used again, or these are {@link #open() opened} once more.
      */
     @Override
     public void close() {

@@ -233,6 +233,16 @@ public final class RolloutsBuilder {
 
     /** {@return rollouts that go on at once with what the store has left to do} */
     public Rollouts build() {
+        Rollouts rollouts = buildClosed();
+        rollouts.open();
+        return rollouts;
+    }
+
+    /**
+     * {@return rollouts that are still closed} Plans can be created and started, and nothing is done of them here until
+     * {@link Rollouts#open()}.
+     */
+    public Rollouts buildClosed() {
         RolloutOptions options = new RolloutOptions(
                 store == null ? RolloutStore.inMemory() : store,
                 stages,
@@ -248,8 +258,6 @@ public final class RolloutsBuilder {
                 node,
                 progressInterval,
                 shutdownGrace);
-        RolloutEngine engine = new RolloutEngine(executor, options);
-        engine.start();
-        return new Rollouts(engine, SYSTEM);
+        return new Rollouts(new RolloutEngine(executor, options), SYSTEM);
     }
 }

@@ -9,6 +9,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
@@ -76,6 +77,20 @@ final class Database {
 
     void createTables() {
         new ResourceDatabasePopulator(new ClassPathResource(dialect().schema(), Database.class)).execute(dataSource);
+    }
+
+    void requireTables() {
+        boolean isThere = true;
+        try {
+            template.query("select 1 from rollout_plan where 1 = 0", row -> {});
+        } catch (BadSqlGrammarException e) {
+            LOG.debug("There is no table of plans", e);
+            isThere = false;
+        }
+        String schema = dialect().schema();
+        if (!isThere) {
+            throw new IllegalStateException("the tables of " + schema + " aren't in the database");
+        }
     }
 
     /**

@@ -36,7 +36,7 @@ import org.springframework.transaction.PlatformTransactionManager;
  * for the time of day plays no part.
  *
  * <p>An operation that is called within a transaction of the same {@link DataSource} is part of it. Needs Spring's
- * {@code spring-jdbc} and {@code com.github.kagkarlsson:db-scheduler}, and no Spring container.
+ * {@code spring-jdbc}, and no Spring container.
  *
  * <p>An H2 database in a file wants {@code WRITE_DELAY=0} in its URL: otherwise it loses the last half second with its process.
  * PostgreSQL wants an {@code idle_in_transaction_session_timeout} of some seconds: otherwise a node that stands still in the
@@ -140,6 +140,18 @@ public final class JdbcRolloutStore implements RolloutStore {
      */
     public JdbcRolloutStore createTables() {
         database.createTables();
+        return this;
+    }
+
+    /**
+     * Looks whether the tables are there.
+     *
+     * @return this
+     * @throws IllegalStateException if they aren't, or the database is another one than H2 and PostgreSQL
+     * @throws org.springframework.dao.DataAccessException if the database doesn't answer
+     */
+    public JdbcRolloutStore requireTables() {
+        database.requireTables();
         return this;
     }
 
