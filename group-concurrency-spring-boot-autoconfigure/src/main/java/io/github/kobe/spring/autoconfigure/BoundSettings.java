@@ -191,6 +191,9 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
         }
 
         private static Optional<LimitSetting> settingAt(ConfigurationPropertyName name) {
+            if (KnownNames.isOfOthers(name)) {
+                return Optional.empty();
+            }
             String last = name.getLastElement(Form.UNIFORM);
             return Stream.of(LimitSetting.values())
                     .filter(setting -> setting.property().replace("-", "").equals(last))

@@ -2,6 +2,7 @@ package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.scope.Scopes;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
@@ -14,6 +15,13 @@ import org.springframework.core.env.Environment;
 /** Tells why a bean of the starter that something asks for isn't there. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class MissingBeanFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBeanDefinitionException> {
+
+    private static final String ROLLOUTS = "io.github.kobe.rollout.Rollouts";
+    private static final String ROLLOUT_SWITCH = GroupConcurrencyProperties.PREFIX + ".rollout.enabled";
+
+    /** By its name, since not each is there: how one is made. */
+    private static final Map<String, String> MADE_OVER_AN_EXECUTOR =
+            Map.of(Scopes.class.getName(), "Scopes.of(executor)", ROLLOUTS, "Rollouts.builder(executor)");
 
     private final Environment environment;
 
@@ -40,13 +48,20 @@ final class MissingBeanFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBea
                             + " bean with an ObjectProvider.",
                     cause);
         }
-        if (type == Scopes.class) {
+        if (type.getName().equals(ROLLOUTS) && !OnSwitch.isOn(environment, ROLLOUT_SWITCH, true)) {
+            return new FailureAnalysis(
+                    missing + ": " + ROLLOUT_SWITCH + " is false.",
+                    "Take that setting away, or ask for the bean with an ObjectProvider.",
+                    cause);
+        }
+        String making = MADE_OVER_AN_EXECUTOR.get(type.getName());
+        if (making != null) {
             return new FailureAnalysis(
                     missing
                             + ": it is made over the GroupExecutor that is meant without a name, and there is not"
                             + " exactly one such bean.",
                     "Make one of the GroupExecutor beans @Primary, or all but one @Bean(defaultCandidate = false). Or"
-                            + " add a bean made by Scopes.of(executor).",
+                            + " add a bean made by " + making + ".",
                     cause);
         }
         return type == GroupConcurrencyRefresher.class

@@ -1,7 +1,5 @@
-package io.github.kobe.spring.scope;
+package io.github.kobe.spring.autoconfigure;
 
-import io.github.kobe.scope.Scopes;
-import io.github.kobe.spring.autoconfigure.ExecutorBeans;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -15,10 +13,7 @@ import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/**
- * Matches where one executor is meant without a name, unless it is an ancestor's, and so are scopes: these are over it
- * already.
- */
+/** Looks for the executors that a {@link ConditionalOnDefaultExecutor} asks for. */
 final class OnDefaultExecutor extends SpringBootCondition implements ConfigurationCondition {
 
     @Override
@@ -34,14 +29,17 @@ final class OnDefaultExecutor extends SpringBootCondition implements Configurati
             return ConditionOutcome.noMatch(executors.size() + " executors are meant without a name " + executors);
         }
         String executor = executors.getFirst();
+        Class<?> made = metadata.getAnnotations()
+                .get(ConditionalOnDefaultExecutor.class)
+                .getClass("value");
         boolean isOfAncestor = !beans.containsLocalBean(executor);
-        return isOfAncestor && hasScopes(beans.getParentBeanFactory())
-                ? ConditionOutcome.noMatch("an ancestor has executor " + executor + " and scopes")
+        return isOfAncestor && hasOne(beans.getParentBeanFactory(), made)
+                ? ConditionOutcome.noMatch("an ancestor has executor " + executor + " and " + made.getName())
                 : ConditionOutcome.match("executor " + executor);
     }
 
-    private static boolean hasScopes(@Nullable BeanFactory context) {
+    private static boolean hasOne(@Nullable BeanFactory context, Class<?> type) {
         return context instanceof ListableBeanFactory beans
-                && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, Scopes.class, true, false).length > 0;
+                && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true, false).length > 0;
     }
 }

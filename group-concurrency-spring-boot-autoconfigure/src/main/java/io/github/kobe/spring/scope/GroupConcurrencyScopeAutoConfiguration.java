@@ -5,6 +5,7 @@ import io.github.kobe.scope.Configuration;
 import io.github.kobe.scope.ScopeListener;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.autoconfigure.BoundSettings;
+import io.github.kobe.spring.autoconfigure.ConditionalOnDefaultExecutor;
 import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
 import io.github.kobe.spring.autoconfigure.ExecutorBeans;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
@@ -16,7 +17,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Lazy;
 
 /** Makes {@link Scopes} over the executor that is meant without a name. */
@@ -37,7 +37,7 @@ public final class GroupConcurrencyScopeAutoConfiguration {
 
     /** A context with an executor of its own has its own, which hides that of an ancestor. */
     @Bean
-    @Conditional(OnDefaultExecutor.class)
+    @ConditionalOnDefaultExecutor(Scopes.class)
     @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     Scopes groupConcurrencyScopes(
             ListableBeanFactory beans, DefaultTimeout timeout, ObjectProvider<ScopeListener> listeners) {

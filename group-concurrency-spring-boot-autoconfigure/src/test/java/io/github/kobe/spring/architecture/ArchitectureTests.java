@@ -49,7 +49,8 @@ class ArchitectureTests extends ModuleArchitecture {
             "InvalidGroupConcurrentException",
             "InvalidSettingException",
             "ReactorObservation",
-            "RequestGroupKey");
+            "RequestGroupKey",
+            "RolloutsCustomizer");
 
     private static final JavaClasses TESTS = HouseRules.testClassesBeside(ArchitectureTests.class);
 
@@ -70,6 +71,7 @@ class ArchitectureTests extends ModuleArchitecture {
                 .containsExactlyInAnyOrder(
                         "BoundSettings",
                         "BusiestGroups",
+                        "ConditionalOnDefaultExecutor",
                         "ConditionalOnSwitch",
                         "EnclosingPermit",
                         "ExecutorBeans",

@@ -17,8 +17,10 @@ import org.junit.jupiter.api.Test;
 class ConfigurationMetadataTests {
 
     /** Unset is a state of its own. */
-    private static final Set<String> WITHOUT_A_DEFAULT =
-            Set.of("group-concurrency.health.oldest-wait", "group-concurrency.health.global-queue");
+    private static final Set<String> WITHOUT_A_DEFAULT = Set.of(
+            "group-concurrency.health.oldest-wait",
+            "group-concurrency.health.global-queue",
+            "group-concurrency.rollout.store");
 
     private static final Set<String> COLLECTIONS =
             Set.of("group-concurrency.groups", "group-concurrency.group-list", "group-concurrency.web.filter.rules");

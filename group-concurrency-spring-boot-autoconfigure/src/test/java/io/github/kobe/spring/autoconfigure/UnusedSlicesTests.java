@@ -24,6 +24,7 @@ class UnusedSlicesTests {
 
     private static final String[] JARS_OF_ALL_THAT_IS_OPTIONAL = {
         "context-propagation",
+        "group-concurrency-rollout",
         "micrometer",
         "mutiny",
         "reactive-streams",
@@ -64,6 +65,7 @@ class UnusedSlicesTests {
         "group-concurrency.observations.mode=never, observation.",
         "group-concurrency.context-propagation.enabled=false, autoconfigure.MdcTaskDecorator",
         "group-concurrency.aspect.enabled=false, method.",
+        "group-concurrency.rollout.enabled=false, rollout.",
         "management.endpoints.web.exposure.exclude=groupexecutor, actuate.GroupExecutorEndpointAutoConfiguration",
         "management.endpoints.web.exposure.exclude=groupscopes, actuate.GroupScopesReport",
     })
@@ -80,7 +82,7 @@ class UnusedSlicesTests {
     @Tag("deep")
     void whatNothingSwitchesOffIsThere() throws Exception {
         assertThat(Started.with(new String[0], EXPOSED).packages())
-                .contains("metrics", "autoconfigure", "method", "actuate", "scope");
+                .contains("metrics", "autoconfigure", "method", "actuate", "rollout", "scope");
     }
 
     @Test
@@ -93,6 +95,8 @@ class UnusedSlicesTests {
                 .filteredOn(name -> !name.equals(GroupConcurrent.class.getName()))
                 .containsExactlyInAnyOrder(
                         OnGroupConcurrencyEnabled.class.getName(),
+                        ConditionalOnDefaultExecutor.class.getName(),
+                        OnDefaultExecutor.class.getName(),
                         ConditionalOnSwitch.class.getName(),
                         OnSwitch.class.getName(),
                         ON_OBSERVATION_MODE);

@@ -23,10 +23,16 @@ public final class SeparateClassPath implements AutoCloseable {
     /** A class path without the jars whose names begin so. */
     public SeparateClassPath(String... missing) {
         URL[] path = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                .filter(entry -> Arrays.stream(missing).noneMatch(new File(entry).getName()::startsWith))
+                .filter(entry -> Arrays.stream(missing).noneMatch(nameOf(Path.of(entry))::startsWith))
                 .map(SeparateClassPath::url)
                 .toArray(URL[]::new);
         loader = new Loader(path);
+    }
+
+    /** {@return the jar's name; of a module of this build that isn't packed yet, what the jar's would begin with} */
+    private static String nameOf(Path entry) {
+        String name = entry.getFileName().toString();
+        return name.equals("classes") ? entry.getName(entry.getNameCount() - 3).toString() : name;
     }
 
     private static URL url(String entry) {

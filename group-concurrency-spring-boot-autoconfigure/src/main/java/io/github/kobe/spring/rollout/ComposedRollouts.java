@@ -1,0 +1,63 @@
+package io.github.kobe.spring.rollout;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.rollout.CheckpointStore;
+import io.github.kobe.rollout.HealthCheckClient;
+import io.github.kobe.rollout.MetricsRegistry;
+import io.github.kobe.rollout.RollbackHealthVerifier;
+import io.github.kobe.rollout.RolloutEventSink;
+import io.github.kobe.rollout.RolloutStore;
+import io.github.kobe.rollout.Rollouts;
+import io.github.kobe.rollout.RolloutsBuilder;
+import io.github.kobe.rollout.Stage;
+import io.github.kobe.rollout.StageFactory;
+import io.github.kobe.rollout.TaskWorkerFactory;
+import io.github.kobe.rollout.http.HttpStages;
+import io.github.kobe.rollout.http.HttpTransport;
+import java.util.List;
+import java.util.function.Consumer;
+import org.springframework.beans.factory.BeanFactory;
+
+/** Makes rollouts of the settings and of what beans there are. */
+final class ComposedRollouts {
+
+    private final BeanFactory beans;
+
+    ComposedRollouts(BeanFactory beans) {
+        this.beans = beans;
+    }
+
+    /** {@return rollouts that are closed still} */
+    Rollouts over(GroupExecutor executor, RolloutDefaults defaults) {
+        RolloutsBuilder builder = Rollouts.builder(executor);
+        defaults.applyTo(builder);
+        take(RolloutStore.class, builder::store);
+        take(CheckpointStore.class, builder::checkpoints);
+        take(HealthCheckClient.class, builder::health);
+        take(MetricsRegistry.class, builder::metrics);
+        take(RolloutEventSink.class, builder::sink);
+        take(TaskWorkerFactory.class, builder::workers);
+        stages(builder);
+        take(RollbackHealthVerifier.class, builder::verifier);
+        beans.getBeanProvider(RolloutsCustomizer.class).orderedStream().forEach(each -> each.customize(builder));
+        return builder.buildClosed();
+    }
+
+    private <T> void take(Class<T> type, Consumer<T> use) {
+        beans.getBeanProvider(type).ifAvailable(use);
+    }
+
+    /** A factory decides alone: the stages that are beans may be what it makes its own of. */
+    private void stages(RolloutsBuilder builder) {
+        StageFactory factory = beans.getBeanProvider(StageFactory.class).getIfAvailable();
+        List<Stage> stages = beans.getBeanProvider(Stage.class).orderedStream().toList();
+        if (factory != null) {
+            builder.stages(factory);
+        } else if (!stages.isEmpty()) {
+            builder.stages(stages);
+        } else {
+            builder.stages(HttpStages.configSwitch(
+                    beans.getBeanProvider(HttpTransport.class).getIfAvailable(HttpTransport::jdk)));
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.github.kobe.spring.rollout;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.rollout.HealthCheckClient;
+import io.github.kobe.rollout.RolloutEventSink;
+import io.github.kobe.rollout.Rollouts;
+import io.github.kobe.rollout.http.HttpTransport;
+import io.github.kobe.spring.autoconfigure.BoundSettings;
+import io.github.kobe.spring.autoconfigure.ConditionalOnDefaultExecutor;
+import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
+import io.github.kobe.spring.autoconfigure.ExecutorBeans;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import java.time.Duration;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
+import org.springframework.web.client.RestClient;
+
+/** Makes {@link Rollouts} over the executor that is meant without a name, kept in the database where there is one. */
+@AutoConfiguration(
+        after = GroupConcurrencyAutoConfiguration.class,
+        afterName = {
+            "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
+            "org.springframework.boot.autoconfigure.web.client.RestClientAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+            "org.springframework.boot.restclient.autoconfigure.RestClientAutoConfiguration"
+        })
+@ConditionalOnClass(Rollouts.class)
+@ConditionalOnSwitch({"enabled", "rollout.enabled"})
+@EnableConfigurationProperties(GroupRolloutProperties.class)
+public final class GroupConcurrencyRolloutAutoConfiguration {
+
+    private static final String LIFECYCLE_BEAN_NAME = "groupConcurrencyRolloutsLifecycle";
+
+    GroupConcurrencyRolloutAutoConfiguration() {}
+
+    /** Never lazy: a bad setting is to fail the start-up, also beside rollouts of the application's own. */
+    @Bean
+    @Lazy(false)
+    @ConditionalOnMissingBean
+    RolloutDefaults groupConcurrencyRolloutDefaults(GroupRolloutProperties properties, BoundSettings settings) {
+        return new RolloutDefaults(properties, settings);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RolloutEventSink groupConcurrencyRolloutEvents(ApplicationEventPublisher publisher) {
+        return publisher::publishEvent;
+    }
+
+    /** Never lazy: each context opens and closes its own. */
+    @Bean
+    @Lazy(false)
+    @ConditionalOnMissingBean(name = LIFECYCLE_BEAN_NAME, search = SearchStrategy.CURRENT)
+    RolloutsLifecycle groupConcurrencyRolloutsLifecycle(
+            ConfigurableListableBeanFactory beans, RolloutDefaults defaults, Environment environment) {
+        Duration phaseTimeout = Binder.get(environment)
+                .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
+                .orElse(Duration.ofSeconds(30));
+        return new RolloutsLifecycle(beans, defaults.shutdownGrace(), phaseTimeout);
+    }
+
+    /** Ours; none where the application brings its own. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnDefaultExecutor(Rollouts.class)
+    @ConditionalOnMissingBean(value = Rollouts.class, search = SearchStrategy.CURRENT)
+    @Import({RolloutStoreConfigurations.Jdbc.class, RolloutStoreConfigurations.Memory.class})
+    static final class RolloutsConfiguration {
+
+        /** Never lazy: what is left to do in the store is done also where nobody asks for it. */
+        @Bean
+        @Lazy(false)
+        Rollouts groupConcurrencyRollouts(ListableBeanFactory beans, RolloutDefaults defaults) {
+            String executor = new ExecutorBeans(beans).defaults().getFirst();
+            return new ComposedRollouts(beans).over(beans.getBean(executor, GroupExecutor.class), defaults);
+        }
+    }
+
+    /** Requests by the client that Spring Boot sets up. Lazy, since stages of the application's own may send none. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(RestClient.class)
+    @ConditionalOnSingleCandidate(RestClient.Builder.class)
+    static final class RestClientConfiguration {
+
+        @Bean
+        @Lazy
+        @ConditionalOnMissingBean
+        HttpTransport groupConcurrencyRolloutTransport(RestClient.Builder builder) {
+            return new RestClientTransport(builder.build());
+        }
+
+        @Bean
+        @Lazy
+        @ConditionalOnMissingBean
+        HealthCheckClient groupConcurrencyRolloutHealthChecks(RestClient.Builder builder) {
+            return new RestClientHealthChecks(builder.build());
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.github.kobe.spring.rollout;
+
+import io.github.kobe.rollout.RolloutStore;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/** Where rollouts are kept: in the first of these that can be, unless the application has a store of its own. */
+final class RolloutStoreConfigurations {
+
+    private RolloutStoreConfigurations() {}
+
+    /** In the database. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({JdbcClient.class, DataSourceScriptDatabaseInitializer.class})
+    @ConditionalOnProperty(
+            prefix = "group-concurrency.rollout",
+            name = "store",
+            havingValue = "jdbc",
+            matchIfMissing = true)
+    @ConditionalOnSingleCandidate(DataSource.class)
+    @ConditionalOnMissingBean(RolloutStore.class)
+    static final class Jdbc {
+
+        @Bean
+        RolloutTables groupConcurrencyRolloutTables(DataSource dataSource, GroupRolloutProperties properties) {
+            return RolloutTables.in(dataSource, properties.initializeSchema());
+        }
+
+        /** After whatever makes tables, {@link RolloutTables} or another. */
+        @Bean
+        @DependsOnDatabaseInitialization
+        RolloutStore groupConcurrencyRolloutStore(
+                DataSource dataSource, ObjectProvider<PlatformTransactionManager> managers, RolloutDefaults defaults) {
+            return DatabaseStore.in(dataSource, managers.orderedStream().toList(), defaults);
+        }
+    }
+
+    /** In memory. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean(RolloutStore.class)
+    static final class Memory {
+
+        @Bean
+        RolloutStore groupConcurrencyRolloutStore(
+                GroupRolloutProperties properties, RolloutDefaults defaults, ListableBeanFactory beans) {
+            return new MissingDatabase(beans).memoryInstead(properties.store(), defaults);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Rollouts: the bean that runs them, what it is made of, its settings, and when it opens and closes. */
+@NullMarked
+package io.github.kobe.spring.rollout;
+
+import org.jspecify.annotations.NullMarked;
