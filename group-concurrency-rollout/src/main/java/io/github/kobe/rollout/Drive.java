@@ -276,7 +276,11 @@ final class Drive {
             PlanRecord plan = openOwn(ledger);
             gated = !Boundaries.starts(plan);
             boolean waits = false;
-            for (TaskRecord task : ledger.store().unfinished(planId)) {
+            List<TaskRecord> unfinished = ledger.store().unfinished(planId);
+            if (!gated) {
+                ledger.lockTenants(unfinished);
+            }
+            for (TaskRecord task : unfinished) {
                 if (task.wish() != null || task.status() != TaskStatus.PENDING) {
                     left.add(task);
                 } else if (gated) {

@@ -2,6 +2,7 @@ package io.github.kobe.rollout;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * the end the plan's state follows. The plan may be left out where no task changes its state.
  */
 final class Ledger {
+
+    private static final Comparator<TaskRecord> BY_TENANT =
+            Comparator.comparing(task -> task.tenantId().value());
 
     private final StoreTransaction store;
     private final Instant now;
@@ -112,6 +116,15 @@ final class Ledger {
         store.append(RolloutEvent.of(plan(), entered, now, sequence));
     }
 
+    /** Locks the tenants of tasks, in the order in which every transaction does. */
+    void lockTenants(Collection<TaskRecord> tasks) {
+        store.lock(tasks.stream()
+                .sorted(BY_TENANT)
+                .map(TaskRecord::tenantId)
+                .distinct()
+                .toList());
+    }
+
     TenantRecord tenant(TaskRecord task) {
         return store.tenant(task.tenantId());
     }
@@ -137,23 +150,25 @@ final class Ledger {
             store.save(plan);
         }
         after.values().forEach(store::save);
-        after.values().stream()
-                .sorted(Comparator.comparing(task -> task.tenantId().value()))
-                .forEach(this::letGo);
+        List<TaskRecord> ended = after.values().stream().filter(this::hasEnded).toList();
+        lockTenants(ended);
+        ended.forEach(this::letGo);
         return handedTo;
     }
 
-    private void letGo(TaskRecord task) {
+    private boolean hasEnded(TaskRecord task) {
         TaskRecord old = before.get(task.id());
-        if (task.status().isEnd() && (old == null || !old.status().isEnd())) {
-            TenantRecord tenant = tenant(task);
-            TenantRecord left = tenant.leftBy(task.id());
-            if (!left.equals(tenant)) {
-                save(left);
-            }
-            if (left.claim() != null && tenant.isHeldBy(task.id())) {
-                handedTo.add(left.claim());
-            }
+        return task.status().isEnd() && (old == null || !old.status().isEnd());
+    }
+
+    private void letGo(TaskRecord task) {
+        TenantRecord tenant = tenant(task);
+        TenantRecord left = tenant.leftBy(task.id());
+        if (!left.equals(tenant)) {
+            save(left);
+        }
+        if (left.claim() != null && tenant.isHeldBy(task.id())) {
+            handedTo.add(left.claim());
         }
     }
 }

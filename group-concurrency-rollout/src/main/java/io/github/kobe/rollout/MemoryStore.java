@@ -248,6 +248,10 @@ final class MemoryStore implements RolloutStore {
             return tenant == null ? TenantRecord.unknown(tenantId) : tenant;
         }
 
+        /** A transaction has everything. */
+        @Override
+        public void lock(List<TenantId> tenantIds) {}
+
         private <K, V> @Nullable V either(Map<K, V> changed, Map<K, V> saved, K key) {
             V value = changed.get(key);
             return value == null ? saved.get(key) : value;

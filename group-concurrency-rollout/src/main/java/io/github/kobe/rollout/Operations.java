@@ -2,7 +2,6 @@ package io.github.kobe.rollout;
 
 import io.github.kobe.rollout.Wish.Kind;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -28,10 +27,11 @@ final class Operations {
         LOG.info("{} starts {}", by, planId);
         return engine.operate(planId, ledger -> {
             ledger.apply(PlanCommand.START);
-            ledger.store().unfinished(planId).stream()
+            List<TaskRecord> waiting = ledger.store().unfinished(planId).stream()
                     .filter(task -> task.wish() == null)
-                    .sorted(Comparator.comparing(task -> task.tenantId().value()))
-                    .forEach(task -> register(ledger, task));
+                    .toList();
+            ledger.lockTenants(waiting);
+            waiting.forEach(task -> register(ledger, task));
             return ledger.plan();
         });
     }
@@ -85,7 +85,11 @@ final class Operations {
             ledger.apply(commandOf(wish));
             List<TaskId> accepted = new ArrayList<>();
             Map<TaskId, FailureInfo> skipped = new LinkedHashMap<>();
-            for (TaskRecord task : ledger.store().tasks(planId)) {
+            List<TaskRecord> tasks = ledger.store().tasks(planId);
+            if (wish.is(Kind.RETRY) || wish.is(Kind.ROLLBACK)) {
+                ledger.lockTenants(tasks);
+            }
+            for (TaskRecord task : tasks) {
                 try {
                     if (isReady) {
                         ledger.apply(task, new TaskCommand.Cancel(wish.by(), null));

@@ -49,6 +49,14 @@ public interface StoreTransaction {
     TenantRecord tenant(TenantId tenantId);
 
     /**
+     * Locks tenants as if each of them were read, all at once. Whoever reads several calls this first: nobody then waits for
+     * somebody who waits for him.
+     *
+     * @param tenantIds which, in the order of their ids
+     */
+    void lock(List<TenantId> tenantIds);
+
+    /**
      * Saves a plan.
      *
      * @param plan the plan as it is now

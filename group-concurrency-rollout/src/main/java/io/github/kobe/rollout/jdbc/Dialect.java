@@ -8,20 +8,24 @@ enum Dialect {
     H2(
             "H2",
             "current_timestamp",
+            "tenant_id",
             "insert into rollout_tenant (tenant_id) select ?1"
                     + " where not exists (select 1 from rollout_tenant where tenant_id = ?1)"),
     POSTGRESQL(
             "PostgreSQL",
             "clock_timestamp()",
+            "tenant_id collate \"C\"",
             "insert into rollout_tenant (tenant_id) values (?) on conflict do nothing");
 
     private final String product;
     private final String time;
+    private final String tenantOrder;
     private final String addTenant;
 
-    Dialect(String product, String time, String addTenant) {
+    Dialect(String product, String time, String tenantOrder, String addTenant) {
         this.product = product;
         this.time = time;
+        this.tenantOrder = tenantOrder;
         this.addTenant = addTenant;
     }
 
@@ -42,6 +46,11 @@ enum Dialect {
     /** {@return the time that it is, not the time when the transaction began} */
     String time() {
         return "select " + time;
+    }
+
+    /** {@return what orders tenants as Java orders their ids} */
+    String tenantOrder() {
+        return tenantOrder;
     }
 
     /** {@return how a tenant is added unless it is there} */

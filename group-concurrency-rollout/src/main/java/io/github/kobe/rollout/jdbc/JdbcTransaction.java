@@ -91,6 +91,13 @@ final class JdbcTransaction implements StoreTransaction {
     }
 
     @Override
+    public void lock(List<TenantId> tenantIds) {
+        List<TenantId> unknown =
+                tenantIds.stream().filter(id -> !tenants.containsKey(id)).toList();
+        tables.tenants().lockAll(unknown).forEach(tenant -> tenants.put(tenant.id(), tenant));
+    }
+
+    @Override
     public void save(PlanRecord plan) {
         plans.put(plan.id(), plan);
     }

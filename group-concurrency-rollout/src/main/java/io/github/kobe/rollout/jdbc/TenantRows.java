@@ -6,6 +6,7 @@ import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.TenantRecord;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class TenantRows {
 
     private static final String SELECT = "select * from rollout_tenant where tenant_id = ?";
+    private static final int AT_ONCE = 1_000;
     private static final String UPDATE =
             Columns.update("rollout_tenant", "claim, waiting, last_task, last_known_good", "tenant_id = ?");
 
@@ -37,6 +39,23 @@ final class TenantRows {
         }
         add(List.of(tenantId));
         return query(locking, tenantId).orElseThrow();
+    }
+
+    /** {@return those that are there} Of many, so many at once are locked in the order of their ids. */
+    List<TenantRecord> lockAll(List<TenantId> tenantIds) {
+        List<TenantRecord> locked = new ArrayList<>();
+        for (int from = 0; from < tenantIds.size(); from += AT_ONCE) {
+            List<String> ids = tenantIds.subList(from, Math.min(from + AT_ONCE, tenantIds.size())).stream()
+                    .map(TenantId::value)
+                    .toList();
+            locked.addAll(database.client()
+                    .sql("select * from rollout_tenant where tenant_id in (:ids) order by "
+                            + database.dialect().tenantOrder() + " for update")
+                    .param("ids", ids)
+                    .query((row, index) -> read(row))
+                    .list());
+        }
+        return locked;
     }
 
     private Optional<TenantRecord> query(String sql, TenantId tenantId) {
