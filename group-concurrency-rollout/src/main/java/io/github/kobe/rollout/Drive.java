@@ -76,7 +76,7 @@ final class Drive {
             return true;
         } finally {
             cut = true;
-            threads.interrupt();
+            threads.interrupt(engine::interrupt);
             threads.awaitEnd(Long.MAX_VALUE);
             publisher.stop();
             if (!isOver) {

@@ -4,6 +4,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.rollout.Boundaries.Next;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,7 @@ final class RolloutEngine {
     private final RolloutOptions options;
     private final RolloutStore store;
     private final Map<PlanId, Drive> drives = new ConcurrentHashMap<>();
+    private final Uninterrupted uninterrupted = new Uninterrupted();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition atRest = lock.newCondition();
     private final AtomicBoolean open = new AtomicBoolean();
@@ -64,6 +66,16 @@ final class RolloutEngine {
         return store;
     }
 
+    /** {@return the time of the store, which may have to be asked for it} */
+    Instant now() {
+        return uninterrupted.run(store::now);
+    }
+
+    /** Interrupts a thread, but for its transactions. */
+    void interrupt(Thread thread) {
+        uninterrupted.interrupt(thread);
+    }
+
     boolean isStopping() {
         return !open.get();
     }
@@ -71,11 +83,11 @@ final class RolloutEngine {
     /** {@return what the work gives} Whoever waited for a tenant that it let go is told after the commit. */
     <T> T transact(Function<Ledger, T> work) {
         record Done<T>(T result, List<TaskId> handedTo) {}
-        Done<T> done = store.transact(transaction -> {
+        Done<T> done = uninterrupted.run(() -> store.transact(transaction -> {
             Ledger ledger = new Ledger(transaction, store.now());
             T result = work.apply(ledger);
             return new Done<>(result, ledger.close());
-        });
+        }));
         done.handedTo().forEach(this::callFor);
         return done.result();
     }

@@ -13,6 +13,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -221,10 +222,11 @@ final class TaskThreads {
         }
     }
 
-    void interrupt() {
+    /** Interrupts all that run. */
+    void interrupt(Consumer<Thread> interruption) {
         lock.lock();
         try {
-            running.values().forEach(Thread::interrupt);
+            running.values().forEach(interruption);
         } finally {
             lock.unlock();
         }
