@@ -12,6 +12,7 @@ import java.util.Map;
  * @param completedStageNames the names of all completed stages, in order
  * @param timestamp when the last of them was completed
  * @param run which run of the task it belongs to; each retry from the beginning is another one
+ * @param skipped whether the last of them had nothing to do
  * @param data what the stages have put into {@link StageContext#data()}
  * @since 0.1.0
  */
@@ -21,6 +22,7 @@ public record Checkpoint(
         List<String> completedStageNames,
         Instant timestamp,
         int run,
+        boolean skipped,
         Map<String, String> data) {
 
     /** Copies the collections. */

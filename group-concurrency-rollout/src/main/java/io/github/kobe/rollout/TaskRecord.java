@@ -126,9 +126,11 @@ public record TaskRecord(
 
     /** {@return how far it had come after its last completed stage, if that is known} */
     public Optional<Checkpoint> checkpoint() {
-        return checkpointAt == null || stagesDone == 0
-                ? Optional.empty()
-                : Optional.of(new Checkpoint(id, stagesDone - 1, completedStages(), checkpointAt, run, data));
+        if (checkpointAt == null || stagesDone == 0) {
+            return Optional.empty();
+        }
+        boolean skipped = settled.contains(stageNames.get(stagesDone - 1));
+        return Optional.of(new Checkpoint(id, stagesDone - 1, completedStages(), checkpointAt, run, skipped, data));
     }
 
     /** {@return the places of the stages that a rollback still has to take back, in its order} */

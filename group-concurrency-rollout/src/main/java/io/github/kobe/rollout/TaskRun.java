@@ -98,7 +98,7 @@ final class TaskRun {
             return;
         }
         if (next.way() == Way.FORWARD) {
-            reconcile();
+            reconcile(stages);
         }
         while (next.way() == Way.FORWARD && goesOn()) {
             forward(stages.get(next.task().stagesDone()));
@@ -113,7 +113,7 @@ final class TaskRun {
     }
 
     /** A checkpoint kept apart may be one stage ahead, if the commit after it was lost. */
-    private void reconcile() {
+    private void reconcile(List<Stage> stages) {
         CheckpointStore checkpoints = options.checkpoints();
         TaskRecord task = next.task();
         if (checkpoints == null) {
@@ -127,7 +127,7 @@ final class TaskRun {
                 found = Optional.empty();
             }
         } catch (RuntimeException e) {
-            fail(FailureInfo.of(new CheckpointException("the checkpoint can't be loaded: " + e.getMessage(), e)), true);
+            failCheckpoint("the checkpoint can't be loaded: ", e);
             return;
         }
         if (found.isEmpty()) {
@@ -138,8 +138,8 @@ final class TaskRun {
             LOG.warn("Task {} begins anew: {} is none of {}", id, checkpoint, task.stageNames());
             next = drive.persist(() -> engine.restart(task));
         } else if (checkpoint.lastCompletedStageIndex() == task.stagesDone()) {
-            next = drive.persist(() -> engine.passed(task, new TaskCommand.PassStage(false, false, checkpoint.data())));
-            drive.committed();
+            Stage stage = stages.get(task.stagesDone());
+            pass(task, stage, checkpoint.skipped(), checkpoint.data());
         }
     }
 
@@ -156,12 +156,15 @@ final class TaskRun {
         if (drive.isCut()) {
             return;
         }
-        TaskCommand.PassStage pass =
-                new TaskCommand.PassStage(skipped, stage.isConfirming() && !skipped, context.data());
-        if (saveCheckpoint(task, pass)) {
-            next = drive.persist(() -> engine.passed(task, pass));
-            drive.committed();
+        if (saveCheckpoint(task, skipped, context.data())) {
+            pass(task, stage, skipped, context.data());
         }
+    }
+
+    private void pass(TaskRecord task, Stage stage, boolean skipped, Map<String, String> data) {
+        TaskCommand.PassStage pass = new TaskCommand.PassStage(skipped, stage.isConfirming() && !skipped, data);
+        next = drive.persist(() -> engine.passed(task, pass));
+        drive.committed();
     }
 
     private void failStage(Stage stage, Throwable e) {
@@ -197,7 +200,7 @@ final class TaskRun {
         }
     }
 
-    private boolean saveCheckpoint(TaskRecord task, TaskCommand.PassStage pass) {
+    private boolean saveCheckpoint(TaskRecord task, boolean skipped, Map<String, String> data) {
         CheckpointStore checkpoints = options.checkpoints();
         if (checkpoints == null) {
             return true;
@@ -205,18 +208,21 @@ final class TaskRun {
         int index = task.stagesDone();
         try {
             checkpoints.save(new Checkpoint(
-                    id,
-                    index,
-                    task.stageNames().subList(0, index + 1),
-                    options.store().now(),
-                    task.run(),
-                    pass.data()));
+                    id, index, task.stageNames().subList(0, index + 1), engine.now(), task.run(), skipped, data));
             return true;
         } catch (RuntimeException e) {
-            LOG.warn("The checkpoint of task {} can't be saved", id, e);
-            fail(FailureInfo.of(new CheckpointException("the checkpoint can't be saved: " + e.getMessage(), e)), true);
+            failCheckpoint("the checkpoint can't be saved: ", e);
             return false;
         }
+    }
+
+    private void failCheckpoint(String what, RuntimeException e) {
+        if (drive.isCut()) {
+            LOG.debug("Task {} was cut off at its checkpoint", id, e);
+            return;
+        }
+        LOG.warn("Task {}: {}", id, what, e);
+        fail(FailureInfo.of(new CheckpointException(what + e.getMessage(), e)), true);
     }
 
     private void back(List<Stage> stages) {

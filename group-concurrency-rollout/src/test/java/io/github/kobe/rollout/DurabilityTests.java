@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -300,47 +301,114 @@ class DurabilityTests extends RolloutsTestCase {
     }
 
     @Test
+    @Tag("R127")
+    void whatIsCutOffWhileItSavesItsCheckpointIsNotFailed() throws Exception {
+        Gate never = new Gate();
+        CheckpointStore slow = new SavingStore(CheckpointStore.inMemory(), () -> {
+            try {
+                never.pass();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("interrupted", e);
+            }
+        });
+        Rollouts first = rollouts(
+                builder -> builder.stages(Stage.named("A")).checkpoints(slow).shutdownGrace(Duration.ofMillis(10)));
+        PlanId planId = first.start(plan("x", Samples.change("acme"))).planId();
+        never.awaitArrived(1);
+
+        first.close();
+        Deadline.until("interrupted", () -> executor.stats().running() == 0);
+
+        assertThat(store.findByPlanId(planId).getFirst().status()).isEqualTo(TaskStatus.RUNNING);
+    }
+
+    /** A node that is killed as soon as a checkpoint is saved, and what the next one makes of it. */
+    private PlanId killedAfterItsCheckpoint(CheckpointStore checkpoints, List<Stage> stages) throws Exception {
+        HaltingStore halting = new HaltingStore(store);
+        try (GroupExecutor doomed =
+                GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build())) {
+            Rollouts first = Rollouts.builder(doomed)
+                    .store(halting)
+                    .checkpoints(new SavingStore(checkpoints, halting::halt))
+                    .stages(stages)
+                    .shutdownGrace(Duration.ZERO)
+                    .build();
+            first.create(plan("x", Samples.change("acme")));
+            begin(first, Play.FORWARD);
+            Deadline.until("killed", halting::isHalted);
+            first.close();
+        }
+        return PlanId.of("plan-x");
+    }
+
+    @Test
     @Tag("R56")
     @Tag("R57")
     @Tag("R121")
     void aCheckpointOneAheadIsMadeUpAndItsStageNotRepeated() throws Exception {
         CheckpointStore checkpoints = CheckpointStore.inMemory();
-        HaltingStore halting = new HaltingStore(store);
-        CheckpointStore killing = new CheckpointStore() {
-            @Override
-            public void save(Checkpoint checkpoint) {
-                checkpoints.save(checkpoint);
-                halting.halt();
-            }
-
-            @Override
-            public java.util.Optional<Checkpoint> load(TaskId taskId) {
-                return checkpoints.load(taskId);
-            }
-
-            @Override
-            public void remove(TaskId taskId) {
-                checkpoints.remove(taskId);
-            }
-        };
-        GroupExecutor doomed =
-                GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
-        Rollouts first = Rollouts.builder(doomed)
-                .store(halting)
-                .checkpoints(killing)
-                .stages(stages())
-                .shutdownGrace(Duration.ZERO)
-                .build();
-        PlanId planId = first.create(plan("x", Samples.change("acme"))).planId();
-        begin(first, Play.FORWARD);
-        Deadline.until("killed", halting::isHalted);
-        first.close();
-        doomed.close();
+        PlanId planId = killedAfterItsCheckpoint(checkpoints, stages());
 
         Rollouts second = rollouts(builder -> builder.stages(stages()).checkpoints(checkpoints));
         assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
         assertThat(runs).containsExactly("A 1", "B 1", "C 1");
         assertThat(told(onlyTask(second, planId))).containsOnlyOnce("TaskCompleted");
         assertThat(checkpoints.load(onlyTask(second, planId))).isEmpty();
+    }
+
+    @Test
+    @Tag("R57")
+    @Tag("R75")
+    void whatAStageConfirmedIsMadeUpToo() throws Exception {
+        CheckpointStore checkpoints = CheckpointStore.inMemory();
+        Stage looks = Stage.named("A").step(ctx -> record("A", ctx)).confirmsHealth();
+        PlanId planId = killedAfterItsCheckpoint(checkpoints, List.of(looks));
+
+        Rollouts second = rollouts(builder -> builder.stages(looks).checkpoints(checkpoints));
+        assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(runs).containsExactly("A 1");
+        assertThat(store.findTenant(TenantId.of("acme")).lastKnownGood())
+                .isEqualTo(Samples.change("acme").target());
+    }
+
+    @Test
+    @Tag("R57")
+    @Tag("R72")
+    void whatWasSkippedIsMadeUpAsSkipped() throws Exception {
+        CheckpointStore checkpoints = CheckpointStore.inMemory();
+        Stage skipped = Stage.named("A")
+                .step(ctx -> record("A", ctx))
+                .rollback(ctx -> record("undo A", ctx))
+                .skipIf(ctx -> true)
+                .confirmsHealth();
+        PlanId planId = killedAfterItsCheckpoint(checkpoints, List.of(skipped));
+
+        Rollouts second = rollouts(builder -> builder.stages(skipped).checkpoints(checkpoints));
+        settled(second, planId);
+        assertThat(store.findTenant(TenantId.of("acme")).lastKnownGood()).isNull();
+        second.rollback(planId);
+        assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.ROLLED_BACK);
+        assertThat(runs).isEmpty();
+        assertThat(told(onlyTask(second, planId))).contains("StageSkipped").doesNotContain("StageCompleted");
+    }
+
+    /** Does something each time after a checkpoint was saved. */
+    private record SavingStore(CheckpointStore store, Runnable afterwards) implements CheckpointStore {
+
+        @Override
+        public void save(Checkpoint checkpoint) {
+            store.save(checkpoint);
+            afterwards.run();
+        }
+
+        @Override
+        public Optional<Checkpoint> load(TaskId taskId) {
+            return store.load(taskId);
+        }
+
+        @Override
+        public void remove(TaskId taskId) {
+            store.remove(taskId);
+        }
     }
 }

@@ -157,6 +157,7 @@ public final class RedisCheckpointStore implements CheckpointStore {
             List<String> completedStageNames,
             String timestamp,
             int run,
+            boolean skipped,
             Map<String, String> data) {
 
         static Entry of(Checkpoint checkpoint) {
@@ -165,12 +166,13 @@ public final class RedisCheckpointStore implements CheckpointStore {
                     checkpoint.completedStageNames(),
                     checkpoint.timestamp().toString(),
                     checkpoint.run(),
+                    checkpoint.skipped(),
                     checkpoint.data());
         }
 
         Checkpoint checkpoint(TaskId taskId) {
             return new Checkpoint(
-                    taskId, lastCompletedStageIndex, completedStageNames, Instant.parse(timestamp), run, data);
+                    taskId, lastCompletedStageIndex, completedStageNames, Instant.parse(timestamp), run, skipped, data);
         }
     }
 }
