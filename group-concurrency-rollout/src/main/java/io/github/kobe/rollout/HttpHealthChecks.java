@@ -1,7 +1,9 @@
 package io.github.kobe.rollout;
 
 import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
 import com.google.gson.JsonParseException;
+import com.google.gson.ToNumberPolicy;
 import com.google.gson.reflect.TypeToken;
 import java.io.IOException;
 import java.net.URI;
@@ -21,7 +23,10 @@ final class HttpHealthChecks implements HealthCheckClient {
 
     private final HttpClient client =
             HttpClient.newBuilder().connectTimeout(CONNECT).build();
-    private final Gson gson = new Gson();
+    /** A version is shown as the instance has written it: 41, not 41.0. */
+    private final Gson gson = new GsonBuilder()
+            .setObjectToNumberStrategy(ToNumberPolicy.LONG_OR_DOUBLE)
+            .create();
 
     @Override
     public Map<String, Object> get(String url) throws IOException, InterruptedException {

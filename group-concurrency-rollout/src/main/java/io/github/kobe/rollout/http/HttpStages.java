@@ -104,7 +104,13 @@ public final class HttpStages implements StageFactory {
                 "Content-Type", "application/json",
                 "Idempotency-Key", context.idempotencyKey(),
                 "Rollout-Token", Long.toString(context.fencingToken()));
-        int status = transport.send(new HttpCall(method, url, headers, body, timeout));
+        int status;
+        try {
+            status = transport.send(new HttpCall(method, url, headers, body, timeout));
+        } catch (IOException e) {
+            // What clients say of it often doesn't tell whom they asked.
+            throw new IOException(method + " " + url + " was not answered: " + e, e);
+        }
         if (status / 100 != 2) {
             throw new IOException(method + " " + url + " was answered with status " + status);
         }

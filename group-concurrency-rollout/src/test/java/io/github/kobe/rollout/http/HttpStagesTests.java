@@ -134,8 +134,7 @@ class HttpStagesTests {
         assertThat(task.failure())
                 .extracting(failure -> failure.message())
                 .asString()
-                .contains(wrong.url(), "is 41")
-                .contains("instead of 42");
+                .contains(wrong.url(), "version is 41 instead of 42");
         assertThat(wrong.requests())
                 .filteredOn(request -> request.equals("GET /health"))
                 .hasSize(10);
@@ -190,6 +189,21 @@ class HttpStagesTests {
         TaskInfo task = ran(rollouts(builder -> builder.setting("health.max-attempts", "1")), change(instance));
         assertThat(task.stage()).isEqualTo("HealthCheck");
         assertThat(pauses).isEmpty();
+    }
+
+    @Test
+    @Tag("R5")
+    void aFailureNamesTheInstanceThatCouldNotBeReached() throws Exception {
+        Instance gone = instance(Ill.WELL);
+        gone.close();
+
+        TaskInfo task = ran(rollouts(builder -> builder), change(instance(Ill.WELL), gone));
+
+        assertThat(task.stage()).isEqualTo("ConfigUpdate");
+        assertThat(task.failure())
+                .extracting(failure -> failure.message())
+                .asString()
+                .contains("PUT " + gone.url() + "/config", "ConnectException");
     }
 
     @Test
