@@ -57,8 +57,8 @@ class ActuatorTests {
         awaitMetric(sample, "queued", "tenant:*", 4);
         awaitMetric(sample, "running", "tenant:vip-*", 4);
         awaitMetric(sample, "queued", "tenant:vip-*", 2);
-        awaitMetric(sample, "permits.max", "db-read", 8);
-        awaitMetric(sample, "permits.available", "db-write", 2);
+        awaitMetric(sample, "max.permits", "db-read", 8);
+        awaitMetric(sample, "available.permits", "db-write", 2);
     }
 
     @Test

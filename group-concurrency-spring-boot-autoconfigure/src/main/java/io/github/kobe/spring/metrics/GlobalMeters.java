@@ -48,13 +48,13 @@ final class GlobalMeters {
             } else if (known.permits.isEmpty()) {
                 known.permits.add(gauge(
                         known.registry,
-                        "permits.max",
+                        "max.permits",
                         "permits",
                         "Tasks that may be in flight over all groups",
                         all -> TagMeters.limit(all.globalMaxInFlight())));
                 known.permits.add(gauge(
                         known.registry,
-                        "permits.available",
+                        "available.permits",
                         "permits",
                         "Tasks more that could be in flight over all groups",
                         all -> Math.max(0, TagMeters.limit(all.globalMaxInFlight()) - all.inFlight())));

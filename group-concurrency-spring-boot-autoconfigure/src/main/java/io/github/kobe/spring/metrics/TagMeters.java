@@ -249,14 +249,14 @@ final class TagMeters implements GroupRecorder {
                 known.permits.clear();
             } else if (known.permits.isEmpty()) {
                 known.permits.add(gauge(
-                                "permits.max",
+                                "max.permits",
                                 "permits",
                                 "Tasks of the group that may run at once",
                                 reading -> limit(reading.maxConcurrency()))
                         .tags(tags)
                         .register(known.registry));
                 known.permits.add(gauge(
-                                "permits.available",
+                                "available.permits",
                                 "permits",
                                 "Tasks more of the group that could run",
                                 reading -> Math.max(0, limit(reading.maxConcurrency()) - reading.running()))

@@ -51,12 +51,12 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
                         "group-concurrency.max-in-flight=50", "group-concurrency.groups.vip.max-concurrency=8")
                 .run(context -> {
                     MeterRegistry registry = context.getBean(MeterRegistry.class);
-                    assertThat(gauge(registry, "permits.max", "vip")).isEqualTo(8);
-                    assertThat(gauge(registry, "permits.available", "vip")).isEqualTo(8);
+                    assertThat(gauge(registry, "max.permits", "vip")).isEqualTo(8);
+                    assertThat(gauge(registry, "available.permits", "vip")).isEqualTo(8);
                     assertThat(gauge(registry, "running", "vip")).isZero();
                     assertThat(gauge(registry, "running", "_default")).isZero();
-                    assertThat(gauge(registry, "global.permits.max", "_all")).isEqualTo(50);
-                    assertThat(gauge(registry, "global.permits.available", "_all"))
+                    assertThat(gauge(registry, "global.max.permits", "_all")).isEqualTo(50);
+                    assertThat(gauge(registry, "global.available.permits", "_all"))
                             .isEqualTo(50);
                     assertThat(counter(registry, "submitted", "vip")).isZero();
                 });
@@ -80,7 +80,7 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
                             .isLessThan(Deadline.SECONDS);
                     assertThat(gauge(registry, "in.flight", "vip")).isEqualTo(2);
                     assertThat(gauge(registry, "queued", "vip")).isEqualTo(1);
-                    assertThat(gauge(registry, "permits.available", "vip")).isZero();
+                    assertThat(gauge(registry, "available.permits", "vip")).isZero();
                     assertThat(gauge(registry, "global.running", "_all")).isEqualTo(2);
                     assertThat(gauge(registry, "global.in.flight", "_all")).isEqualTo(2);
                     assertThat(gauge(registry, "global.queued", "_all")).isEqualTo(1);
@@ -159,7 +159,7 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
                     assertThat(counter(registry, "submitted", "tenant-*")).isEqualTo(2);
                     assertThat(counter(registry, "submitted", "_default")).isEqualTo(3);
                     assertThat(groupTags(registry)).containsExactlyInAnyOrder("vip", "tenant-*", "_default", "_all");
-                    assertThat(registry.find("group.executor.permits.max")
+                    assertThat(registry.find("group.executor.max.permits")
                                     .tag("group", "tenant-*")
                                     .gauge())
                             .as("permits of a value that names no single group")
@@ -179,7 +179,7 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
                     }
                     assertThat(groupTags(registry)).containsExactlyInAnyOrder("a", "b", "_other", "_all");
                     assertThat(counter(registry, "submitted", "_other")).isEqualTo(2);
-                    assertThat(gauge(registry, "permits.max", "a")).isEqualTo(1);
+                    assertThat(gauge(registry, "max.permits", "a")).isEqualTo(1);
 
                     executor.evictGroup("a");
 
@@ -220,9 +220,9 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
         runner.withPropertyValues("group-concurrency.groups.free.max-concurrency=2147483647")
                 .run(context -> {
                     MeterRegistry registry = context.getBean(MeterRegistry.class);
-                    assertThat(registry.find("group.executor.permits.max").gauges())
+                    assertThat(registry.find("group.executor.max.permits").gauges())
                             .isEmpty();
-                    assertThat(registry.find("group.executor.global.permits.max")
+                    assertThat(registry.find("group.executor.global.max.permits")
                                     .gauges())
                             .isEmpty();
                 });
@@ -240,7 +240,7 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
                     MeterRegistry registry = context.getBean(MeterRegistry.class);
                     context.getBean(GroupExecutor.class).call("vip", () -> "done");
 
-                    assertThat(registry.get("group.executor.permits.max")
+                    assertThat(registry.get("group.executor.max.permits")
                                     .tags("executor", "mine", "group", "vip")
                                     .gauge()
                                     .value())

@@ -157,7 +157,7 @@ class HostileTagsTests {
                     }
 
                     assertThat(submitted(registry, "_other")).isEqualTo(4);
-                    assertThat(registry.find("group.executor.permits.max")
+                    assertThat(registry.find("group.executor.max.permits")
                                     .tag("group", "_other")
                                     .gauge())
                             .isNull();

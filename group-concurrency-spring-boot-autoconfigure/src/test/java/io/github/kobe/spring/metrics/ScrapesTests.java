@@ -58,7 +58,7 @@ class ScrapesTests {
     }
 
     private @Nullable Gauge permits(String group) {
-        return registry.find("group.executor.permits.max").tag("group", group).gauge();
+        return registry.find("group.executor.max.permits").tag("group", group).gauge();
     }
 
     private double submitted(String group) {
@@ -135,7 +135,7 @@ class ScrapesTests {
                                         .functionCounter())
                                 .isNull();
                         assertThat(permits("new")).isNotNull();
-                        assertThat(registry.find("group.executor.global.permits.max")
+                        assertThat(registry.find("group.executor.global.max.permits")
                                         .gauge())
                                 .isNotNull();
                         assertThat(registry.find("group.executor.execution")
