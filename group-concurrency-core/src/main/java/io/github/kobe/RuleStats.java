@@ -13,6 +13,12 @@ import java.util.Optional;
  *
  * @param rule the exact key or the pattern; empty: of groups that fall under neither
  * @param groups groups that the engine knows, idle ones included
+ * @param waitingGroups groups in which something waits
+ * @param pausedGroups groups that are paused
+ * @param saturation of what may run or be in flight in a group, the share that does, in the group where it is largest; 0
+ *     where nothing is limited, and more than 1 while a limit that was lowered is exceeded
+ * @param queueFill of what may wait in a group, the share that does, in the group where it is largest; 0 where any number
+ *     may
  * @param running tasks whose code runs, their permits not lent
  * @param inFlight tasks started and not finished
  * @param queued tasks and callers that wait
@@ -24,6 +30,10 @@ import java.util.Optional;
 public record RuleStats(
         Optional<String> rule,
         int groups,
+        int waitingGroups,
+        int pausedGroups,
+        double saturation,
+        double queueFill,
         long running,
         long inFlight,
         long queued,

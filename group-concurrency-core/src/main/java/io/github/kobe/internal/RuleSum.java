@@ -1,5 +1,6 @@
 package io.github.kobe.internal;
 
+import io.github.kobe.EffectiveLimit;
 import io.github.kobe.RuleStats;
 import io.github.kobe.TaskTotals;
 import java.time.Duration;
@@ -11,6 +12,10 @@ final class RuleSum {
     private final RuleAccount account;
     private final Counters ended = new Counters();
     private int groups;
+    private int waitingGroups;
+    private int pausedGroups;
+    private double saturation;
+    private double queueFill;
     private long running;
     private long inFlight;
     private long queued;
@@ -24,10 +29,19 @@ final class RuleSum {
     }
 
     void add(Group group, long now) {
+        EffectiveLimits limits = group.limits();
+        int runningNow = group.running();
+        int inFlightNow = group.inFlight();
+        int queuedNow = group.queued();
         groups++;
-        running += group.running();
-        inFlight += group.inFlight();
-        queued += group.queued();
+        waitingGroups += queuedNow > 0 ? 1 : 0;
+        pausedGroups += group.settings.isPaused() ? 1 : 0;
+        saturation = Math.max(saturation, share(runningNow, limits.maxConcurrency()));
+        saturation = Math.max(saturation, share(inFlightNow, limits.maxInFlight()));
+        queueFill = Math.max(queueFill, share(queuedNow, limits.queueThreshold()));
+        running += runningNow;
+        inFlight += inFlightNow;
+        queued += queuedNow;
         lent += group.lent();
         long oldest = group.oldestQueuedAt();
         if (oldest != 0) {
@@ -36,11 +50,19 @@ final class RuleSum {
         group.counters.addTo(ended);
     }
 
+    private static double share(int number, EffectiveLimit<Integer> limit) {
+        return limit.value() == Integer.MAX_VALUE ? 0 : (double) number / Math.max(1, limit.value());
+    }
+
     RuleStats shown() {
         TaskTotals totals = account.shown(ended.totals(inFlight + queued + lent));
         return new RuleStats(
                 Optional.ofNullable(account.rule),
                 groups,
+                waitingGroups,
+                pausedGroups,
+                saturation,
+                queueFill,
                 running,
                 inFlight,
                 queued,

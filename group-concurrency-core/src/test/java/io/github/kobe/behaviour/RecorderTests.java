@@ -16,6 +16,7 @@ import io.github.kobe.GroupTask;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionPolicy;
 import io.github.kobe.RejectionReason;
+import io.github.kobe.RuleStats;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskStatus;
@@ -830,6 +831,45 @@ class RecorderTests {
             assertThat(rule.totals().submitted()).isEqualTo(5);
             assertThat(rule.totals().succeeded()).isEqualTo(2);
         });
+        gate.open();
+    }
+
+    @Test
+    void aRuleShowsTheGroupThatIsClosestToItsLimits() throws Exception {
+        GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
+                .pattern("a:*", GroupLimits.unset().withMaxConcurrency(4).withQueueThreshold(8))
+                .pattern("b:*", GroupLimits.unset().withMaxConcurrency(Integer.MAX_VALUE))
+                .pattern("c:*", GroupLimits.unset().withMaxConcurrency(9).withMaxInFlight(2))
+                .pattern("d:*", GroupLimits.unset().withQueueThreshold(0))
+                .build());
+        for (int call = 1; call <= 3; call++) {
+            executor.submit("a:1", "held " + call, gate.then("held"));
+        }
+        executor.submit("a:2", "held", gate.then("held"));
+        executor.submit("b:1", "held", gate.then("held"));
+        executor.submit("c:1", "held", gate.then("held"));
+        gate.awaitArrived(6);
+        executor.pause("a:3");
+        executor.pause("d:1");
+        executor.submit("a:3", "waits", gate.then("held"));
+        executor.submit("a:3", "waits, too", gate.then("held"));
+
+        assertThat(executor.ruleStats())
+                .extracting(
+                        rule -> rule.rule().orElse("none"),
+                        RuleStats::waitingGroups,
+                        RuleStats::pausedGroups,
+                        RuleStats::saturation,
+                        RuleStats::queueFill)
+                .containsExactly(
+                        tuple("a:*", 1, 1, 0.75, 0.25),
+                        tuple("b:*", 0, 0, 0.0, 0.0),
+                        tuple("c:*", 0, 0, 0.5, 0.0),
+                        tuple("d:*", 0, 1, 0.0, 0.0),
+                        tuple("none", 0, 0, 0.0, 0.0));
+        executor.setLimits("a:1", GroupLimits.unset().withMaxConcurrency(2));
+        assertThat(executor.ruleStats().getFirst().saturation()).isEqualTo(1.5);
+        executor.resume("a:3");
         gate.open();
     }
 

@@ -21,6 +21,7 @@ final class NamedScopeMeters {
     private final boolean timed;
 
     private final LongAdder active = new LongAdder();
+    private final LongAdder late = new LongAdder();
     private final Map<ScopeMeters.Outcome, LongAdder> ended = new EnumMap<>(ScopeMeters.Outcome.class);
     private final List<Timer> durations = new CopyOnWriteArrayList<>();
 
@@ -41,7 +42,11 @@ final class NamedScopeMeters {
         counter(outcome).increment();
     }
 
-    void record(long nanos) {
+    /** A scope has been closed that was timed, or had a time-out. */
+    void ended(long nanos, boolean isLate) {
+        if (isLate) {
+            late.increment();
+        }
         for (Timer duration : durations) {
             duration.record(nanos, TimeUnit.NANOSECONDS);
         }
@@ -59,6 +64,11 @@ final class NamedScopeMeters {
                 .baseUnit("forks")
                 .tags(tags.and("outcome", outcome.name().toLowerCase(Locale.ROOT)))
                 .register(registry));
+        FunctionCounter.builder("group.scope.late", late, LongAdder::sum)
+                .description("Scopes that were still open when their time was up")
+                .baseUnit("scopes")
+                .tags(tags)
+                .register(registry);
         if (timed) {
             durations.add(Timer.builder("group.scope.duration")
                     .description("How long scopes were open")

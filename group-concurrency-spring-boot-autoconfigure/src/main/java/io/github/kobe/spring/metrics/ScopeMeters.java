@@ -25,6 +25,9 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
     /** What a scope without a name is called, before its number. */
     private static final String UNNAMED = "scope-";
 
+    private static final long NO_TIMEOUT = Long.MAX_VALUE;
+    private static final Duration LONGEST = Duration.ofNanos(NO_TIMEOUT);
+
     private final int mostNames;
     private final boolean timed;
 
@@ -38,7 +41,8 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
     /** How many names have a value of their own. Changed under the lock. */
     private final AtomicInteger names = new AtomicInteger();
 
-    private record Open(NamedScopeMeters meters, long since) {}
+    /** Since when, if somebody wants to know, and for how long at most. */
+    private record Open(NamedScopeMeters meters, long since, long timeoutNanos) {}
 
     ScopeMeters(Metrics settings) {
         mostNames = settings.maxGroups();
@@ -65,8 +69,16 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
     @Override
     public void onOpened(ScopeInfo scope) {
         NamedScopeMeters meters = of(scope);
-        open.put(scope.id(), new Open(meters, timed ? System.nanoTime() : 0));
+        long timeout = scope.deadline()
+                .map(deadline -> Duration.between(scope.openedAt(), deadline))
+                .map(ScopeMeters::nanos)
+                .orElse(NO_TIMEOUT);
+        open.put(scope.id(), new Open(meters, timed || timeout != NO_TIMEOUT ? System.nanoTime() : 0, timeout));
         meters.active().increment();
+    }
+
+    private static long nanos(Duration timeout) {
+        return timeout.compareTo(LONGEST) < 0 ? timeout.toNanos() : NO_TIMEOUT;
     }
 
     @Override
@@ -96,8 +108,9 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
         Open closed = open.remove(scope.id());
         if (closed != null) {
             closed.meters.active().decrement();
-            if (timed) {
-                closed.meters.record(System.nanoTime() - closed.since);
+            if (timed || closed.timeoutNanos != NO_TIMEOUT) {
+                long nanos = System.nanoTime() - closed.since;
+                closed.meters.ended(nanos, nanos >= closed.timeoutNanos);
             }
         }
     }

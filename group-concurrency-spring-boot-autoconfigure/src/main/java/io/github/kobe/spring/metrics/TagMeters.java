@@ -198,6 +198,7 @@ final class TagMeters implements GroupRecorder {
                 .description("How long the one has waited that has waited longest of those that wait now")
                 .tags(tags)
                 .register(registry));
+        registerPressure(registry, tags, meters);
         if (counted) {
             registerCounters(registry, tags, meters);
         }
@@ -219,6 +220,32 @@ final class TagMeters implements GroupRecorder {
 
     boolean isRegistered() {
         return isRegistered;
+    }
+
+    private void registerPressure(MeterRegistry registry, Tags tags, List<Meter> meters) {
+        meters.add(pressure("groups", "groups", "Groups that are known", Pressure::groups)
+                .tags(tags)
+                .register(registry));
+        meters.add(pressure("waiting", "groups", "Groups in which something waits", Pressure::waiting)
+                .tags(tags)
+                .register(registry));
+        meters.add(pressure("paused", "groups", "Groups that are paused", Pressure::paused)
+                .tags(tags)
+                .register(registry));
+        meters.add(pressure(
+                        "saturation",
+                        "ratio",
+                        "Share of its permits that is taken, of the group where it is largest",
+                        Pressure::saturation)
+                .tags(tags)
+                .register(registry));
+        meters.add(pressure(
+                        "queue.fill",
+                        "ratio",
+                        "Share of its queue that is taken, of the group where it is largest",
+                        Pressure::queueFill)
+                .tags(tags)
+                .register(registry));
     }
 
     private void registerCounters(MeterRegistry registry, Tags tags, List<Meter> meters) {
@@ -280,6 +307,11 @@ final class TagMeters implements GroupRecorder {
         return Gauge.builder("group.executor." + name, source, meters -> value.applyAsDouble(meters.reading(tag)))
                 .description(description)
                 .baseUnit(unit);
+    }
+
+    private Gauge.Builder<GroupMeters> pressure(
+            String name, String unit, String description, ToDoubleFunction<Pressure> value) {
+        return gauge(name, unit, description, reading -> value.applyAsDouble(reading.pressure()));
     }
 
     private FunctionCounter.Builder<GroupMeters> counter(

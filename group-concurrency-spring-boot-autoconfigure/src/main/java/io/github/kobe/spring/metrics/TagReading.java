@@ -15,15 +15,22 @@ import java.util.Map;
  * @param queued tasks and callers that wait
  * @param oldestWaitNanos how long the one has waited that has waited longest; 0 if none waits
  * @param maxConcurrency how many may run at once, if the value names one group and that is live; else {@link #UNKNOWN}
+ * @param pressure how close the groups are to their limits
  * @param totals how much work there has been
  */
 record TagReading(
-        long running, long inFlight, long queued, long oldestWaitNanos, int maxConcurrency, TaskTotals totals) {
+        long running,
+        long inFlight,
+        long queued,
+        long oldestWaitNanos,
+        int maxConcurrency,
+        Pressure pressure,
+        TaskTotals totals) {
 
     static final int UNKNOWN = 0;
 
-    static final TagReading NOTHING =
-            new TagReading(0, 0, 0, 0, UNKNOWN, new TaskTotals(0, 0, 0, 0, new EnumMap<>(RejectionReason.class)));
+    static final TagReading NOTHING = new TagReading(
+            0, 0, 0, 0, UNKNOWN, Pressure.NONE, new TaskTotals(0, 0, 0, 0, new EnumMap<>(RejectionReason.class)));
 
     static TagReading of(RuleStats rule, int maxConcurrency) {
         return new TagReading(
@@ -32,6 +39,7 @@ record TagReading(
                 rule.queued(),
                 rule.oldestWait().toNanos(),
                 maxConcurrency,
+                Pressure.of(rule),
                 rule.totals());
     }
 
@@ -45,15 +53,16 @@ record TagReading(
                 group.queued(),
                 group.oldestWait().toNanos(),
                 alone ? group.maxConcurrency().value() : UNKNOWN,
+                Pressure.of(group),
                 new TaskTotals(all.submitted() - ended, 0, 0, 0, NOTHING.totals.rejectedByReason()));
     }
 
     TagReading withTotals(TaskTotals others) {
-        return new TagReading(running, inFlight, queued, oldestWaitNanos, maxConcurrency, others);
+        return new TagReading(running, inFlight, queued, oldestWaitNanos, maxConcurrency, pressure, others);
     }
 
     TagReading withMaxConcurrency(int other) {
-        return new TagReading(running, inFlight, queued, oldestWaitNanos, other, totals);
+        return new TagReading(running, inFlight, queued, oldestWaitNanos, other, pressure, totals);
     }
 
     /** {@return both together; one of them at most has a limit} */
@@ -64,6 +73,7 @@ record TagReading(
                 queued + other.queued,
                 Math.max(oldestWaitNanos, other.oldestWaitNanos),
                 Math.max(maxConcurrency, other.maxConcurrency),
+                pressure.plus(other.pressure),
                 sum(totals, other.totals));
     }
 

@@ -10,8 +10,11 @@ import io.github.kobe.testing.Markdown;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -21,13 +24,15 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What the page on operating asks Prometheus for is there to be scraped. */
+/** What the page on operating, the board and the alerts ask Prometheus for is there to be scraped. */
 class OperatingTests {
 
     private static final Pattern SAMPLE = Pattern.compile("(?m)^(group_(?:executor|scope)_[a-z_]+)\\{");
     private static final Pattern NAME = Pattern.compile("group_(?:executor|scope)_[a-z_]+");
     private static final Pattern LABELS =
             Pattern.compile("(?:by|without|ignoring|on) \\(([^)]*)\\)|\\$labels\\.(\\w+)");
+    private static final Pattern ALERT = Pattern.compile("- alert: (\\w+)");
+    private static final Pattern HELP = Pattern.compile("runbook_url: \\S+/docs/howto/operating\\.md#(\\w+)");
     private static final Pattern MATCHER = Pattern.compile("(\\w+)!?=~?\"(\\w+)\"");
 
     private static String scraped() {
@@ -39,7 +44,9 @@ class OperatingTests {
                         GroupConcurrencyAutoConfiguration.class, GroupConcurrencyMetricsAutoConfiguration.class))
                 .withBean(MeterRegistry.class, () -> registry)
                 .withPropertyValues(
-                        "group-concurrency.max-in-flight=9", "group-concurrency.groups.vip.max-concurrency=2")
+                        "group-concurrency.max-in-flight=9",
+                        "group-concurrency.groups.vip.max-concurrency=2",
+                        "management.metrics.distribution.percentiles-histogram.group.executor.wait=true")
                 .run(context -> {
                     context.getBean(GroupExecutor.class).call("vip", () -> "done");
                     scraped.append(registry.scrape());
@@ -66,10 +73,41 @@ class OperatingTests {
     }
 
     @Test
-    void everyLabelOfAQueryIsScraped() {
-        Markdown page = Markdown.page("docs/howto/operating.md");
-        List<String> queries = new ArrayList<>(page.blocks("promql"));
-        queries.addAll(page.blocks("yaml prometheus"));
+    void everyNameOfTheBoardAndTheAlertsIsScraped() throws IOException {
+        Set<String> names = all(SAMPLE, scraped());
+
+        for (String file : List.of("group-concurrency.json", "alerts.yml", "alerts-test.yml")) {
+            assertThat(all(NAME, grafana(file))).as(file).isNotEmpty().isSubsetOf(names);
+        }
+    }
+
+    @Test
+    void everyAlertLeadsToItsSectionOfThePage() throws IOException {
+        Set<String> alerts = all(ALERT, grafana("alerts.yml"));
+
+        assertThat(alerts).isNotEmpty();
+        assertThat(all(HELP, grafana("alerts.yml")))
+                .isEqualTo(alerts.stream()
+                        .map(alert -> alert.toLowerCase(Locale.ROOT))
+                        .collect(Collectors.toCollection(TreeSet::new)));
+        assertThat(alerts)
+                .isEqualTo(all(
+                        Pattern.compile("(?m)^### (\\w+)$"),
+                        Markdown.page("docs/howto/operating.md").section("Alerts")));
+    }
+
+    private static String grafana(String file) throws IOException {
+        return Files.readString(Markdown.repository().resolve("docs/grafana/" + file));
+    }
+
+    @Test
+    void everyLabelOfAQueryIsScraped() throws IOException {
+        List<String> queries =
+                new ArrayList<>(Markdown.page("docs/howto/operating.md").blocks("promql"));
+        grafana("alerts.yml")
+                .lines()
+                .filter(line -> !line.contains("$labels.plan"))
+                .forEach(queries::add);
         assertThat(queries).hasSizeGreaterThan(5);
         String scraped = scraped();
 

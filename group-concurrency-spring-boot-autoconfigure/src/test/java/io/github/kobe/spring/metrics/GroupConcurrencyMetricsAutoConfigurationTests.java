@@ -89,6 +89,39 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     }
 
     @Test
+    void gaugesTellHowCloseGroupsAreToTheirLimitsWhateverTheTag() {
+        String patterned = "group-concurrency.groups[tenant-*].";
+        for (String tag : List.of("configured", "all", "none")) {
+            runner.withPropertyValues(
+                            patterned + "max-concurrency=4",
+                            patterned + "queue-threshold=10",
+                            "group-concurrency.metrics.group-tag=" + tag)
+                    .run(context -> {
+                        GroupExecutor executor = context.getBean(GroupExecutor.class);
+                        Gate gate = new Gate();
+                        executor.pause("tenant-b");
+                        executor.submit("tenant-b", "waits", () -> pass(gate));
+                        executor.submit("tenant-a", "1", () -> pass(gate));
+                        executor.submit("tenant-a", "2", () -> pass(gate));
+                        executor.submit("tenant-a", "3", () -> pass(gate));
+                        gate.awaitArrived(3);
+                        MeterRegistry registry = context.getBean(MeterRegistry.class);
+
+                        boolean each = tag.equals("all");
+                        String a = each ? "tenant-a" : tag.equals("none") ? "_all" : "tenant-*";
+                        Deadline.untilAsserted(() ->
+                                assertThat(gauge(registry, "saturation", a)).isEqualTo(0.75));
+                        String b = each ? "tenant-b" : a;
+                        assertThat(gauge(registry, "groups", a)).isEqualTo(each ? 1 : 2);
+                        assertThat(gauge(registry, "waiting", b)).isEqualTo(1);
+                        assertThat(gauge(registry, "paused", b)).isEqualTo(1);
+                        assertThat(gauge(registry, "queue.fill", b)).isEqualTo(0.1);
+                        gate.open();
+                    });
+        }
+    }
+
+    @Test
     void countersAndTimersTellWhatWas() {
         runner.withPropertyValues("group-concurrency.groups.vip.queue-threshold=0")
                 .run(context -> {

@@ -19,6 +19,7 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -80,6 +81,31 @@ class ScopeMetersTests {
                     .isLessThan(6e10);
             assertThat(duration(registry, "_default").count()).isEqualTo(1);
         });
+    }
+
+    @Test
+    void aScopeThatIsOpenWhenItsTimeIsUpIsLate() {
+        runner.run(context -> {
+            Scopes scopes = context.getBean(Scopes.class);
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            for (Duration timeout : List.of(Duration.ofNanos(1), Duration.ofHours(1))) {
+                try (var scope = scopes.open(
+                        Joiners.ignoreFailures(),
+                        change -> change.withName("page").withTimeout(timeout))) {
+                    Deadline.until("it is open", () -> scope.isCancelled() == timeout.equals(Duration.ofNanos(1)));
+                }
+            }
+            open(scopes, "page").close();
+            assertThat(late(registry, "page")).isEqualTo(1);
+            assertThat(late(registry, "_default")).isZero();
+        });
+    }
+
+    private static double late(MeterRegistry registry, String name) {
+        return registry.get("group.scope.late")
+                .tag("scope", name)
+                .functionCounter()
+                .count();
     }
 
     @Test

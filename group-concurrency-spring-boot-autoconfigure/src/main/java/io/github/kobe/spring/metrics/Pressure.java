@@ -1,0 +1,46 @@
+package io.github.kobe.spring.metrics;
+
+import io.github.kobe.EffectiveLimit;
+import io.github.kobe.GroupStats;
+import io.github.kobe.RuleStats;
+
+/**
+ * How many groups there are with one value of the tag, and how close the one is to its limits that is closest.
+ *
+ * @param groups groups that the engine knows
+ * @param waiting groups in which something waits
+ * @param paused groups that are paused
+ * @param saturation the largest share of its permits that a group has given
+ * @param queueFill the largest share of its queue that a group has in use
+ */
+record Pressure(int groups, int waiting, int paused, double saturation, double queueFill) {
+
+    static final Pressure NONE = new Pressure(0, 0, 0, 0, 0);
+
+    static Pressure of(RuleStats rule) {
+        return new Pressure(
+                rule.groups(), rule.waitingGroups(), rule.pausedGroups(), rule.saturation(), rule.queueFill());
+    }
+
+    static Pressure of(GroupStats group) {
+        return new Pressure(
+                1,
+                group.queued() > 0 ? 1 : 0,
+                group.paused() ? 1 : 0,
+                Math.max(share(group.running(), group.maxConcurrency()), share(group.inFlight(), group.maxInFlight())),
+                share(group.queued(), group.queueThreshold()));
+    }
+
+    Pressure plus(Pressure other) {
+        return new Pressure(
+                groups + other.groups,
+                waiting + other.waiting,
+                paused + other.paused,
+                Math.max(saturation, other.saturation),
+                Math.max(queueFill, other.queueFill));
+    }
+
+    private static double share(int number, EffectiveLimit<Integer> limit) {
+        return limit.value() == Integer.MAX_VALUE ? 0 : (double) number / Math.max(1, limit.value());
+    }
+}
