@@ -16,9 +16,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -143,54 +141,6 @@ class DocsTests {
         assertThat(documentedJava())
                 .isNotEmpty()
                 .allSatisfy(block -> assertThat(block.mark()).isIn("java", "java spring", "java application"));
-    }
-
-    @Test
-    void everyRelativeLinkLeadsSomewhere() {
-        List<String> broken = Markdown.pages().stream()
-                .flatMap(page -> page.relativeLinks().stream()
-                        .filter(link -> !leadsSomewhere(page, link))
-                        .map(link -> page.name() + ": " + link))
-                .toList();
-        assertThat(broken).isEmpty();
-    }
-
-    @Test
-    void everyPageIsReachedFromTheReadme() {
-        Set<String> reached = new TreeSet<>();
-        Deque<Markdown> ahead = new ArrayDeque<>(List.of(Markdown.page("README.md")));
-        while (!ahead.isEmpty()) {
-            Markdown page = ahead.pop();
-            if (reached.add(page.name())) {
-                page.linkedPages().forEach(ahead::push);
-            }
-        }
-        assertThat(reached)
-                .containsAll(Markdown.pages().stream().map(Markdown::name).toList());
-    }
-
-    @Test
-    void theMapNamesEveryPageForUsers() {
-        List<String> named = Markdown.page("docs/README.md").linkedPages().stream()
-                .map(Markdown::name)
-                .toList();
-        assertThat(named)
-                .containsAll(Markdown.pages().stream()
-                        .map(Markdown::name)
-                        .filter(name -> name.matches("docs/((howto|reference|internals)/)?[^/]*\\.md"))
-                        .filter(name -> !name.equals("docs/README.md"))
-                        .toList());
-    }
-
-    private static boolean leadsSomewhere(Markdown from, String link) {
-        String path = link.replaceFirst("#.*", "");
-        Path target =
-                path.isEmpty() ? from.file() : from.file().resolveSibling(path).normalize();
-        if (!Files.exists(target)) {
-            return false;
-        }
-        String name = Markdown.repository().relativize(target).toString();
-        return !link.contains("#") || Markdown.page(name).hasAnchor(link.substring(link.indexOf('#') + 1));
     }
 
     @Test

@@ -34,7 +34,7 @@ class ScopeExamplesTests {
                 "List<Future<Report>> futures",
                 "tasks.forEach(task -> scope.fork(\"reports\", task))",
                 "scope.joinUntil(Instant.now().plusSeconds(2))",
-                "scope.token(); // for who ends the server"
+                "scope.token(); // for whoever ends the server"
             })
     void eachExampleOfTheJepIsThere(String line) {
         assertThat(examples()).anySatisfy(example -> assertThat(example.code()).contains(line));

@@ -2,12 +2,15 @@ package io.github.kobe.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,8 +20,9 @@ import java.util.stream.Stream;
 public record Markdown(Path file, String text) {
 
     private static final Pattern FENCE = Pattern.compile("(?m)^( *)```(.*)\\n((?s:.*?))^\\1```$");
-    private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
-    private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)|(?:href|src|srcset)=\"([^\"]+)\"");
+    private static final Pattern HEADING = Pattern.compile("(?m)^(#+) (.*)$");
+    private static final Pattern LINK_IN_HEADING = Pattern.compile("\\[([^]]*)]\\([^)]*\\)");
 
     /** A fenced block, without the indentation of its place. */
     public record Block(String place, String mark, String code) {
@@ -128,12 +132,28 @@ public record Markdown(Path file, String text) {
         return FENCE.matcher(text).replaceAll("");
     }
 
-    /** {@return the targets of links that lead to other places in the repository} */
-    public List<String> relativeLinks() {
+    /** {@return the targets of links and images, in and outside the repository} */
+    private Stream<String> links() {
         return LINK.matcher(prose())
                 .results()
-                .map(result -> result.group(1))
-                .filter(target -> !target.contains("://"))
+                .map(result -> Objects.requireNonNullElseGet(result.group(1), () -> result.group(2)));
+    }
+
+    /** {@return the targets of links and images that are in the repository} */
+    public List<String> relativeLinks() {
+        return links().filter(target -> !target.contains("://")).toList();
+    }
+
+    /** {@return the targets of links that lead to other sites} */
+    public List<String> externalLinks() {
+        return links().filter(target -> target.contains("://")).toList();
+    }
+
+    /** {@return the levels of the headings, in their order} */
+    public List<Integer> headingLevels() {
+        return HEADING.matcher(prose())
+                .results()
+                .map(heading -> heading.group(1).length())
                 .toList();
     }
 
@@ -159,12 +179,30 @@ public record Markdown(Path file, String text) {
         }
     }
 
-    /** {@return whether there is a heading that a link with {@code fragment} leads to} */
+    /** {@return whether there is a heading that a link with {@code fragment} leads to, as GitHub names them} */
     public boolean hasAnchor(String fragment) {
+        return anchors().contains(URI.create("#" + fragment).getFragment());
+    }
+
+    private List<String> anchors() {
+        Map<String, Integer> seen = new HashMap<>();
         return HEADING.matcher(prose())
                 .results()
-                .map(result -> result.group(1).toLowerCase(Locale.ROOT))
-                .map(heading -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
-                .anyMatch(fragment::equals);
+                .map(heading -> anchor(heading.group(2)))
+                .map(anchor -> {
+                    int before = seen.merge(anchor, 1, Integer::sum) - 1;
+                    return before == 0 ? anchor : anchor + "-" + before;
+                })
+                .toList();
+    }
+
+    private static String anchor(String heading) {
+        return LINK_IN_HEADING
+                .matcher(heading)
+                .replaceAll("$1")
+                .strip()
+                .toLowerCase(Locale.ROOT)
+                .replaceAll("[^\\p{L}\\p{M}\\p{N}\\p{Pc} -]", "")
+                .replace(' ', '-');
     }
 }

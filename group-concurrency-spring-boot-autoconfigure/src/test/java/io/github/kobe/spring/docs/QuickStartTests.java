@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Follows the quick start: its files, its calls and the answers that it shows. */
 class QuickStartTests {
 
-    private static final Markdown README = Markdown.page("README.md");
+    private static final Markdown PAGE = Markdown.page("docs/howto/quick-start.md");
     private static final Pattern COMMAND = Pattern.compile("curl .*?localhost:8080(?<path>[^' ]*)'?(?: \\| grep -o "
             + "'(?<grep>[^']*)')?(?<count> \\| sort \\| uniq -c)?");
     private static final Pattern RANGE = Pattern.compile("\\[(\\d+)-(\\d+)]");
@@ -36,7 +36,7 @@ class QuickStartTests {
 
     @BeforeAll
     static void start(@TempDir Path folder) throws Exception {
-        application = new QuickStartApplication(README, folder);
+        application = new QuickStartApplication(PAGE, folder);
     }
 
     @AfterAll
@@ -51,7 +51,7 @@ class QuickStartTests {
     }
 
     private static void makeTheCallsAndCompareTheAnswers() throws Exception {
-        List<Step> steps = README.blocks("console").stream()
+        List<Step> steps = PAGE.blocks("console").stream()
                 .flatMap(QuickStartTests::steps)
                 .filter(step -> !step.counts())
                 .toList();
@@ -73,7 +73,7 @@ class QuickStartTests {
 
         assertThat(answer("/reports/full").statusCode()).isEqualTo(429);
 
-        List<String> counts = README.blocks("console").stream()
+        List<String> counts = PAGE.blocks("console").stream()
                 .flatMap(QuickStartTests::steps)
                 .filter(Step::counts)
                 .flatMap(step -> step.shown().stream())
@@ -88,12 +88,12 @@ class QuickStartTests {
         String parent = Files.readString(Markdown.repository().resolve("pom.xml"));
         String version = first("<version>([^<]+)</version>", parent);
         String boot = first("<spring-boot4.version>([^<]+)<", parent);
-        String pom = README.blocks("xml").getFirst();
+        String pom = PAGE.blocks("xml").getFirst();
         assertThat(pom)
                 .contains("<version>" + version + "</version>")
                 .contains("<version>" + boot + "</version>")
                 .contains("<java.version>21</java.version>");
-        assertThat(README.blocks("groovy").getFirst())
+        assertThat(PAGE.blocks("groovy").getFirst())
                 .contains("group-concurrency-spring-boot-starter:" + version + "'")
                 .contains("'org.springframework.boot' version '" + boot + "'");
     }

@@ -180,7 +180,7 @@ class ReferenceTests {
 
         assertThat(documented).isEqualTo(keys);
         assertThat(task.getEvents()).isEmpty();
-        assertThat(page.table("observation", "tells"))
+        assertThat(page.table("observation", "of"))
                 .extracting(row -> codeOf(row.get(0)))
                 .containsExactly(new DefaultGroupTaskObservationConvention().getName());
     }

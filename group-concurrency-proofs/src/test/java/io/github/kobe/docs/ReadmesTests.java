@@ -1,0 +1,104 @@
+package io.github.kobe.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.testing.Markdown;
+import io.github.kobe.testing.Markdown.Block;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The front page says the same in English and in Chinese. */
+class ReadmesTests {
+
+    private static final Markdown ENGLISH = Markdown.page("README.md");
+    private static final Markdown CHINESE = Markdown.page("README.zh-CN.md");
+
+    private static final Pattern COMMENT = Pattern.compile("(?m) *(//|(?<= )#) .*$");
+
+    /** An anchor, or the language of a picture, differs. */
+    private static final Pattern OF_ONE_LANGUAGE = Pattern.compile("#.*|README(\\.zh-CN)?\\.md|\\.zh-CN(?=\\.svg)");
+
+    /** What a reader takes in before the first heading, without the alternative text of the picture. */
+    private static final int WORDS = 200;
+
+    @Test
+    void bothHaveTheSameHeadings() {
+        assertThat(CHINESE.headingLevels()).isEqualTo(ENGLISH.headingLevels());
+    }
+
+    @Test
+    void bothShowTheSameCodeApartFromComments() {
+        assertThat(code(CHINESE)).isEqualTo(code(ENGLISH)).isNotEmpty();
+    }
+
+    private static List<String> code(Markdown page) {
+        return page.blocks().stream()
+                .map(block ->
+                        block.mark() + "\n" + COMMENT.matcher(block.code()).replaceAll(""))
+                .toList();
+    }
+
+    @Test
+    void bothLeadToTheSamePages() {
+        assertThat(links(CHINESE)).isEqualTo(links(ENGLISH));
+        assertThat(CHINESE.externalLinks()).isEqualTo(ENGLISH.externalLinks());
+    }
+
+    private static List<String> links(Markdown page) {
+        return page.relativeLinks().stream()
+                .map(link -> OF_ONE_LANGUAGE.matcher(link).replaceAll(""))
+                .sorted()
+                .toList();
+    }
+
+    @Test
+    void bothHaveTablesOfTheSameSizeAndListsOfTheSameLength() {
+        assertThat(lines(CHINESE, "| ")).isEqualTo(lines(ENGLISH, "| "));
+        assertThat(lines(CHINESE, "- ")).isEqualTo(lines(ENGLISH, "- "));
+    }
+
+    private static long lines(Markdown page, String start) {
+        return page.text().lines().filter(line -> line.startsWith(start)).count();
+    }
+
+    @Test
+    void theSettingsAreThoseOfTheQuickStart() {
+        assertThat(ENGLISH.blocks("yaml").getFirst())
+                .isEqualTo(Markdown.page("docs/howto/quick-start.md")
+                        .blocks("yaml")
+                        .getFirst());
+    }
+
+    @Test
+    void whatItIsForWhomAndWhyNotAnotherStandsBeforeAnyCodeAndIsShort() {
+        String beginning = ENGLISH.text().substring(0, ENGLISH.text().indexOf("\n## "));
+        assertThat(ENGLISH.blocks())
+                .map(Block::code)
+                .allSatisfy(code -> assertThat(beginning).doesNotContain(code));
+        assertThat(beginning)
+                .contains("For whom?", "Why not")
+                .containsSubsequence("![", "](docs/images/flood.svg)")
+                .satisfies(text -> assertThat(text.replaceAll("!\\[[^]]*]|]\\([^)]*\\)", "")
+                                .strip()
+                                .split("\\s+"))
+                        .hasSizeLessThanOrEqualTo(WORDS));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"README.md, docs/images/flood.svg", "README.zh-CN.md, docs/images/flood.zh-CN.svg"})
+    void whatIsSaidOfThePictureIsWhatItShows(String page, String picture) throws IOException {
+        Matcher text = Pattern.compile("!\\[([^]]+)]\\(" + Pattern.quote(picture) + "\\)")
+                .matcher(Markdown.page(page).text());
+        assertThat(text.find()).isTrue();
+        String drawing = Files.readString(Markdown.repository().resolve(picture));
+        assertThat(Pattern.compile("\\d+(\\.\\d+)?").matcher(text.group(1)).results())
+                .isNotEmpty()
+                .allSatisfy(number -> assertThat(drawing).contains(number.group()));
+    }
+}
