@@ -15,7 +15,7 @@ import java.util.function.UnaryOperator;
 
 /**
  * Runs work by key. Groups run in parallel; inside a group at most {@code maxConcurrency} tasks run and
- * {@code maxInFlight} are in flight, over all groups at most {@code globalMaxInFlight}; what can't start waits in a
+ * {@code maxInFlight} are in flight, over all groups at most {@code globalMaxInFlight}; work that can't start waits in a
  * bounded queue.
  *
  * <pre>{@code
@@ -28,14 +28,14 @@ import java.util.function.UnaryOperator;
  * }</pre>
  *
  * <p><b>Ordering and fairness.</b> Inside a group work starts in the order in which it was enqueued: tasks, blocked
- * callers and asynchronous acquirers alike. When the global limit is what is short, groups take turns, each starting up
- * to {@code weight} tasks a turn; a newcomer joins at the end. Exceptions: a task for which its own group waits starts
+ * callers and asynchronous acquirers alike. When the global limit is reached, groups take turns, each starting up
+ * to {@code weight} tasks in its turn; a new group joins at the end. Exceptions: a task for which its own group waits starts
  * ahead of the queue on lent permits (see {@link TaskHandle}); a thread that already runs under a permit needs no second
  * global one.
  *
- * <p><b>Threads.</b> Each submitted task runs on a fresh virtual thread of its own, made when it starts and not before,
+ * <p><b>Threads.</b> Each submitted task runs on a fresh virtual thread, created when it starts and not before,
  * named after its group. It inherits no thread-locals; its context class loader is the submitting thread's. A platform
- * thread that uses the executor wants a stack of 256 kB at least: each method looks first whether enough of it is left, and
+ * thread that uses the executor needs a stack of at least 256 kB: each method first checks whether enough of it is left, and
  * throws a {@link StackOverflowError} if not.
  *
  * <p><b>Shutdown.</b> {@link #close()} and {@link #shutdown()} cancel; they don't drain. {@link #shutdown(Duration)}
@@ -67,10 +67,10 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Makes an executor. It has no thread until the first task, and none of its own until a time-out or an idle group
-     * wants one.
+     * Makes an executor. It has no thread until the first task, and no thread of its own until a time-out or an idle group
+     * needs one.
      *
-     * @param policy what it goes by
+     * @param policy its limits, and the user code that it calls
      * @return an executor in its running state
      */
     public static GroupExecutor newVirtualThreadExecutor(GroupPolicy policy) {
@@ -91,8 +91,8 @@ public final class GroupExecutor implements AutoCloseable {
      * Submits a task; it starts now, or waits, or is rejected before this method returns. Never blocks, except to run the
      * task itself under {@link RejectionPolicy#CALLER_RUNS}.
      *
-     * <p>The handle tells of everything that happens to the task, and nothing of it is thrown here. A rejection shows as the
-     * {@link RejectionPolicy} or the {@link RejectionHandler} has it: by default the handle's {@code await} and {@code join}
+     * <p>The handle reports everything that happens to the task; none of it is thrown here. The
+     * {@link RejectionPolicy} or the {@link RejectionHandler} decides how a rejection shows: by default the handle's {@code await} and {@code join}
      * throw a {@link RejectedTaskException}. If a {@link GroupTaskDecorator} throws, the task is
      * {@link TaskStatus#FAILED} with that cause.
      *
@@ -141,7 +141,7 @@ public final class GroupExecutor implements AutoCloseable {
      * flight come back when the stage completes, however late.
      *
      * <p>Cancelling the handle before the callable has returned works as for a task, and the stage it still returns is
-     * cancelled; after that it cancels the stage as well as that can be done, through its
+     * cancelled; after that it cancels the stage as far as possible, through its
      * {@link CompletionStage#toCompletableFuture()}. A shutdown does the same.
      *
      * @param groupKey the group that it runs in
@@ -369,7 +369,7 @@ public final class GroupExecutor implements AutoCloseable {
      * Asks for a permit of a group, as {@link #acquireAsync(String)}, under an id and for some time.
      *
      * @param groupKey the group
-     * @param taskId names what the permit is for in events and exceptions
+     * @param taskId names the permit in events and exceptions
      * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all;
      *     {@link GroupLimits#NO_TIMEOUT}: as long as the group allows
      * @return completes with the permit, or exceptionally with a {@link RejectedTaskException}
@@ -398,8 +398,8 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Gives a view of one group as an {@link ExecutorService}, a new one for each call, with a life of its own: its
-     * shutdown governs only what was submitted through it. This executor's shutdown ends its views too.
+     * Returns a view of one group as an {@link ExecutorService}, a new one for each call. Shutting the view down
+     * affects only what was submitted through it. This executor's shutdown ends its views too.
      *
      * <p>Work that is rejected gets a {@link java.util.concurrent.RejectedExecutionException}, except that
      * {@link RejectionPolicy#CALLER_RUNS} runs it and {@link RejectionPolicy#DISCARD} gives a cancelled future. A
@@ -421,11 +421,11 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Sets limits of one group, over what the policy says, until {@link #resetLimits}. Immediate and without blocking:
-     * what a larger limit lets start starts now; with a smaller one what runs goes on until it is within.
+     * Sets limits of one group, over those of the policy, until {@link #resetLimits}. Immediate and without blocking:
+     * with a larger limit waiting work starts now; with a smaller one running work goes on until the count is within it.
      *
      * @param groupKey the group
-     * @param limits replaces what was set for the group before; what it leaves unset is the policy's
+     * @param limits replaces what was set for the group before; for what it leaves unset the policy applies
      * @throws InvalidPolicyException if a number is out of its range; nothing changes then
      */
     public void setLimits(String groupKey, GroupLimits limits) {
@@ -467,7 +467,7 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Takes back what {@link #setLimits} set for a group; its limits are resolved anew.
+     * Removes what {@link #setLimits} set for a group; its limits are looked up again.
      *
      * @param groupKey the group
      */
@@ -476,7 +476,7 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Stops a group from starting work. It accepts and queues; what runs goes on; queue time-outs go on too.
+     * Stops a group from starting work. Work is still accepted and queued; running work goes on; queue time-outs still expire.
      *
      * @param groupKey the group
      */
@@ -494,7 +494,7 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Replaces the policy. Limits of all groups are resolved anew; what {@link #setLimits} set and what is paused stays.
+     * Replaces the policy. The limits of all groups are looked up again; what {@link #setLimits} set and what is paused stays.
      * Immediate and without blocking, as {@link #setLimits}. Work that is in already keeps the decorator it had.
      *
      * @param policy the new policy
@@ -519,8 +519,8 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Forgets what is known of a group: its limits are resolved anew; what {@link #setLimits} set, its pause and its
-     * counters are gone. What runs still counts, what waits stays queued. Does nothing for an unknown group.
+     * Forgets what is known about a group: its limits are looked up again; what {@link #setLimits} set, its pause and its
+     * counters are gone. Running work still counts, and waiting work stays queued. Does nothing for an unknown group.
      *
      * @param groupKey the group
      */
@@ -572,7 +572,7 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Shows who has permits of a group, whoever is known to have had them longest first. It never blocks and takes no lock;
+     * Shows who has permits of a group, those that have had them longest first. It never blocks and takes no lock;
      * it takes a time that is linear in what has permits in all groups.
      *
      * <p>Each one is shown once, however often it has entered the group by re-entry. While permits come and go, who has just

@@ -77,7 +77,7 @@ public interface GroupPermit extends AutoCloseable {
      * Asks for a permit of another group under this one, as {@link #acquireAsync(String)}, under an id and for some time.
      *
      * @param groupKey the group
-     * @param taskId names what the permit is for in events and exceptions
+     * @param taskId names the permit in events and exceptions
      * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all;
      *     {@link GroupLimits#NO_TIMEOUT}: as long as the group allows
      * @return completes as that of {@link GroupExecutor#acquireAsync(String, String, Duration)}; exceptionally with an
@@ -137,7 +137,7 @@ public interface GroupPermit extends AutoCloseable {
      * {@link java.util.concurrent.CancellationException} or an {@link InterruptedException}, and else as failed. Of one that
      * shares a permit nothing is counted.
      *
-     * @param failure what a listener hears of as its error
+     * @param failure the error that a listener is given
      */
     void closeExceptionally(Throwable failure);
 }

@@ -15,7 +15,7 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link GroupExecutor} goes by: limits for all groups, for single ones and for patterns, and what user code to
+ * The rules of a {@link GroupExecutor}: limits for all groups, for single ones and for patterns, and what user code to
  * call.
  *
  * <pre>{@code
@@ -171,7 +171,7 @@ public final class GroupPolicy {
         return Optional.ofNullable(concurrencyResolver);
     }
 
-    /** {@return what hears of every task, in order; can't be changed} */
+    /** {@return the listeners of every task, in order; can't be changed} */
     public List<TaskLifecycleListener> taskLifecycleListeners() {
         return taskLifecycleListeners;
     }
@@ -507,9 +507,9 @@ public final class GroupPolicy {
         }
 
         /**
-         * Adds something that hears of every task, to those added before. Default: none.
+         * Adds a listener for every task, to those added before. Default: none.
          *
-         * @param value hears after those
+         * @param value is called after those
          * @return this builder
          */
         public Builder taskLifecycleListener(TaskLifecycleListener value) {
@@ -518,7 +518,7 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets what hears of every task, in place of all added before.
+         * Sets the listeners for every task, instead of all added before.
          *
          * @param values in order; copied; empty: none
          * @return this builder

@@ -72,7 +72,7 @@ public interface GroupRecorder {
     }
 
     /**
-     * Tells whether {@link #completed} is to be told how long work ran. Asked once, when a group gets the recorder.
+     * Decides whether {@link #completed} is given how long work ran. Asked once, when a group gets the recorder.
      *
      * @return {@code false}: the clock isn't read for that
      */

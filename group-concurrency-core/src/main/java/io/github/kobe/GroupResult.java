@@ -128,7 +128,7 @@ public record GroupResult<T>(
      *
      * @param groupKey the task's group
      * @param taskId the task's id
-     * @param error what tells of the cancellation
+     * @param error why it was cancelled
      * @param startTimeNanos when its code began; 0 if it never did, or that isn't known
      * @param endTimeNanos when it ended; 0 if it never ran, or that isn't known
      * @param <T> the type of the task's value

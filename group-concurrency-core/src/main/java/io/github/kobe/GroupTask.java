@@ -58,8 +58,8 @@ public record GroupTask<T>(
     }
 
     /**
-     * Returns the same task, of whose rejection only its handle tells: as with {@link RejectionPolicy#ABORT} and without a
-     * {@link RejectionHandler}. For code that has to know, whoever sets the policy.
+     * Returns the same task, whose rejection is reported by its handle alone: as with {@link RejectionPolicy#ABORT} and without
+     * a {@link RejectionHandler}. For code that has to know of rejections, whatever the policy is.
      *
      * @return a task that neither policy nor handler speaks for
      */

@@ -35,7 +35,7 @@ public interface TaskHandle<T> {
      * @return the task's result
      * @throws InterruptedException if the caller is interrupted while it waits; the task goes on
      * @throws RejectedTaskException if the task was rejected under {@link RejectionPolicy#ABORT}
-     * @throws IllegalStateException if the caller is the task itself, or is just told of its end as a listener or handler
+     * @throws IllegalStateException if the caller is the task itself, or a listener or handler that is being told of its end
      */
     GroupResult<T> await() throws InterruptedException;
 
@@ -48,7 +48,7 @@ public interface TaskHandle<T> {
      *     {@link java.util.concurrent.TimeoutException}, and the task goes on
      * @throws InterruptedException if the caller is interrupted while it waits; the task goes on
      * @throws RejectedTaskException if the task was rejected under {@link RejectionPolicy#ABORT}
-     * @throws IllegalStateException if the caller is the task itself, or is just told of its end as a listener or handler
+     * @throws IllegalStateException if the caller is the task itself, or a listener or handler that is being told of its end
      */
     GroupResult<T> await(long timeout, TimeUnit unit) throws InterruptedException;
 
@@ -58,7 +58,7 @@ public interface TaskHandle<T> {
      * @return the task's result; if the caller is interrupted while it waits, a {@link TaskStatus#CANCELLED} result of
      *     this wait with an {@link InterruptedException}, the flag is set again, and the task goes on
      * @throws RejectedTaskException if the task was rejected under {@link RejectionPolicy#ABORT}
-     * @throws IllegalStateException if the caller is the task itself, or is just told of its end as a listener or handler
+     * @throws IllegalStateException if the caller is the task itself, or a listener or handler that is being told of its end
      */
     GroupResult<T> join();
 
@@ -70,7 +70,7 @@ public interface TaskHandle<T> {
      * @return the task's result; if the caller is interrupted while it waits, or the time is up, a
      *     {@link TaskStatus#CANCELLED} result of this wait, and the task goes on
      * @throws RejectedTaskException if the task was rejected under {@link RejectionPolicy#ABORT}
-     * @throws IllegalStateException if the caller is the task itself, or is just told of its end as a listener or handler
+     * @throws IllegalStateException if the caller is the task itself, or a listener or handler that is being told of its end
      */
     GroupResult<T> join(long timeout, TimeUnit unit);
 

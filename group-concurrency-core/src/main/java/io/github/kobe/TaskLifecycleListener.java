@@ -8,11 +8,11 @@ package io.github.kobe;
  *   <li>[{@code onStarted}, then] {@link #onCompleted}.
  * </ul>
  *
- * <p><b>Order.</b> At the end of a task its permits return first, then the listener hears, then its handle completes; a
+ * <p><b>Order.</b> At the end of a task its permits return first, then the listener is called, then its handle completes; a
  * slow listener delays only that task's result. For a task that is cancelled while it runs, the handle completes first,
  * and the rest follows when its code has ended. Work on the caller's own thread ({@code call}, {@code acquire}) is
  * reported in the same way, with an empty task id where it has none; re-entrant work isn't reported. Of several listeners
- * each hears of everything, in the order in which they were added, also if one before it throws.
+ * each is called for everything, in the order in which they were added, even if one before it throws.
  *
  * <p><b>Threads.</b> Methods are called by many threads at once, never under a lock; each says on which. What a queue
  * time-out, a shutdown or a group shutdown ends is reported on a fresh virtual thread for each task, as soon as there can be

@@ -1,6 +1,6 @@
 /**
- * Runs work by key: groups in parallel, at most so many at a time inside each group, never more than so many in all, fairly
- * between groups, on virtual threads.
+ * Runs work by key: groups run in parallel, each with its own limit, under one cap for all groups, with fair turns between
+ * groups, on virtual threads.
  *
  * <pre>{@code
  * GroupPolicy policy = GroupPolicy.builder()
@@ -14,17 +14,21 @@
  * }</pre>
  *
  * <ul>
- *   <li>{@link io.github.kobe.GroupExecutor} is where to begin: it takes work, and shows and changes what goes on.
+ *   <li>{@link io.github.kobe.GroupExecutor} is where to begin: it accepts work, and shows and
+ *       controls what runs.
  *   <li>{@link io.github.kobe.GroupPolicy} and {@link io.github.kobe.GroupLimits} say how much may run.
- *   <li>{@link io.github.kobe.TaskHandle} and {@link io.github.kobe.GroupResult} are what comes of a task, {@link
- *       io.github.kobe.GroupPermit} is the right to run something inside a group oneself.
- *   <li>{@link io.github.kobe.RejectionPolicy} and {@link io.github.kobe.RejectionHandler} say what becomes of what is not
- *       let in.
+ *   <li>{@link io.github.kobe.TaskHandle} and {@link io.github.kobe.GroupResult} are the outcome of a task, {@link
+ *       io.github.kobe.GroupPermit} is the right to run code of your own inside a group.
+ *   <li>{@link io.github.kobe.RejectionPolicy} and {@link io.github.kobe.RejectionHandler} say what happens to
+ *       work that is not let in.
  *   <li>{@link io.github.kobe.TaskLifecycleListener}, {@link io.github.kobe.TaskTracer} and {@link
- *       io.github.kobe.GroupRecorder} hear of work; a {@link io.github.kobe.GroupTaskDecorator} goes around it.
- *   <li>{@link io.github.kobe.GroupStats}, {@link io.github.kobe.GroupWaiter} and {@link io.github.kobe.GroupHolder} tell
- *       how a group is doing.
+ *       io.github.kobe.GroupRecorder} are told about work; a {@link io.github.kobe.GroupTaskDecorator} wraps it.
+ *   <li>{@link io.github.kobe.GroupStats}, {@link io.github.kobe.GroupWaiter} and {@link io.github.kobe.GroupHolder} show
+ *       what a group is doing.
  * </ul>
+ *
+ * <p>Unless {@code @Nullable} says otherwise, no argument may be {@code null}: a method that is given {@code null} throws a
+ * {@link java.lang.NullPointerException}.
  *
  * <p>The engine is in {@code io.github.kobe.internal}, which is not exported; its
  * package comment says in which order to read it.

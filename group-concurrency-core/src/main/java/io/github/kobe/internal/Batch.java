@@ -280,7 +280,7 @@ final class Batch {
     /** Logs what has failed, unless there is no memory or stack for that. */
     static void logged(Throwable failure) {
         try {
-            Log.write(Level.ERROR, () -> "The group executor could not carry out all that it had decided.", failure);
+            Log.write(Level.ERROR, () -> "The group executor could not complete all that it had begun.", failure);
         } catch (Throwable unloggable) {
             // There is no memory or stack for that either.
         }

@@ -185,7 +185,7 @@ public final class CompiledPolicy {
                         Level.WARNING,
                         () -> "The concurrency resolver failed for group '" + KeyText.printable(groupKey)
                                 + "': the default of "
-                                + defaults.maxConcurrency().value() + " holds. Later failures are not logged.",
+                                + defaults.maxConcurrency().value() + " is used. Later failures are not logged.",
                         failure);
             }
             return defaults.maxConcurrency();

@@ -152,7 +152,7 @@ final class Engine {
 
     private static void requireAdmits(boolean admits) {
         if (!admits) {
-            throw new IllegalStateException("The executor is shut down and takes no new work");
+            throw new IllegalStateException("The executor has been shut down and accepts no new work");
         }
     }
 

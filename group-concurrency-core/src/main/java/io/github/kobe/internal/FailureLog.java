@@ -14,7 +14,7 @@ final class FailureLog {
     void methodFailed(String method, String key, Throwable failure) {
         once(
                 method,
-                "The %1$s failed for group '%2$s'. Nothing changes by it; later failures of this method are not"
+                "The %1$s failed for group '%2$s'. This has no other effect; later failures of this method are not"
                         + " logged.",
                 key,
                 failure);

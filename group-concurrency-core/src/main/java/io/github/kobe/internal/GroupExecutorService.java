@@ -96,8 +96,8 @@ final class GroupExecutorService extends AbstractExecutorService {
     }
 
     private RejectedExecutionException shutDown() {
-        return new RejectedExecutionException(
-                "The executor service of group '" + KeyText.printable(key) + "' is shut down and takes no new work");
+        return new RejectedExecutionException("The executor service of group '" + KeyText.printable(key)
+                + "' has been shut down and accepts no new work");
     }
 
     private void keep(ViewEntry entry) {

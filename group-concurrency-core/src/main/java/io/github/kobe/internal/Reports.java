@@ -244,8 +244,8 @@ final class Reports {
     void dependentFailed(String key, Throwable failure) {
         failures.once(
                 "future",
-                "A future of group '%2$s' failed when it was told of its end. Nothing changes by it; later ones are not"
-                        + " logged.",
+                "A future of group '%2$s' failed while it was being completed. This has no other effect; later ones"
+                        + " are not logged.",
                 key,
                 failure);
     }
@@ -254,8 +254,8 @@ final class Reports {
     void uninterruptible(String key, Throwable failure) {
         failures.once(
                 "interrupt",
-                "A task of group '%2$s' was interrupted, and what its thread waits in failed by it. Nothing else"
-                        + " changes by it; later ones are not logged.",
+                "A task of group '%2$s' was interrupted, and what its thread was waiting in threw an exception. This"
+                        + " has no other effect; later ones are not logged.",
                 key,
                 failure);
     }

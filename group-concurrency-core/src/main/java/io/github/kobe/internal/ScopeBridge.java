@@ -267,7 +267,7 @@ public final class ScopeBridge {
         try {
             Log.write(
                     Level.WARNING,
-                    () -> "A scheduled fork in group '" + KeyText.printable(key) + "' failed; it runs no more.",
+                    () -> "A scheduled fork in group '" + KeyText.printable(key) + "' failed, so it won't run again.",
                     failure);
         } catch (Throwable unloggable) {
             // There is no memory or stack to tell of it.

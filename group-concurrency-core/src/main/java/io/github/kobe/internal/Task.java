@@ -413,7 +413,7 @@ class Task<T> extends TaskCompletion<T> {
         if ((w instanceof Run run && run.isCurrent())
                 || (w instanceof Telling telling && telling.thread == Thread.currentThread())) {
             throw new IllegalStateException(
-                    "Task '" + KeyText.printable(taskId()) + "' waits for its own handle, which would never end");
+                    "Task '" + KeyText.printable(taskId()) + "' waits for its own handle and would wait for ever");
         }
     }
 }

@@ -220,7 +220,7 @@ abstract class TaskCompletion<T> extends Node implements TaskHandle<T> {
                 return GroupResult.cancelled(
                         groupKey(),
                         id,
-                        new TimeoutException("Not done within " + timeout + " " + unit + "; the task goes on"),
+                        new TimeoutException("Not done within " + timeout + " " + unit + "; the task itself goes on"),
                         0,
                         0);
             }

@@ -20,7 +20,7 @@ final class Awaited {
         for (Subtask<?> subtask : some) {
             ForkedSubtask<?> fork = (ForkedSubtask<?>) Objects.requireNonNull(subtask, "subtask");
             if (fork.scope() != scope) {
-                throw new IllegalArgumentException(fork + " is not of " + scope);
+                throw new IllegalArgumentException(fork + " is not a fork of " + scope);
             }
             forks.add(fork);
         }

@@ -42,7 +42,7 @@ final class Closing {
         ScopeBridge.requireStack();
         Throwable failure = closeInner();
         if (failure == null && scope.forks.isUnjoined()) {
-            failure = new IllegalStateException(scope + " was closed with forks that its owner has not joined");
+            failure = new IllegalStateException(scope + " was closed before its owner had joined all its forks");
         }
         failure = end(failure);
         if (failure != null) {
@@ -79,7 +79,7 @@ final class Closing {
         Throwable thrown = failure;
         Thread thread = Thread.currentThread();
         for (OpenScope<?, ?, ?> left = ScopeTree.innermost(thread); left != null; left = ScopeTree.innermost(thread)) {
-            Throwable structure = left.closing.end(new ScopeStructureException("A fork has left open " + left));
+            Throwable structure = left.closing.end(new ScopeStructureException("A fork ended without closing " + left));
             if (thrown == null) {
                 thrown = structure;
             } else if (structure != null) {

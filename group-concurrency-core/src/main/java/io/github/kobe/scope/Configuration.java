@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What a scope is opened with. One that is handed to the function of an {@code open} has the defaults of its {@link
- * Scopes}; each {@code with} method gives another with that setting changed. Immutable. Two are equal if all their settings
+ * The settings that a scope is opened with. The function given to an {@code open} receives the defaults of the {@link
+ * Scopes}; each {@code with} method returns a copy with one setting changed. Immutable. Two are equal if all their settings
  * are.
  *
  * <pre>{@code
@@ -29,14 +29,14 @@ public sealed interface Configuration permits ScopeConfiguration {
     /**
      * Limits the time from open to the end of join. The default is 30 seconds.
      *
-     * @param timeout how long; zero or negative: the time is up as the scope is opened, so that what is left of a deadline
-     *     can be given as it is
+     * @param timeout how long; zero or negative: the time is up as the scope is opened, so that the rest
+     *     of a deadline can be passed on as it is
      * @return another configuration
      */
     Configuration withTimeout(Duration timeout);
 
     /**
-     * Lets the scope take as long as it likes, or as the scope around it may: for servers, whose forks never all end.
+     * Removes the time-out; that of an outer scope still applies. For servers, whose forks never all end.
      *
      * @return another configuration
      */
@@ -51,9 +51,9 @@ public sealed interface Configuration permits ScopeConfiguration {
     Configuration withGroup(String group);
 
     /**
-     * Bounds the scope's unfinished forks: while there are so many, the owner's next one blocks it. It bounds what is
-     * queued and delayed as well as what runs, and so the memory of a long loop; how many run is for the groups to say.
-     * Forks of a fork count, and never block.
+     * Bounds the scope's unfinished forks: while there are this many, the owner's next fork blocks. This bounds queued and
+     * delayed forks as well as running ones, and so the memory of a long loop; the limits of the groups decide how many
+     * run. Forks of a fork count, and never block.
      *
      * @param forks how many, at least 1
      * @return another configuration
@@ -62,7 +62,7 @@ public sealed interface Configuration permits ScopeConfiguration {
     Configuration withMaxConcurrency(int forks);
 
     /**
-     * Says how forks that fail are tried again, unless they say so themselves. The default is {@link RetryPolicy#none()}.
+     * Sets how failed forks are tried again, unless their own options say otherwise. The default is {@link RetryPolicy#none()}.
      *
      * @param retry the policy
      * @return another configuration
@@ -70,7 +70,7 @@ public sealed interface Configuration permits ScopeConfiguration {
     Configuration withRetry(RetryPolicy retry);
 
     /**
-     * Adds a listener, after those that are there. It hears of this scope alone, not of those inside it.
+     * Adds a listener, after the present ones. It is called for this scope alone, not for those inside it.
      *
      * @param listener the listener
      * @return another configuration
@@ -80,7 +80,7 @@ public sealed interface Configuration permits ScopeConfiguration {
     /** {@return the scope's name, if it was given one} */
     Optional<String> name();
 
-    /** {@return how long the scope may take; empty: as long as it likes} */
+    /** {@return how long the scope may take; empty: no limit} */
     Optional<Duration> timeout();
 
     /** {@return the group of forks that name none, if there is one} */
@@ -89,9 +89,9 @@ public sealed interface Configuration permits ScopeConfiguration {
     /** {@return how many unfinished forks block the owner; empty: none do} */
     OptionalInt maxConcurrency();
 
-    /** {@return how forks are tried again that don't say so themselves} */
+    /** {@return how forks are tried again whose own options don't say} */
     RetryPolicy retry();
 
-    /** {@return who hears of the scope, in the order in which they were added; it can't be modified} */
+    /** {@return the scope's listeners, in the order in which they were added; can't be modified} */
     List<ScopeListener> listeners();
 }

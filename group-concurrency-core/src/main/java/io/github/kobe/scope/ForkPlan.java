@@ -155,13 +155,13 @@ final class ForkPlan {
 
     /** {@return why what depends on an alarm fails, if there can be none} */
     private static Throwable noTimers() {
-        return new OutOfMemoryError("There is no thread for timers");
+        return new OutOfMemoryError("The thread for timers could not be started");
     }
 
     /** {@return why a fork fails whose own time is up, and whose code may have thrown something then} */
     Throwable outOfTime(ForkedSubtask<?> fork, @Nullable Throwable thrown) {
         TimeoutException failure = new TimeoutException(
-                "Fork '" + KeyText.printable(fork.name()) + "' had not ended when its own time was up");
+                "Fork '" + KeyText.printable(fork.name()) + "' did not end within its own time-out");
         if (thrown != null && !(thrown instanceof InterruptedException)) {
             failure.addSuppressed(thrown);
         }

@@ -57,7 +57,7 @@ final class ForkSchedule implements ScheduledFork {
         alarm = next; // before it may be due, and the run sets another
         if (!scope.bridge.at(dueAt, next)) {
             end();
-            scope.bridge.scheduleFailed(group, new OutOfMemoryError("There is no thread for timers"));
+            scope.bridge.scheduleFailed(group, new OutOfMemoryError("The thread for timers could not be started"));
         } else if (state.get() == State.CANCELLED) {
             next.cancel();
         }

@@ -157,7 +157,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     /** {@return false if another attempt follows} */
     private boolean endUnrun(int phase, @Nullable Throwable unrun) {
-        Throwable why = unrun == null ? new IllegalStateException("It never ran, for no known reason") : unrun;
+        Throwable why = unrun == null ? new IllegalStateException("It never ran, for an unknown reason") : unrun;
         if (tryAgain(phase, why)) {
             return false;
         }
@@ -406,7 +406,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     public T get() {
         requireReadable();
         if (phaseNumber() != SUCCESS) {
-            throw new IllegalStateException(this + " has no value");
+            throw new IllegalStateException(this + " has no value", failureOrNull());
         }
         return (T) result();
     }
@@ -423,7 +423,8 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     private void requireReadable() {
         if (!isAwaited() && !scope.isJoined() && !isToldHere()) {
-            throw new IllegalStateException("The owner of " + scope + " has neither joined it nor awaited " + this);
+            throw new IllegalStateException(this + " can't be read yet: the owner of " + scope
+                    + " has neither joined the scope nor awaited this subtask");
         }
     }
 

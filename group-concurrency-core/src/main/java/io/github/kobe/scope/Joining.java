@@ -27,7 +27,7 @@ final class Joining<R, X extends Throwable> {
 
     void begin() {
         if (done) {
-            throw new IllegalStateException(scope + " has been joined, which can be done once");
+            throw new IllegalStateException(scope + " was joined already; a scope can be joined only once");
         }
         begun = true;
     }

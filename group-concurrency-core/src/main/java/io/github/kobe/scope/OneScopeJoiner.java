@@ -1,21 +1,24 @@
 package io.github.kobe.scope;
 
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
-/** What the joiners of this library have in common: each of them serves one scope. */
+/** What the joiners of this library have in common: each of them serves one scope, and names it in what it throws. */
 abstract class OneScopeJoiner<T, R, X extends Throwable> implements Joiner<T, R, X> {
 
-    private final AtomicBoolean taken = new AtomicBoolean();
+    /** The scope that it serves, by its name alone, so that who keeps a joiner doesn't keep the scope. */
+    private final AtomicReference<@Nullable ScopeName> scope = new AtomicReference<>();
 
     /**
      * Takes a joiner for a scope that is being opened.
      *
      * @throws IllegalStateException if it is one of ours, and was taken before
      */
-    static void take(Joiner<?, ?, ?> joiner) {
-        if (joiner instanceof OneScopeJoiner<?, ?, ?> ours && !ours.taken.compareAndSet(false, true)) {
-            throw new IllegalStateException("A joiner serves one scope, and this one has served: " + joiner);
+    static void take(Joiner<?, ?, ?> joiner, ScopeName scope) {
+        if (joiner instanceof OneScopeJoiner<?, ?, ?> ours && !ours.scope.compareAndSet(null, scope)) {
+            throw new IllegalStateException(
+                    joiner + " serves " + ours.scope.get() + " already; make a new joiner for each scope");
         }
     }
 
@@ -30,12 +33,18 @@ abstract class OneScopeJoiner<T, R, X extends Throwable> implements Joiner<T, R,
         throw timedOut();
     }
 
-    static CancelledByTimeoutException timedOut() {
-        return new CancelledByTimeoutException("The scope's time was up before its forks had ended");
+    final CancelledByTimeoutException timedOut() {
+        return new CancelledByTimeoutException(named() + " timed out before all its forks had ended");
     }
 
-    static CancellationException cancelled() {
-        return new CancellationException("The scope or one of its forks was cancelled");
+    final CancellationException cancelled() {
+        return new CancellationException(named() + ", or one of its forks, was cancelled");
+    }
+
+    /** A joiner that is called without a scope, as in a test of it, has none to name. */
+    private String named() {
+        ScopeName named = scope.get();
+        return named == null ? "The scope" : named.toString();
     }
 
     @Override

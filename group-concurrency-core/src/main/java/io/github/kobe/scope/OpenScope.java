@@ -46,7 +46,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     final Forks forks = new Forks();
     final OwnerWait ownerWait;
 
-    private final long id = LAST_ID.incrementAndGet();
+    private final ScopeName name;
     private final ScopeConfiguration configuration;
     private final Conclusion<T, R, X> conclusion;
     private final Joining<R, X> joining;
@@ -71,11 +71,13 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     private OpenScope(
             ScopeBridge bridge,
             ScopeConfiguration configuration,
+            ScopeName name,
             Joiner<T, R, X> joiner,
             @Nullable OpenScope<?, ?, ?> outer,
             @Nullable ForkedSubtask<?> ownerFork) {
         this.bridge = bridge;
         this.configuration = configuration;
+        this.name = name;
         this.conclusion = new Conclusion<>(joiner, forks);
         this.joining = new Joining<>(this, conclusion);
         this.forking = new Forking(this, configuration, conclusion);
@@ -96,10 +98,12 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
         ForkedSubtask<?> ownerFork = ScopeTree.forkOf(thread);
         boolean inside = outer != null || ownerFork != null;
         if (!bridge.admits() && (!inside || bridge.isOver())) {
-            throw new IllegalStateException("The executor is shut down and takes no new work");
+            throw new IllegalStateException("The executor has been shut down and accepts no new work");
         }
-        OneScopeJoiner.take(joiner);
-        OpenScope<T, R, X> scope = new OpenScope<>(bridge, configuration, (Joiner<T, R, X>) joiner, outer, ownerFork);
+        ScopeName name = new ScopeName(LAST_ID.incrementAndGet(), configuration.givenName());
+        OneScopeJoiner.take(joiner, name);
+        OpenScope<T, R, X> scope =
+                new OpenScope<>(bridge, configuration, name, (Joiner<T, R, X>) joiner, outer, ownerFork);
         scope.begin();
         return scope;
     }
@@ -146,7 +150,8 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     private void requireOwner() {
         if (Thread.currentThread() != owner) {
-            throw new WrongThreadException("The thread isn't the owner of " + this);
+            throw new WrongThreadException(
+                    named(Thread.currentThread()) + " isn't the owner of " + this + ", which is " + named(owner));
         }
     }
 
@@ -154,8 +159,14 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     void requireWithin() {
         Thread thread = Thread.currentThread();
         if (thread != owner && !ScopeTree.isWithin(thread, this)) {
-            throw new WrongThreadException("The thread is neither the owner of " + this + " nor runs a fork in it");
+            throw new WrongThreadException(named(thread) + " is neither the owner of " + this + ", which is "
+                    + named(owner) + ", nor does it run one of its forks");
         }
+    }
+
+    /** {@return a thread by its name and number} Virtual threads often have no name. */
+    private static String named(Thread thread) {
+        return "thread '" + KeyText.printable(thread.getName()) + "' (#" + thread.threadId() + ")";
     }
 
     boolean isClosed() {
@@ -215,7 +226,8 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     private String ownGroup() {
         String group = configuration.givenGroup();
         if (group == null) {
-            throw new IllegalStateException("No group is named for the fork, nor for its scope by withGroup");
+            throw new IllegalStateException("The fork names no group, and neither does " + this
+                    + ": use fork(group, task), or open it withGroup");
         }
         return group;
     }
@@ -230,7 +242,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     void requireForkable(boolean byOwner) {
         requireNotClosedByOwner();
         if (byOwner ? joining.hasBegun() : conclusion.isDrawn() && !isCancelled()) {
-            throw new IllegalStateException(this + " takes no more forks of this thread, since its join has begun");
+            throw new IllegalStateException(this + " accepts no more forks from this thread, since join was called");
         }
     }
 
@@ -438,12 +450,11 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     }
 
     long id() {
-        return id;
+        return name.id();
     }
 
     String name() {
-        String given = configuration.givenName();
-        return given == null ? "scope-" + id : given;
+        return name.text();
     }
 
     Instant instantOf(long nanos) {
@@ -453,9 +464,9 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     ScopeInfo info() {
         long due = time.deadline();
         return new ScopeInfo(
-                id,
+                name.id(),
                 name(),
-                parent == null ? OptionalLong.empty() : OptionalLong.of(parent.id),
+                parent == null ? OptionalLong.empty() : OptionalLong.of(parent.name.id()),
                 owner.getName(),
                 openedAt,
                 due == Long.MAX_VALUE ? Optional.empty() : Optional.of(instantOf(due)));
@@ -478,6 +489,6 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     @Override
     public String toString() {
-        return "GroupScope[" + KeyText.printable(name()) + "]";
+        return name.toString();
     }
 }

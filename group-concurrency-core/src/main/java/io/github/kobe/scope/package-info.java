@@ -23,7 +23,7 @@
  *   <li>{@link io.github.kobe.scope.Subtask} is one fork. {@link io.github.kobe.scope.ForkOptions} and {@link
  *       io.github.kobe.scope.RetryPolicy} say what is special about it; a {@link io.github.kobe.scope.ScheduledFork} runs
  *       beside the others.
- *   <li>{@link io.github.kobe.scope.Joiner} decides what comes of all forks; it and {@link io.github.kobe.scope.Joiners}
+ *   <li>{@link io.github.kobe.scope.Joiner} decides what the outcome of a scope is; {@code Joiner} and {@link io.github.kobe.scope.Joiners}
  *       have the usual ones. {@link io.github.kobe.scope.Outcome} counts.
  *   <li>{@link io.github.kobe.scope.CancellationToken} ends a scope from outside.
  *   <li>{@link io.github.kobe.scope.CancelledByTimeoutException}, {@link io.github.kobe.scope.ForksFailedException} and
@@ -35,6 +35,12 @@
  *
  * <p>The names and their meaning are those of the JDK's {@code StructuredTaskScope}, so that code moves over with other
  * imports and another opening line.
+ *
+ * <p>Unless {@code @Nullable} says otherwise, no argument may be {@code null}: a method that is given {@code null} throws a
+ * {@link java.lang.NullPointerException}. The value of a fork may be {@code null}.
+ *
+ * <p>Spring has a type named {@code Configuration}, too. A class that uses both imports the types of this package one by
+ * one; the lambdas that {@code open} is given don't need the name.
  */
 @NullMarked
 package io.github.kobe.scope;

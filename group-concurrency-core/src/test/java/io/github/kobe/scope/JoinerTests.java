@@ -376,7 +376,7 @@ class JoinerTests {
 
         assertThatIllegalStateException()
                 .isThrownBy(() -> scopes.open(joiner))
-                .withMessageStartingWith("A joiner serves one scope");
+                .withMessageContainingAll(joiner.toString(), "already", "a new joiner for each scope");
         assertThat(scopes.live()).isEmpty();
     }
 

@@ -175,10 +175,10 @@ class ScopeJoinTests extends ScopeTestCase {
             assertThat(scope.join()).containsExactly("x");
             assertThatIllegalStateException()
                     .isThrownBy(scope::join)
-                    .withMessage("GroupScope[page] has been joined, which can be done once");
+                    .withMessage("GroupScope[page] was joined already; a scope can be joined only once");
             assertThatIllegalStateException()
                     .isThrownBy(() -> scope.fork("a", () -> "y"))
-                    .withMessage("GroupScope[page] takes no more forks of this thread, since its join has begun");
+                    .withMessage("GroupScope[page] accepts no more forks from this thread, since join was called");
         }
     }
 
@@ -215,7 +215,7 @@ class ScopeJoinTests extends ScopeTestCase {
 
         assertThatIllegalStateException()
                 .isThrownBy(scope::close)
-                .withMessage("GroupScope[page] was closed with forks that its owner has not joined");
+                .withMessage("GroupScope[page] was closed before its owner had joined all its forks");
 
         assertThat(subtask.phase()).isEqualTo(Subtask.Phase.CANCELLED);
         scope.close();
