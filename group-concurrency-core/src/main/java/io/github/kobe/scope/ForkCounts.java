@@ -52,14 +52,15 @@ final class ForkCounts {
         return (long) COUNT.getVolatile(counts, place);
     }
 
-    /** {@return what was counted so far} */
-    ScopeTotals totals() {
+    /** {@return what was counted so far in a scope} */
+    ScopeTotals totals(boolean timedOut) {
         return new ScopeTotals(
                 get(STARTED),
                 get(SUCCEEDED),
                 get(FAILED),
                 get(CANCELLED),
                 Duration.ofNanos(get(RAN_NANOS)),
-                Duration.ofNanos(get(LONGEST_NANOS)));
+                Duration.ofNanos(get(LONGEST_NANOS)),
+                timedOut);
     }
 }

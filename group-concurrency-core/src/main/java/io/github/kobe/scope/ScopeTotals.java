@@ -11,9 +11,11 @@ import java.time.Duration;
  * @param cancelled how many were cancelled, those included that never ran
  * @param total how long all that have ended ran, in sum
  * @param longest how long the attempt took that took longest; zero when there was none
+ * @param timedOut whether the scope's time was up while it was open
  * @since 0.1.0
  */
-public record ScopeTotals(long started, long succeeded, long failed, long cancelled, Duration total, Duration longest) {
+public record ScopeTotals(
+        long started, long succeeded, long failed, long cancelled, Duration total, Duration longest, boolean timedOut) {
 
     /** {@return how many have ended, in whatever way} */
     public long completed() {

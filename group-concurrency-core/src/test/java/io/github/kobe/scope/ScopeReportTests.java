@@ -131,11 +131,40 @@ class ScopeReportTests extends ScopeTestCase {
 
     @Tag("T30")
     @Test
+    void totalsTellWhetherTheTimeWasUpWhileTheScopeWasOpen() throws Exception {
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.start(policy(1), clock);
+        List<Boolean> told = new ArrayList<>();
+        ScopeListener listener = new ScopeListener() {
+            @Override
+            public void onClosed(ScopeInfo scope, ScopeTotals totals) {
+                told.add(totals.timedOut());
+            }
+        };
+        for (Duration open : List.of(Duration.ofSeconds(9), Duration.ofSeconds(10))) {
+            try (var scope = Scopes.of(executor)
+                    .open(
+                            Joiners.<Object>supervise(),
+                            cf -> cf.withListener(listener).withTimeout(Duration.ofSeconds(10)))) {
+                clock.advance(open, executor);
+                boolean up = open.equals(Duration.ofSeconds(10));
+                Deadline.until("it is cancelled, or not", () -> scope.isCancelled() == up);
+                assertThat(scope.totals().timedOut()).isEqualTo(up);
+            }
+        }
+        try (var cancelled = Scopes.of(executor).open(Joiners.<Object>supervise(), cf -> cf.withListener(listener))) {
+            cancelled.cancel();
+        }
+        assertThat(told).containsExactly(false, true, false);
+    }
+
+    @Tag("T30")
+    @Test
     void totalsAreCountedAlways() throws Exception {
         ManualClock clock = new ManualClock();
         GroupExecutor executor = engines.start(policy(1), clock);
         try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise())) {
-            assertThat(scope.totals()).isEqualTo(new ScopeTotals(0, 0, 0, 0, Duration.ZERO, Duration.ZERO));
+            assertThat(scope.totals()).isEqualTo(new ScopeTotals(0, 0, 0, 0, Duration.ZERO, Duration.ZERO, false));
             scope.fork("a", () -> {
                 clock.advance(Duration.ofSeconds(3));
                 return "x";

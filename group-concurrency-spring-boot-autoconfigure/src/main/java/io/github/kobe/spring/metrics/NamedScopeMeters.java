@@ -21,7 +21,7 @@ final class NamedScopeMeters {
     private final boolean timed;
 
     private final LongAdder active = new LongAdder();
-    private final LongAdder late = new LongAdder();
+    private final LongAdder timeouts = new LongAdder();
     private final Map<ScopeMeters.Outcome, LongAdder> ended = new EnumMap<>(ScopeMeters.Outcome.class);
     private final List<Timer> durations = new CopyOnWriteArrayList<>();
 
@@ -38,15 +38,16 @@ final class NamedScopeMeters {
         return active;
     }
 
+    /** {@return how many had their time up} */
+    LongAdder timeouts() {
+        return timeouts;
+    }
+
     void count(ScopeMeters.Outcome outcome) {
         counter(outcome).increment();
     }
 
-    /** A scope has been closed that was timed, or had a time-out. */
-    void ended(long nanos, boolean isLate) {
-        if (isLate) {
-            late.increment();
-        }
+    void record(long nanos) {
         for (Timer duration : durations) {
             duration.record(nanos, TimeUnit.NANOSECONDS);
         }
@@ -64,9 +65,9 @@ final class NamedScopeMeters {
                 .baseUnit("forks")
                 .tags(tags.and("outcome", outcome.name().toLowerCase(Locale.ROOT)))
                 .register(registry));
-        FunctionCounter.builder("group.scope.late", late, LongAdder::sum)
-                .description("Scopes that were still open when their time was up")
-                .baseUnit("scopes")
+        FunctionCounter.builder("group.scope.timeouts", timeouts, LongAdder::sum)
+                .description("Scopes whose time was up while they were open")
+                .baseUnit("timeouts")
                 .tags(tags)
                 .register(registry);
         if (timed) {

@@ -25,9 +25,6 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
     /** What a scope without a name is called, before its number. */
     private static final String UNNAMED = "scope-";
 
-    private static final long NO_TIMEOUT = Long.MAX_VALUE;
-    private static final Duration LONGEST = Duration.ofNanos(NO_TIMEOUT);
-
     private final int mostNames;
     private final boolean timed;
 
@@ -41,8 +38,7 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
     /** How many names have a value of their own. Changed under the lock. */
     private final AtomicInteger names = new AtomicInteger();
 
-    /** Since when, if somebody wants to know, and for how long at most. */
-    private record Open(NamedScopeMeters meters, long since, long timeoutNanos) {}
+    private record Open(NamedScopeMeters meters, long since) {}
 
     ScopeMeters(Metrics settings) {
         mostNames = settings.maxGroups();
@@ -69,16 +65,8 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
     @Override
     public void onOpened(ScopeInfo scope) {
         NamedScopeMeters meters = of(scope);
-        long timeout = scope.deadline()
-                .map(deadline -> Duration.between(scope.openedAt(), deadline))
-                .map(ScopeMeters::nanos)
-                .orElse(NO_TIMEOUT);
-        open.put(scope.id(), new Open(meters, timed || timeout != NO_TIMEOUT ? System.nanoTime() : 0, timeout));
+        open.put(scope.id(), new Open(meters, timed ? System.nanoTime() : 0));
         meters.active().increment();
-    }
-
-    private static long nanos(Duration timeout) {
-        return timeout.compareTo(LONGEST) < 0 ? timeout.toNanos() : NO_TIMEOUT;
     }
 
     @Override
@@ -108,9 +96,11 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
         Open closed = open.remove(scope.id());
         if (closed != null) {
             closed.meters.active().decrement();
-            if (timed || closed.timeoutNanos != NO_TIMEOUT) {
-                long nanos = System.nanoTime() - closed.since;
-                closed.meters.ended(nanos, nanos >= closed.timeoutNanos);
+            if (totals.timedOut()) {
+                closed.meters.timeouts().increment();
+            }
+            if (timed) {
+                closed.meters.record(System.nanoTime() - closed.since);
             }
         }
     }

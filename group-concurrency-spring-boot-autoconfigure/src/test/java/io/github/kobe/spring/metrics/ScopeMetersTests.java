@@ -84,7 +84,7 @@ class ScopeMetersTests {
     }
 
     @Test
-    void aScopeThatIsOpenWhenItsTimeIsUpIsLate() {
+    void aScopeIsCountedWhoseTimeIsUpWhileItIsOpen() {
         runner.run(context -> {
             Scopes scopes = context.getBean(Scopes.class);
             MeterRegistry registry = context.getBean(MeterRegistry.class);
@@ -96,13 +96,13 @@ class ScopeMetersTests {
                 }
             }
             open(scopes, "page").close();
-            assertThat(late(registry, "page")).isEqualTo(1);
-            assertThat(late(registry, "_default")).isZero();
+            assertThat(timeouts(registry, "page")).isEqualTo(1);
+            assertThat(timeouts(registry, "_default")).isZero();
         });
     }
 
-    private static double late(MeterRegistry registry, String name) {
-        return registry.get("group.scope.late")
+    private static double timeouts(MeterRegistry registry, String name) {
+        return registry.get("group.scope.timeouts")
                 .tag("scope", name)
                 .functionCounter()
                 .count();
