@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A group owns limits, a scope owns lifetimes. Each fork is a task of the group it is forked into: it waits for the
  * group's permits, runs on a fresh virtual thread that is made when it starts, and is counted in the group's statistics.
- * The scope's {@link Joiner} decides what comes of all forks, and whether one of them ends the others.
+ * The scope's {@link Joiner} decides the outcome, and whether the end of one fork cancels the others.
  *
  * <h2>Owner</h2>
  *
@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  *
  * In any of them the scope may be <i>cancelled</i>: by its joiner, by {@link #cancel()}, by its token, by its time-out, by
  * an interrupt of the owner's wait, with the scope or the fork around it, and at last by {@link #close()}. Forks that are
- * queued leave their queues first, so that none starts in the stead of another; what runs is interrupted. The cancellation
- * reaches every scope that is open inside a fork. Nothing takes it back. A task that is forked afterwards never runs: it is
+ * queued leave their queues first, so that none starts in place of another; running forks are interrupted. The cancellation
+ * reaches every scope that is open inside a fork. It can't be undone. A task that is forked afterwards never runs: it is
  * {@link Subtask.Phase#CANCELLED}.
  *
  * <h2>Scopes in scopes</h2>
@@ -64,8 +64,8 @@ import org.jspecify.annotations.Nullable;
  *
  * A scope never exceeds a limit, and never waits for its own permits: while an owner is blocked in {@code join}, {@code
  * await} or a bounded {@code fork}, each permit that its thread holds is lent to queued forks of this scope's subtree that
- * need it, one at a time. They are all back when the wait returns. What a task waits for by other means (a latch, a future,
- * a handle), and what siblings want of each other's groups, can't be seen: the time-out ends it.
+ * need it, one at a time. They are all back when the wait returns. Other waits of a task (for a latch, a future, a
+ * handle), and siblings that wait for permits of each other's groups, can't be seen: the time-out ends them.
  *
  * <h2>Memory effects</h2>
  *
@@ -230,7 +230,7 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
 
     /**
      * Runs a task in a group after a delay, beside the forks: neither joiner nor {@link #join()} know of it. What it throws
-     * is told to the scope's listeners, or logged where there is none.
+     * is reported to the scope's listeners, or logged if there is none.
      *
      * @param group the key of the group
      * @param delay how long to wait before it is queued; zero or more

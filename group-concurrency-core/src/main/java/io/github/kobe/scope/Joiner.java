@@ -6,11 +6,12 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * Decides what comes of a scope's forks: it hears of each fork and of each end, may cancel the scope, and makes the outcome
- * of {@link GroupScope#join()}.
+ * Decides the outcome of a scope: it is called for each fork and for the end of each fork, may cancel the scope, and makes
+ * the outcome of {@link GroupScope#join()}.
  *
  * <p>The factories here make the joiners of the JDK's {@code StructuredTaskScope}, with its names and meaning; {@link
- * Joiners} has more. One of one's own needs {@link #result()} and {@link #timeout()}, and what it wants to hear:
+ * Joiners} has more. Your own needs {@link #result()} and {@link #timeout()}, and those of the other
+ * methods that it uses:
  *
  * <pre>{@code
  * final class Cheapest implements Joiner<Offer, Offer, NoOfferException> {
@@ -26,29 +27,29 @@ import java.util.function.Predicate;
  *     public Offer result() throws NoOfferException { ... }
  *
  *     public Offer timeout() throws NoOfferException {
- *         return result(); // what has come in time
+ *         return result(); // the best one so far
  *     }
  * }
  * }</pre>
  *
- * <p><b>One scope.</b> A joiner serves one scope. One of ours that is given to a second is refused with an {@link
- * IllegalStateException}; one of one's own should not be shared either.
+ * <p><b>One scope.</b> A joiner can be used for one scope only. Using one of this library's joiners for a second scope
+ * throws an {@link IllegalStateException}; don't share your own either.
  *
  * <p><b>Threads.</b> {@link #onFork} runs on the thread that forks, the owner's or that of a fork; {@link #onComplete} on
- * the thread of the fork that has ended, or on the one that ended it where it never ran. Both run concurrently and have to
- * be safe for that; never under a lock of the engine. {@link #result()} and {@link #timeout()} run on the owner's thread,
- * one of them, once, when no {@code onComplete} runs or is to come; in a cancelled scope a fork may still fork beside them.
+ * the thread of the fork that has ended, or, if it never ran, on the thread that ended it. Both run concurrently and must be
+ * thread-safe; they never run under a lock of the engine. {@link #result()} and {@link #timeout()} run on the owner's thread,
+ * one of them, once, after all calls of {@code onComplete}; in a cancelled scope a fork may still fork at the same time.
  *
  * <p><b>Order.</b> A fork's {@code onFork} happens-before its {@code onComplete}, which happens-before the outcome. {@code
  * onComplete} runs <i>before the fork's permits return</i>: in a group of limit 1 no sibling starts after the end that
- * decided. It keeps others waiting as long as it takes, so it should be short: {@code
- * join} waits for it too, also once the scope is cancelled.
+ * decided. Keep it short, since others wait for it, {@code
+ * join} too, even when the scope is cancelled.
  *
  * <p><b>Subtasks.</b> {@code onComplete} may read the value or failure of its subtask, {@code result} and {@code timeout}
  * those of all that have ended.
  *
  * @param <T> what the values of the forks have in common
- * @param <R> what comes of them
+ * @param <R> the outcome
  * @param <X> what is thrown when nothing does
  * @since 0.1.0
  */
@@ -134,7 +135,7 @@ public interface Joiner<T, R, X extends Throwable> {
     }
 
     /**
-     * The first value, which cancels the scope. For forks that can stand for each other.
+     * The first value, which cancels the scope. For forks that can replace each other.
      *
      * <p>The outcome is the value that came first in time; it may be {@code null}. Otherwise an {@link ExecutionException}
      * is thrown, whose cause is the failure that came first; or, with none, a {@link CancelledByTimeoutException} after the

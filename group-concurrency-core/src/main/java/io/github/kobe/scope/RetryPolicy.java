@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  *         .retryIf(failure -> failure instanceof IOException)
  * }</pre>
  *
- * <p>Each attempt queues anew for its group's permits, and a pause holds none. A fork fails with what its last attempt
+ * <p>Each attempt joins the queue of its group again, and no permit is held in a pause. A fork fails with what its last attempt
  * threw; the failures of those before are suppressed by it. Whatever the condition says, no attempt follows an {@link
  * Error}, an {@link InterruptedException} or a rejection by a shutdown, nor the end of the fork by a cancellation or its
  * time-out.

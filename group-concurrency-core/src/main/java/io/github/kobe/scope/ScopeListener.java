@@ -3,20 +3,21 @@ package io.github.kobe.scope;
 import java.time.Duration;
 
 /**
- * Hears of scopes and of what becomes of their forks: {@link #onOpened}, then for each fork [{@link #onStart}, then]
+ * Is told about scopes and their forks: {@link #onOpened}, then for each fork [{@link #onStart}, then]
  * exactly one of {@link #onSuccess}, {@link #onFailure} and {@link #onCancel}, and {@link #onClosed} at last. A fork that
  * is tried again starts and ends once.
  *
- * <p>The run of a scheduled fork is told as a fork's is.
+ * <p>The run of a scheduled fork is reported in the same way.
  *
- * <p><b>Order.</b> The end of a fork is told when its permits are back and the joiner has heard; {@code join} may have
- * returned, {@code close} waits for it. Of several listeners each hears of everything, in the order in which they were
- * added.
+ * <p><b>Order.</b> The end of a fork is reported after its permits are back and the joiner was called; {@code join} may have
+ * returned by then, {@code close} waits for it. If there are several listeners, each is called for everything, in the order
+ * in which they were added.
  *
- * <p><b>Threads.</b> What a fork does is told on the thread of the fork, by many at once; the end of one that never ran on
- * the thread that ended it, or on a fresh virtual one. Opening and closing are told on the owner's. Never under a lock.
+ * <p><b>Threads.</b> The methods for a fork are called on the fork's thread, many at once; for a fork that never ran, on
+ * the thread that ended it, or on a fresh virtual thread. Opening and closing are reported on the owner's thread. No method
+ * is called under a lock.
  *
- * <p><b>Errors.</b> What a method throws, an {@link Error} too, changes nothing; it is logged once for each method.
+ * <p><b>Errors.</b> What a method throws, even an {@link Error}, has no effect but a line in the log, once for each method.
  *
  * @since 0.1.0
  */

@@ -93,7 +93,7 @@ public sealed interface Subtask<T> extends Supplier<T> permits ForkedSubtask {
 
     /**
      * Cancels this subtask alone, and waits for nothing. One that is queued never runs; one that runs is interrupted, and
-     * join waits for its code to end. The joiner doesn't hear of it.
+     * join waits for its code to end. The joiner isn't called for it.
      *
      * @return true if this call cancelled it; false if it had ended
      */

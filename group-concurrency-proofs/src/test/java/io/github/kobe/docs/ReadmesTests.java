@@ -7,11 +7,13 @@ import io.github.kobe.testing.Markdown.Block;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The front page says the same in English and in Chinese. */
 class ReadmesTests {
@@ -23,6 +25,10 @@ class ReadmesTests {
 
     /** An anchor, or the language of a picture, differs. */
     private static final Pattern OF_ONE_LANGUAGE = Pattern.compile("#.*|README(\\.zh-CN)?\\.md|\\.zh-CN(?=\\.svg)");
+
+    /** With 24 reports in the flood; alone there are fewer. */
+    private static final Pattern FLOODED_NEIGHBOUR =
+            Pattern.compile("(?m)^(?<tenant>[a-z-]+) +24 +0 +0 +(?<median>[0-9.]+) s");
 
     /** What a reader takes in before the first heading, without the alternative text of the picture. */
     private static final int WORDS = 200;
@@ -100,5 +106,21 @@ class ReadmesTests {
         assertThat(Pattern.compile("\\d+(\\.\\d+)?").matcher(text.group(1)).results())
                 .isNotEmpty()
                 .allSatisfy(number -> assertThat(drawing).contains(number.group()));
+    }
+
+    /** They are of one run, which the page of the sample shows. */
+    @ParameterizedTest
+    @ValueSource(strings = {"docs/images/flood.svg", "docs/images/flood.zh-CN.svg"})
+    void thePictureHasTheNumbersOfTheSamplesPage(String picture) throws IOException {
+        String drawing = Files.readString(Markdown.repository().resolve(picture));
+        List<MatchResult> neighbours = FLOODED_NEIGHBOUR
+                .matcher(Markdown.page("sample-app/README.md").text())
+                .results()
+                .toList();
+        assertThat(neighbours)
+                .hasSize(8)
+                .allSatisfy(row -> assertThat(drawing)
+                        .containsPattern(">" + row.group("tenant") + "</text>")
+                        .contains(">" + row.group("median") + " s</text>"));
     }
 }
