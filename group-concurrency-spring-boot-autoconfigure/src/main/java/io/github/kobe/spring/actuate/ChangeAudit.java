@@ -31,7 +31,7 @@ final class ChangeAudit {
         String name = principal == null ? "" : principal.getName();
         LOGGER.info(PrintableText.inOneLine("Group '" + PrintableText.ofKey(groupKey) + "' of " + executorName + ": "
                 + action + (limits.isEmpty() ? "" : " " + limits) + ", by "
-                + (name.isEmpty() ? "somebody without a name" : "'" + PrintableText.ofKey(name) + "'")));
+                + (name.isEmpty() ? "an unknown user" : "'" + PrintableText.ofKey(name) + "'")));
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("executor", executorName);
         data.put("group", groupKey);

@@ -61,7 +61,7 @@ final class GroupControl {
         }
         if (!action.equals("set") && !limits.isEmpty()) {
             throw RefusedRequestException.badRequest(
-                    "limits go with the action set only", "action", action, "set, or no limits");
+                    "limits are allowed only with the action set", "action", action, "set, or no limits");
         }
         switch (action) {
             case "set" -> set(key, limits);
@@ -96,7 +96,7 @@ final class GroupControl {
                     "a pattern can't be changed here",
                     "group",
                     key,
-                    "the key of one group; for a pattern change the settings and have them read anew");
+                    "the key of one group; to change a pattern, change the settings and have them read again");
         }
     }
 

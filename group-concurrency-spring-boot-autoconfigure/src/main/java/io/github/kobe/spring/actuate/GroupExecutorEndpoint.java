@@ -68,7 +68,7 @@ public class GroupExecutorEndpoint {
             }
             if (withHolders || withExplanation) {
                 throw RefusedRequestException.badRequest(
-                        "it is told of one group only", "group", null, "the key of a group");
+                        "this is available for one group only", "group", null, "the key of a group");
             }
             return control.showAll(limit);
         });

@@ -37,7 +37,7 @@ public class GroupScopesEndpoint {
      * @param limit how many scopes to show at most, those inside others included, at least 1; none: 100
      * @param executor the executor's name; none: the default one
      * @return the trees, the oldest first
-     * @throws RuntimeException if the limit isn't such a number, or there is no such executor
+     * @throws RuntimeException if the limit isn't such a number, or there is no executor with this name
      */
     @ReadOperation
     public GroupScopesReport scopes(@Nullable String limit, @Nullable String executor) {

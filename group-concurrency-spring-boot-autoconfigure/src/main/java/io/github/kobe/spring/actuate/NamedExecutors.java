@@ -19,7 +19,7 @@ record NamedExecutors(Supplier<Map<String, GroupExecutor>> all, String byDefault
         GroupExecutor executor = executors.get(name);
         if (executor == null) {
             throw RefusedRequestException.badRequest(
-                    asked == null ? "there is more than one executor" : "there is no such executor",
+                    asked == null ? "there is more than one executor" : "there is no executor with this name",
                     "executor",
                     asked,
                     "one of " + executors.keySet());

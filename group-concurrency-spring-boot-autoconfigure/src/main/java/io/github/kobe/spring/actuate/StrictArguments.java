@@ -57,7 +57,7 @@ final class StrictArguments implements OperationInvokerAdvisor {
             }
             if (argument.getValue() instanceof Collection<?>) {
                 throw RefusedRequestException.badRequest(
-                        "the " + kind + " is there more than once", name, value, "one value");
+                        "the " + kind + " is given more than once", name, value, "one value");
             }
         }
     }

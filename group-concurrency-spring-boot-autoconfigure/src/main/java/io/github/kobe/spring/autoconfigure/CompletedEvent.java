@@ -16,6 +16,6 @@ final class CompletedEvent extends GroupTaskEvent {
     String outcome = "";
 
     @Label("Exception")
-    @Description("The class of what a failed task has thrown")
+    @Description("The class of the exception of a failed task")
     String exception = "";
 }

@@ -149,8 +149,8 @@ final class ConfiguredPolicy {
                         + "' ("
                         + PrintableText.inOneLine(
                                 String.valueOf(ofGroup.getFirst().getOrigin()))
-                        + "); they can't tell upper case, '_' and most other characters of a key. Name the group in a"
-                        + " file too, or use " + GroupConcurrencyProperties.PREFIX + ".group-list.");
+                        + "); they can't express upper case, '_' and most other characters of a key. Name the group in"
+                        + " a file too, or use " + GroupConcurrencyProperties.PREFIX + ".group-list.");
             }
         }
     }
@@ -165,7 +165,7 @@ final class ConfiguredPolicy {
                 ? ofPolicy(refusal.setting())
                 : ofGroup(refusal.rule(), dashed(refusal.setting()));
         String allowed = refusal.setting().equals(LimitSetting.QUEUE_TIMEOUT.field())
-                ? refusal.allowed() + "; so that nothing waits, set queue-threshold to 0"
+                ? refusal.allowed() + "; if nothing may wait, set queue-threshold to 0"
                 : refusal.allowed();
         return settings.refusal("must be " + refusal.allowed(), allowed, refusal, setting);
     }

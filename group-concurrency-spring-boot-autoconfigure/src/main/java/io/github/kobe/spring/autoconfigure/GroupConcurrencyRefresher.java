@@ -56,7 +56,7 @@ public final class GroupConcurrencyRefresher {
                 .maxKeyLength(before.maxKeyLength()) // which stays as long as the executor
                 .build();
         target.updatePolicy(composer.accompany(GroupConcurrencyAutoConfiguration.EXECUTOR_BEAN_NAME, executor, policy));
-        LOGGER.info("The settings under " + GroupConcurrencyProperties.PREFIX + " were read anew: "
+        LOGGER.info("The settings under " + GroupConcurrencyProperties.PREFIX + " were read again: "
                 + PolicyChanges.between(before, policy));
     }
 }

@@ -159,7 +159,7 @@ final class GroupExecutorLifecycle implements SmartLifecycle, ApplicationListene
                 .collect(Collectors.joining(", "));
         LOGGER.warn("The executor " + named.name() + " is not quiet after " + awaitTerminationPeriod + ": " + groups
                 + (busy.others() == 0 ? "" : ", and " + busy.others() + " more groups")
-                + (closing ? "; it is shut down all the same" : ""));
+                + (closing ? "; it is shut down anyway" : ""));
     }
 
     /** An executor by the name of its bean. */

@@ -18,7 +18,7 @@ final class InvalidPolicyFailureAnalyzer extends AbstractFailureAnalyzer<Invalid
     protected FailureAnalysis analyze(Throwable rootFailure, InvalidPolicyException cause) {
         String rule = cause.rule() == null ? "" : "%n    Group: %s".formatted(PrintableText.ofKey(cause.rule()));
         return new FailureAnalysis(
-                "The bean '%s' can't be made, since a number of its policy is out of its range:%n%n    Number: %s%s%n    Value: %s%n    Allowed: %s"
+                "The bean '%s' can't be created, because a number in its policy is out of range:%n%n    Number: %s%s%n    Value: %s%n    Allowed: %s"
                         .formatted(nameOfBean(rootFailure), cause.setting(), rule, cause.value(), cause.allowed()),
                 "The number doesn't come from the settings: change it in the GroupPolicyCustomizer, in the GroupPolicy"
                         + " bean or wherever else the policy is made.",

@@ -4,7 +4,7 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 
-/** Thrown at start-up for a setting that can't be used, with all that it takes to find and mend it. */
+/** Thrown at start-up for a setting that can't be used, with everything needed to find and correct it. */
 public final class InvalidSettingException extends RuntimeException {
 
     @Serial

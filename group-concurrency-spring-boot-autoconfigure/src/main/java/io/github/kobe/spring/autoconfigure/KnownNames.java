@@ -44,7 +44,7 @@ final class KnownNames {
         String written = uniform(unknown.getName().toString());
         if (near.stream().anyMatch(name -> uniform(name).equals(written))) {
             return new InvalidSettingException(
-                    unknown, "has no value", "a value; without the setting its default counts", cause);
+                    unknown, "has no value", "a value; without the setting its default applies", cause);
         }
         Optional<String> meant = meantBy(written, near).or(() -> ofOthersMeantBy(unknown.getName()));
         return new InvalidSettingException(

@@ -42,9 +42,9 @@ final class MissingBeanFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBea
         if (!OnSwitch.isOn(environment, OnGroupConcurrencyEnabled.PROPERTY, true)) {
             return new FailureAnalysis(
                     missing + ": " + OnGroupConcurrencyEnabled.PROPERTY
-                            + " is false, which takes away every bean of the library.",
-                    "Where only annotated methods are to run without limit, as in a test, set"
-                            + " group-concurrency.aspect.enabled to false in its place: the beans stay. Or ask for the"
+                            + " is false, which removes every bean of the library.",
+                    "If only annotated methods are to run without limit, as in a test, set"
+                            + " group-concurrency.aspect.enabled to false instead: then the beans stay. Or ask for the"
                             + " bean with an ObjectProvider.",
                     cause);
         }
@@ -58,7 +58,7 @@ final class MissingBeanFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBea
         if (making != null) {
             return new FailureAnalysis(
                     missing
-                            + ": it is made over the GroupExecutor that is meant without a name, and there is not"
+                            + ": it is made for the default GroupExecutor, and there is not"
                             + " exactly one such bean.",
                     "Make one of the GroupExecutor beans @Primary, or all but one @Bean(defaultCandidate = false). Or"
                             + " add a bean made by " + making + ".",
@@ -67,9 +67,9 @@ final class MissingBeanFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBea
         return type == GroupConcurrencyRefresher.class
                 ? new FailureAnalysis(
                         missing
-                                + ": it is made only where both the GroupPolicy and the GroupExecutor are the"
+                                + ": it is made only if both the GroupPolicy and the GroupExecutor are the"
                                 + " starter's.",
-                        "Ask for it with an ObjectProvider, or take away the application's own GroupPolicy and"
+                        "Ask for it with an ObjectProvider, or remove the application's own GroupPolicy and"
                                 + " GroupExecutor beans; a further GroupExecutor may stay as a"
                                 + " @Bean(defaultCandidate = false).",
                         cause)

@@ -26,7 +26,7 @@ final class OnDefaultExecutor extends SpringBootCondition implements Configurati
         ConfigurableListableBeanFactory beans = Objects.requireNonNull(context.getBeanFactory());
         List<String> executors = new ExecutorBeans(beans).defaults();
         if (executors.size() != 1) {
-            return ConditionOutcome.noMatch(executors.size() + " executors are meant without a name " + executors);
+            return ConditionOutcome.noMatch(executors.size() + " executors are default candidates " + executors);
         }
         String executor = executors.getFirst();
         Class<?> made = metadata.getAnnotations()

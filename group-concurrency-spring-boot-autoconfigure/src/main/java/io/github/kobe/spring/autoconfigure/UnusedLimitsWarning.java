@@ -29,9 +29,9 @@ final class UnusedLimitsWarning implements SmartInitializingSingleton {
         }
         String others = set.size() == 1 ? "" : " (and " + (set.size() - 1) + " more under the prefix)";
         LOGGER.warn(PrintableText.inOneLine(set.getFirst().getName() + " is set" + others
-                + ", and no executor has it: the bean " + String.join(", ", executors.names())
-                + " takes the place of the starter's. Make the bean @Bean(defaultCandidate = false) to have both, or"
-                + " make it from the GroupPolicy bean, which has what is set."));
+                + ", but no executor uses it: the bean " + String.join(", ", executors.names())
+                + " replaces the starter's. Make the bean @Bean(defaultCandidate = false) to have both, or"
+                + " make it from the GroupPolicy bean, which has these settings."));
     }
 
     private boolean has(GroupPolicy policy) {

@@ -113,7 +113,7 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
                 .body(body -> body.doOnError(failure -> EnclosingPermit.giveBack(asked, failure))
                         .doOnComplete(() -> EnclosingPermit.giveBack(asked, null))
                         .doOnCancel(() -> EnclosingPermit.giveBack(
-                                asked, new CancellationException("The response was given up"))))
+                                asked, new CancellationException("The response was discarded"))))
                 .build();
     }
 }

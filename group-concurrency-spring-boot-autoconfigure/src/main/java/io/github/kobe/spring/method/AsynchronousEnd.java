@@ -70,7 +70,7 @@ final class AsynchronousEnd {
                 yield end;
             }
             case null, default ->
-                throw new IllegalStateException("The method returned " + returned + " in place of a future");
+                throw new IllegalStateException("The method returned " + returned + " instead of a future");
         };
     }
 

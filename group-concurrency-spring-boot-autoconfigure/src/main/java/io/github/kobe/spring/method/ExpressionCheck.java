@@ -91,7 +91,7 @@ final class ExpressionCheck {
             }
             case PropertyOrFieldReference property
             when atRoot && !CallRoot.PROPERTIES.contains(property.getName()) ->
-                "has the unknown name '" + property.getName() + "', which would be a variable with a # before it; "
+                "has the unknown name '" + property.getName() + "', which needs a # before it if it is a variable; "
                         + knownNames();
             case FunctionReference function -> "calls the function " + text + ", and there are none";
             case TypeReference type -> "names a type, which is not allowed: " + text;

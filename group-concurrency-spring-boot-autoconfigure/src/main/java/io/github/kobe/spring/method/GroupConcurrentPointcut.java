@@ -35,7 +35,7 @@ final class GroupConcurrentPointcut extends StaticMethodMatcherPointcut {
         if (any && isClosed(type) && !hasProxyByInterfaces(type)) {
             throw new InvalidGroupConcurrentException(
                     type,
-                    "can't work: the class is " + (type.isSealed() ? "sealed" : "final")
+                    "cannot work: the class is " + (type.isSealed() ? "sealed" : "final")
                             + ", and a proxy has to extend it",
                     "Make the class open, or have it implement an interface that has the methods, with"
                             + " spring.aop.proxy-target-class: false.");

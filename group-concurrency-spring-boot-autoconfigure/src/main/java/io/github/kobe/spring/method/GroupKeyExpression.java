@@ -34,10 +34,10 @@ final class GroupKeyExpression {
 
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
     private static final String ACTION =
-            "Mend the group: text as \"exports\", a template as \"tenant:#{#tenantId}\", or an expression as"
-                    + " \"#tenantId\".";
+            "Correct the group: a text such as \"exports\", a template such as \"tenant:#{#tenantId}\", or an"
+                    + " expression such as \"#tenantId\".";
     private static final String NO_TEXT =
-            ", which has no toString of its own: each object would be a group of its own, without a limit";
+            ", which doesn't override toString: each object would be a separate group, so nothing would be limited";
     private static final int DEEPEST_CAUSE = 5;
     private static final String TEMPLATE_MARK = "#{";
     private static final Pattern VARIABLE = Pattern.compile("#[\\p{L}_]");
@@ -106,8 +106,8 @@ final class GroupKeyExpression {
                     element,
                     "has the group \"" + group + "\", where " + spel.getExpressionString() + " is of the type "
                             + type.getTypeName() + NO_TEXT,
-                    "Name what tells one from another, such as " + spel.getExpressionString()
-                            + ".id, or give the type a toString.");
+                    "Name a property that distinguishes them, such as " + spel.getExpressionString()
+                            + ".id, or override toString in the type.");
         }
     }
 

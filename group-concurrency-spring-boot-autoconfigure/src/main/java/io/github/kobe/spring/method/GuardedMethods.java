@@ -139,7 +139,7 @@ final class GuardedMethods {
             if (obstacle != null) {
                 throw new InvalidGroupConcurrentException(
                         method,
-                        "can't work: the method is " + obstacle + ", and calls of it don't go through the proxy",
+                        "cannot work: the method is " + obstacle + ", and calls of it don't go through the proxy",
                         "Move the annotation to a method that a proxy can override, or limit the call with"
                                 + " GroupExecutor.call.");
             }

@@ -30,15 +30,15 @@ final class MisreadText {
         String own = PLACEHOLDER.matcher(text).replaceAll("");
         Matcher braces = BRACES.matcher(own);
         if (braces.find()) {
-            return "the text " + braces.group() + " in it, whatever is called; for the argument, write #{#"
+            return "the text " + braces.group() + " in it, the same for every call; for the argument, write #{#"
                     + braces.group(1) + "}";
         }
         if (own.indexOf('*') >= 0) {
-            return "a * in it, which stands for itself: patterns are for the settings; for a group each, write an"
-                    + " expression in its place, such as #{#" + firstName() + "}";
+            return "a * in it, which is an ordinary character here: only settings have patterns; for separate groups,"
+                    + " write an expression instead, such as #{#" + firstName() + "}";
         }
         return whole && Arrays.asList(names()).contains(own)
-                ? "the name of a parameter as its text, the same for all calls; for the argument, write #" + own
+                ? "the name of a parameter as a fixed text, the same for all calls; for the argument, write #" + own
                 : null;
     }
 

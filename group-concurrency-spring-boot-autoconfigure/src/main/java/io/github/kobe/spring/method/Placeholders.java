@@ -32,7 +32,8 @@ final class Placeholders {
         } catch (IllegalArgumentException failure) {
             throw new InvalidGroupConcurrentException(
                     element,
-                    "has the " + attribute + " \"" + text + "\", which can't be filled: " + failure.getMessage(),
+                    "has the " + attribute + " \"" + text + "\", whose placeholder can't be resolved: "
+                            + failure.getMessage(),
                     "Set the property, or give the placeholder a default.",
                     failure);
         }

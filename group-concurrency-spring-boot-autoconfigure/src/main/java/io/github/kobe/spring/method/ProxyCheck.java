@@ -30,11 +30,11 @@ final class ProxyCheck implements SmartInitializingSingleton {
 
     private static final Log LOGGER = LogFactory.getLog(ProxyCheck.class);
 
-    private static final String REGISTERED = "it was registered as a ready object, and Spring puts no proxy around such"
-            + " a one; register a bean definition in its place";
-    private static final String EARLY = "there is no proxy around it, since it was there before those that put proxies"
-        + " around beans, most likely because a BeanPostProcessor or an advisor needs it; ask for it later there, by"
-        + " an ObjectProvider or a @Lazy parameter";
+    private static final String REGISTERED = "it was registered as a finished object, and Spring doesn't proxy such"
+            + " beans; register a bean definition instead";
+    private static final String EARLY = "it has no proxy, because it was created before the beans that make proxies,"
+            + " most likely because a BeanPostProcessor or an advisor needs it; let that one ask for it later, with an"
+            + " ObjectProvider or a @Lazy parameter";
 
     private final ConfigurableListableBeanFactory beans;
     private final GuardedMethods methods;
@@ -96,7 +96,7 @@ final class ProxyCheck implements SmartInitializingSingleton {
     }
 
     private static String replaced(Class<?> by) {
-        return "a BeanPostProcessor has put a " + by.getName() + " in its place, which hides it from Spring's proxies";
+        return "a BeanPostProcessor has put a " + by.getName() + " in its place, so Spring can't proxy it";
     }
 
     private void warn(String name, Class<?> type, String reason) {

@@ -30,7 +30,7 @@ final class ReactiveStyle implements CallStyle {
     /** {@return the style of methods that return what {@code adapter} is for} */
     static ReactiveStyle of(ReactiveAdapter adapter) {
         Function<@Nullable Object, Publisher<?>> toPublisher = returned -> returned == null
-                ? Mono.error(new IllegalStateException("The method returned null in place of a publisher"))
+                ? Mono.error(new IllegalStateException("The method returned null instead of a publisher"))
                 : adapter.toPublisher(returned);
         return new ReactiveStyle(!adapter.isMultiValue(), toPublisher, adapter::fromPublisher);
     }

@@ -59,7 +59,7 @@ final class ReturnTypes {
     private static final String WRAPPER = "org.springframework.http.HttpEntity";
 
     private static final String INSTEAD =
-            "Return CompletionStage, CompletableFuture, Future, Mono or Flux, or something that is there when the"
+            "Return CompletionStage, CompletableFuture, Future, Mono or Flux, or a value that is complete when the"
                     + " method returns.";
 
     private ReturnTypes() {}
@@ -82,8 +82,8 @@ final class ReturnTypes {
         }
         if (BaseStream.class.isAssignableFrom(method.getReturnType())) {
             LOGGER.warn("@GroupConcurrent on " + method.getDeclaringClass().getName() + "." + method.getName()
-                    + " limits what makes the stream that it returns, and not what reads it: the permit is"
-                    + " back by then");
+                    + " limits the making of the stream that it returns, but not reading it: by then the permit is"
+                    + " back");
         }
         return style;
     }
@@ -99,20 +99,20 @@ final class ReturnTypes {
             }
             throw new InvalidGroupConcurrentException(
                     element,
-                    "can't work: it returns " + type.getName() + ", for which Reactor has to be there",
+                    "cannot work: it returns " + type.getName() + ", which needs Reactor",
                     "Add io.projectreactor:reactor-core.");
         }
         if (is(type, RUN_LATER::contains)) {
             throw new InvalidGroupConcurrentException(
                     element,
-                    "can't work: it returns " + type.getName() + ", which does its work after the method has returned",
+                    "cannot work: it returns " + type.getName() + ", which does its work after the method has returned",
                     "Annotate the method of a bean that does the work; or return CompletableFuture, which runs the"
-                            + " method on a thread of its own and holds the permit until its end.");
+                            + " method on a new thread and holds the permit until it ends.");
         }
         if (adapter != null || is(type, END_LATER::contains)) {
             throw new InvalidGroupConcurrentException(
                     element,
-                    "can't work: it returns " + type.getName() + ", whose end can't be seen from here",
+                    "cannot work: it returns " + type.getName() + ", whose end the limit cannot see",
                     INSTEAD
                             + (type.getName().startsWith("kotlinx.")
                                     ? " Of Kotlin's types Flow and Deferred need kotlinx-coroutines-reactor."
@@ -126,8 +126,7 @@ final class ReturnTypes {
         if (!styleOf(element, content).equals(CallStyle.HERE)) {
             throw new InvalidGroupConcurrentException(
                     element,
-                    "can't work: it returns a response with " + content.getName()
-                            + ", whose end can't be seen from here",
+                    "cannot work: it returns a response with " + content.getName() + ", whose end the limit cannot see",
                     "Return " + content.getSimpleName() + " of a response, or annotate the method that makes the "
                             + content.getSimpleName() + ".");
         }
@@ -147,7 +146,7 @@ final class ReturnTypes {
                 || !isPresent("kotlinx.coroutines.reactor.MonoKt")) {
             throw new InvalidGroupConcurrentException(
                     element,
-                    "can't work: it is a suspend function, whose end can't be seen from here",
+                    "cannot work: it is a suspend function, whose end the limit cannot see",
                     "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor and org.jetbrains.kotlin:kotlin-reflect, by"
                             + " which Spring's proxies call suspend functions.");
         }

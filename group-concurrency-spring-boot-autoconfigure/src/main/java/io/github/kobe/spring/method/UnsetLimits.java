@@ -79,7 +79,7 @@ final class UnsetLimits {
             if (policy.rule(groupKey).isEmpty() && named.add(text)) {
                 LOGGER.warn("The group '" + PrintableText.ofKey(groupKey) + "' of "
                         + InvalidGroupConcurrentException.nameOf(method.method())
-                        + " has the limits that are built in, since nobody set any: one call at a time, while any"
+                        + " has the built-in limits, because none are configured: one call at a time, while any"
                         + " number of others wait" + (method.queueTimeout() == null ? " for as long as it takes" : "")
                         + ". Set limits for the group, for a pattern or under "
                         + GroupConcurrencyProperties.PREFIX + ".defaults.");

@@ -203,7 +203,7 @@ final class TagMeters implements GroupRecorder {
             registerCounters(registry, tags, meters);
         }
         if (wantsWaits()) {
-            Timer timer = timer("wait", "How long tasks waited that had to")
+            Timer timer = timer("wait", "How long tasks waited, of those that had to wait")
                     .tags(tags)
                     .register(registry);
             waits = with(waits, timer);
@@ -249,7 +249,7 @@ final class TagMeters implements GroupRecorder {
     }
 
     private void registerCounters(MeterRegistry registry, Tags tags, List<Meter> meters) {
-        meters.add(counter("submitted", "Tasks that asked for admission", TaskTotals::submitted)
+        meters.add(counter("submitted", "Tasks that were submitted", TaskTotals::submitted)
                 .tags(tags)
                 .register(registry));
         for (TaskStatus outcome : OUTCOMES) {

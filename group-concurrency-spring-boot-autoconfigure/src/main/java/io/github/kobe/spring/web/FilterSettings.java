@@ -40,7 +40,7 @@ final class FilterSettings {
         if (filter.rules().isEmpty()) {
             if (!hasBean) {
                 throw settings.refusal(
-                        "needs to know which requests to limit, and by which key",
+                        "is set, but nothing says which requests to limit, and by which key",
                         "true beside at least one rule under rules, or a bean of type " + beanType.getName(),
                         null,
                         "web",
@@ -83,7 +83,9 @@ final class FilterSettings {
             }
             if (missing != MissingKey.GROUP && !rule.missingKeyGroup().isBlank()) {
                 throw refusal(
-                        "is for missing-key: group alone", "a key beside missing-key: group", "missing-key-group");
+                        "is allowed only with missing-key: group",
+                        "a key beside missing-key: group",
+                        "missing-key-group");
             }
             String prefix = rule.prefix() == null ? DEFAULT_PREFIX : rule.prefix();
             return new FilterRule(
@@ -93,15 +95,17 @@ final class FilterSettings {
         private void requireBean() {
             if (!hasBean) {
                 throw refusal(
-                        "has to say where the key is",
+                        "must say where the key is",
                         "header, principal or path; or none beside a bean of type " + beanType.getName(),
                         "key-source");
             }
             if (!rule.name().isBlank()) {
-                throw refusal("is for the key-sources header and path", "a name beside one of those", "name");
+                throw refusal(
+                        "is allowed only with the key-sources header and path", "a name beside one of those", "name");
             }
             if (rule.prefix() != null) {
-                throw refusal("is for keys of a key-source; a bean's are taken as they are", "none", "prefix");
+                throw refusal(
+                        "is allowed only with a key-source; keys of a bean are used as they are", "none", "prefix");
             }
         }
 
@@ -110,7 +114,7 @@ final class FilterSettings {
             switch (source) {
                 case HEADER -> {
                     if (name.isBlank()) {
-                        throw refusal("has to name the header", "a header such as X-Tenant-Id", "name");
+                        throw refusal("must name the header", "a header such as X-Tenant-Id", "name");
                     }
                 }
                 case PATH -> {
@@ -118,7 +122,7 @@ final class FilterSettings {
                         parse(path);
                         if (!new UriTemplate(path).getVariableNames().contains(name)) {
                             throw refusal(
-                                    "has to name a variable of each path, as " + path + " has not",
+                                    "must name a variable that each path has, and " + path + " doesn't have it",
                                     "a name such as tenant beside paths such as /tenants/{tenant}/**",
                                     "name");
                         }
@@ -126,7 +130,8 @@ final class FilterSettings {
                 }
                 case PRINCIPAL -> {
                     if (!name.isBlank()) {
-                        throw refusal("is for the key-sources header and path", "none for a principal", "name");
+                        throw refusal(
+                                "is allowed only with the key-sources header and path", "none for a principal", "name");
                     }
                 }
             }

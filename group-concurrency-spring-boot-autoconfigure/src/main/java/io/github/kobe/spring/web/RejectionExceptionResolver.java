@@ -30,11 +30,11 @@ final class RejectionExceptionResolver implements HandlerExceptionResolver, Orde
         Optional<RejectionProblem> problem = RejectionProblem.of(exception);
         try {
             if (problem.isPresent() && ServletRejectionAnswer.write(problem.get(), response)) {
-                LOGGER.debug("Answered with a problem", exception);
+                LOGGER.debug("Answered with a problem detail detail", exception);
                 return new ModelAndView();
             }
         } catch (IOException gone) {
-            LOGGER.debug("The client has gone before it was told of a rejection", gone);
+            LOGGER.debug("The client was gone before the rejection could be answered", gone);
             return new ModelAndView();
         }
         return null;

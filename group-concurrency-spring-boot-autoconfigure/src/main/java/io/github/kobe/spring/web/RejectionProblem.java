@@ -60,8 +60,8 @@ record RejectionProblem(HttpStatus status, @Nullable RejectionReason reason) {
     byte[] body() {
         String detail = switch (status) {
             case TOO_MANY_REQUESTS -> "There are too many requests of this kind at the moment.";
-            case BAD_REQUEST -> "The request lacks the key that requests are limited by, or the key is too long.";
-            default -> "The service can't take the request at the moment.";
+            case BAD_REQUEST -> "The key that requests are limited by is missing or too long.";
+            default -> "The service can't handle the request at the moment.";
         };
         String body = "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"%s}"
                 .formatted(

@@ -70,8 +70,9 @@ final class WaitingThreadsWarning implements ApplicationListener<ApplicationRead
             List<String> rules = rulesThatLetWait(threads, groups.policy());
             if (!rules.isEmpty()) {
                 LOGGER.warn("The web server has " + threads + " platform threads (" + server.property
-                        + "), and so many calls of one group may wait on them, by the queue-threshold of "
-                        + String.join(", ", rules) + ": a single busy group could hold them all. Set"
+                        + "). The queue-threshold of " + String.join(", ", rules)
+                        + " lets at least as many calls of one group"
+                        + " wait on them, so a single busy group could hold them all. Set"
                         + " spring.threads.virtual.enabled, or a queue-threshold below " + threads);
             }
         });

@@ -185,9 +185,9 @@ class GroupExecutorEndpointTests {
         server.post("", "{\"group\":\"vip\",\"maxConcurrency\":0}");
 
         assertThat(output)
-                .contains("Group 'line_break' of groupExecutor: set {maxConcurrency=3, queueTimeout=5s}, by somebody"
-                        + " without a name")
-                .contains("Group 'line_break' of groupExecutor: evict, by somebody without a name");
+                .contains("Group 'line_break' of groupExecutor: set {maxConcurrency=3, queueTimeout=5s}, by an unknown"
+                        + " user")
+                .contains("Group 'line_break' of groupExecutor: evict, by an unknown user");
         assertThat(changes.events)
                 .extracting(event -> event.getType() + event.getData())
                 .containsExactly(

@@ -41,8 +41,8 @@ class RefusedRequestsTests {
         {"group":"vip","queueTimeout":"5"}            | queueTimeout   | 5    | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration, or "unlimited"
         {"group":"vip","maxConcurrency":3,"maxInflight":5} | maxInflight | 5   | one of action, executor, group, maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight
         {"group":"vip","max-concurrency":3}           | max-concurrency | 3   | one of action, executor, group, maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight
-        {"group":"tenant:*","maxConcurrency":9}       | group          | tenant:* | the key of one group; for a pattern change the settings and have them read anew
-        {"group":"tenant:*","action":"pause"}         | group          | tenant:* | the key of one group; for a pattern change the settings and have them read anew
+        {"group":"tenant:*","maxConcurrency":9}       | group          | tenant:* | the key of one group; to change a pattern, change the settings and have them read again
+        {"group":"tenant:*","action":"pause"}         | group          | tenant:* | the key of one group; to change a pattern, change the settings and have them read again
         """)
     void badInputIsAnsweredWithTheReason(String body, String parameter, String value, String allowed) throws Exception {
         server.post("", body).assertProblem(400, parameter, value, allowed);

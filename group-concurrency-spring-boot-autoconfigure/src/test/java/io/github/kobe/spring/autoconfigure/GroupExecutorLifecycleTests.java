@@ -127,7 +127,7 @@ class GroupExecutorLifecycleTests {
                             .orElseThrow();
                     assertThat(line)
                             .contains("PT0.001S: 'tenant-99' (0 running, 0 in flight, 2 queued")
-                            .contains(", and 80 more groups; it is shut down all the same");
+                            .contains(", and 80 more groups; it is shut down anyway");
                     assertThat(line.split("'tenant-")).hasSize(21);
                 });
     }

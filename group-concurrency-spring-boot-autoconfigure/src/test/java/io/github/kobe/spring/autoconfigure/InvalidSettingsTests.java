@@ -87,12 +87,12 @@ class InvalidSettingsTests {
         group-list: [ { key: a/b, weight: 0 } ]           | group-concurrency.group-list[0].weight | 1 to 1000
         group-list: [ { weight: 1 } ]                     | group-concurrency.group-list[0].key | a group key or pattern
         max-key-length: 0                                 | group-concurrency.max-key-length | at least 1
-        groups: { vip: { queue-timeout: 0s } }            | group-concurrency.groups.vip.queue-timeout | more than zero; so that nothing waits, set queue-threshold to 0
+        groups: { vip: { queue-timeout: 0s } }            | group-concurrency.groups.vip.queue-timeout | more than zero; if nothing may wait, set queue-threshold to 0
         health: { oldest-wait: -1s }                      | group-concurrency.health.oldest-wait | zero or more
         health: { global-queue: -1 }                      | group-concurrency.health.global-queue | at least 0
         metrics: { max-groups: 0 }                        | group-concurrency.metrics.max-groups | at least 1
         shutdown: { await-termination-period: -1s }       | group-concurrency.shutdown.await-termination-period | zero or more
-        scope: { default-timeout: -1ms }                  | group-concurrency.scope.default-timeout | zero or more; 0: no time-out
+        scope: { default-timeout: -1ms }                  | group-concurrency.scope.default-timeout | zero or more; 0 means no time-out
         """)
     void everySettingOutOfItsRangeIsTold(String line, String property, String allowed, CapturedOutput output)
             throws IOException {
@@ -177,7 +177,7 @@ class InvalidSettingsTests {
         assertThat(output)
                 .contains("Setting 'group-concurrency." + name + "' has no value:")
                 .containsPattern("Origin: .*application\\.yml\\] - 2:")
-                .contains("Allowed: a value; without the setting its default counts");
+                .contains("Allowed: a value; without the setting its default applies");
     }
 
     @Test
@@ -207,7 +207,7 @@ class InvalidSettingsTests {
 
         assertThat(output)
                 .contains("There is no bean of type " + Scopes.class.getName()
-                        + ": it is made over the GroupExecutor that is meant without a name, and there is not exactly"
+                        + ": it is made for the default GroupExecutor, and there is not exactly"
                         + " one such bean.")
                 .contains("Make one of the GroupExecutor beans @Primary");
     }
@@ -267,7 +267,7 @@ class InvalidSettingsTests {
 
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
-                .contains("The bean 'groupExecutor' can't be made, since a number of its policy is out of its range:")
+                .contains("The bean 'groupExecutor' can't be created, because a number in its policy is out of range:")
                 .contains("Number: maxConcurrency")
                 .contains("Group: vip")
                 .contains("Value: 0")
@@ -283,7 +283,7 @@ class InvalidSettingsTests {
                 .contains("APPLICATION FAILED TO START")
                 .contains("There is no bean of type " + GroupConcurrencyRefresher.class.getName()
                         + ": group-concurrency.enabled is false")
-                .contains("set group-concurrency.aspect.enabled to false in its place");
+                .contains("set group-concurrency.aspect.enabled to false instead");
     }
 
     @Test
@@ -291,8 +291,7 @@ class InvalidSettingsTests {
         assertThatException()
                 .isThrownBy(() -> start(Refreshing.class, OwnPolicy.class).close());
 
-        assertThat(output)
-                .contains("it is made only where both the GroupPolicy and the GroupExecutor are the starter's");
+        assertThat(output).contains("it is made only if both the GroupPolicy and the GroupExecutor are the starter's");
     }
 
     @ParameterizedTest

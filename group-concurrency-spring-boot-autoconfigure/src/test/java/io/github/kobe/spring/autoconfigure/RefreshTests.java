@@ -229,7 +229,7 @@ class RefreshTests {
 
             assertThat(context.getBean(GroupExecutor.class).policy().globalMaxInFlight())
                     .isEqualTo(Integer.MAX_VALUE);
-            assertThat(output).doesNotContain("were read anew");
+            assertThat(output).doesNotContain("were read again");
 
             context.publishEvent(new EnvironmentChangeEvent(context, Set.of("groupConcurrency.maxInFlight")));
             assertThat(context.getBean(GroupExecutor.class).policy().globalMaxInFlight())
@@ -248,14 +248,14 @@ class RefreshTests {
             settings.remove("group-concurrency.groups.vip.weight");
             refresh(context);
             assertThat(output)
-                    .contains("The settings under group-concurrency were read anew: defaults.queue-timeout")
+                    .contains("The settings under group-concurrency were read again: defaults.queue-timeout")
                     .contains("PT5S")
                     .contains("groups[tenant:*].max-concurrency 4 -> unlimited")
                     .contains("groups[vip].weight is no longer set")
                     .contains("max-in-flight unlimited -> 9");
 
             refresh(context);
-            assertThat(output).contains("were read anew: nothing has changed");
+            assertThat(output).contains("were read again: nothing has changed");
         });
     }
 

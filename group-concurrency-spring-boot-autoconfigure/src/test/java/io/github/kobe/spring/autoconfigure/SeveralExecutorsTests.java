@@ -165,8 +165,8 @@ class SeveralExecutorsTests {
         runner.withUserConfiguration(Own.class)
                 .withPropertyValues("group-concurrency.defaults.max-concurrency=7")
                 .run(context -> assertThat(output)
-                        .contains("group-concurrency.defaults.max-concurrency is set, and no executor has it: the bean"
-                                + " own takes the place of the starter's."));
+                        .contains("group-concurrency.defaults.max-concurrency is set, but no executor uses it: the bean"
+                                + " own replaces the starter's."));
     }
 
     @Test

@@ -193,7 +193,7 @@ class AsynchronousTypesTests {
                 context -> assertThat(context.getBean(Sources.class).nothing().toFuture())
                         .failsWithin(Deadline.LONG)
                         .withThrowableThat()
-                        .withMessageContaining("The method returned null in place of a publisher"));
+                        .withMessageContaining("The method returned null instead of a publisher"));
     }
 
     @ExtendWith(OutputCaptureExtension.class)
@@ -201,7 +201,8 @@ class AsynchronousTypesTests {
     void aStreamIsTakenWithAWarning(CapturedOutput output) {
         runner.withBean(Streams.class).run(context -> {
             assertThat(context.getBean(Streams.class).lines()).containsExactly("one");
-            assertThat(output.getOut().split("AsynchronousTypesTests\\$Streams\\.lines limits what makes the stream"))
+            assertThat(output.getOut()
+                            .split("AsynchronousTypesTests\\$Streams\\.lines limits the making of the stream"))
                     .hasSize(2);
         });
     }

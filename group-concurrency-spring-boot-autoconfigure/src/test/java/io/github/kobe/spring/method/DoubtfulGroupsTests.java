@@ -121,7 +121,7 @@ class DoubtfulGroupsTests {
             assertThat(named(output)).hasSize(2);
             assertThat(named(output).getFirst())
                     .contains("The group 'exports' of " + Reports.class.getName()
-                            + ".literal() has the limits that are built in, since nobody set any: one call at a time,"
+                            + ".literal() has the built-in limits, because none are configured: one call at a time,"
                             + " while any number of others wait for as long as it takes")
                     .contains("under group-concurrency.defaults.");
             assertThat(named(output).getLast()).contains("The group 'tenant:tenant-0' of ");
@@ -177,7 +177,7 @@ class DoubtfulGroupsTests {
     }
 
     private static List<String> named(CapturedOutput output) {
-        return lines(output, "has the limits that are built in");
+        return lines(output, "has the built-in limits");
     }
 
     private static List<String> lines(CapturedOutput output, String text) {

@@ -55,7 +55,7 @@ class InvalidGroupConcurrentTests {
                         + " \"tenant:#{#tenantid}\", which has the unknown variable #tenantid; known are #root,"
                         + " #tenantId, #p0, #a0")
                 .contains("Action:")
-                .contains("Mend the group");
+                .contains("Correct the group");
     }
 
     @ParameterizedTest
@@ -77,7 +77,9 @@ class InvalidGroupConcurrentTests {
                 Arguments.of(OnPrivate.class, "the method is private"),
                 Arguments.of(OnStatic.class, "the method is static"),
                 Arguments.of(OnFinal.class, "the method is final"),
-                Arguments.of(OtherFuture.class, "it returns java.util.concurrent.FutureTask, whose end can't be seen"),
+                Arguments.of(
+                        OtherFuture.class,
+                        "it returns java.util.concurrent.FutureTask, whose end the limit cannot see"),
                 Arguments.of(OtherPublisher.class, "it returns reactor.core.publisher.ParallelFlux, whose end"),
                 Arguments.of(ForAThreadOfMvc.class, "it returns java.util.concurrent.Callable, which does its work"),
                 Arguments.of(TimedForMvc.class, "WebAsyncTask, which does its work after the method has returned"),
@@ -89,7 +91,7 @@ class InvalidGroupConcurrentTests {
                 Arguments.of(FutureEntity.class, "it returns a response with java.util.concurrent.CompletableFuture"),
                 Arguments.of(Unparsable.class, "can't be read as an expression"),
                 Arguments.of(HalfTemplate.class, "can't be read as an expression"),
-                Arguments.of(BareName.class, "has the unknown name 'tenantId', which would be a variable with a #"),
+                Arguments.of(BareName.class, "has the unknown name 'tenantId', which needs a # before it"),
                 Arguments.of(NamesAType.class, "names a type, which is not allowed"),
                 Arguments.of(MakesAnObject.class, "makes an object, which is not allowed"),
                 Arguments.of(Assigns.class, "assigns a value, which is not allowed"),
@@ -97,8 +99,10 @@ class InvalidGroupConcurrentTests {
                 Arguments.of(CallsAFunction.class, "calls the function"),
                 Arguments.of(Blank.class, "is blank"),
                 Arguments.of(NoGroup.class, "is blank"),
-                Arguments.of(Unfilled.class, "can't be filled"),
-                Arguments.of(UnfilledExecutor.class, "has the executor \"${no.such.property}\", which can't be filled"),
+                Arguments.of(Unfilled.class, "whose placeholder can't be resolved"),
+                Arguments.of(
+                        UnfilledExecutor.class,
+                        "has the executor \"${no.such.property}\", whose placeholder can't be resolved"),
                 Arguments.of(BadTimeout.class, "has the queueTimeout \"soon\", which is no duration"),
                 Arguments.of(NegativeTimeout.class, "has the queueTimeout \"-1s\", which is less than zero"),
                 Arguments.of(BareTimeout.class, "has the queueTimeout \"5\", which is without a unit"),

@@ -41,11 +41,11 @@ class MissingLibrariesTests {
 
     @ParameterizedTest
     @CsvSource({
-        "reactor, Rx, 'it returns io.reactivex.rxjava3.core.Single, for which Reactor has to be there'",
-        "reactor, Mutiny, 'it returns io.smallrye.mutiny.Uni, for which Reactor has to be there'",
-        "reactor, OfTheJdk, 'it returns java.util.concurrent.Flow$Publisher, for which Reactor has to be there'",
-        "react, Rx, 'it returns io.reactivex.rxjava3.core.Single, whose end can''t be seen'",
-        "react, Mutiny, 'it returns io.smallrye.mutiny.Uni, whose end can''t be seen'",
+        "reactor, Rx, 'it returns io.reactivex.rxjava3.core.Single, which needs Reactor'",
+        "reactor, Mutiny, 'it returns io.smallrye.mutiny.Uni, which needs Reactor'",
+        "reactor, OfTheJdk, 'it returns java.util.concurrent.Flow$Publisher, which needs Reactor'",
+        "react, Rx, 'it returns io.reactivex.rxjava3.core.Single, whose end the limit cannot see'",
+        "react, Mutiny, 'it returns io.smallrye.mutiny.Uni, whose end the limit cannot see'",
     })
     void theStartUpFails(String jars, String bean, String reason) throws Exception {
         assertThat(failureWithout(jars, bean)).contains(reason);

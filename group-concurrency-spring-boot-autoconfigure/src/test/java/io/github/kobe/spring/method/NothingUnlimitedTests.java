@@ -56,7 +56,7 @@ class NothingUnlimitedTests {
                     .singleElement()
                     .asString()
                     .contains("@GroupConcurrent on " + Reports.class.getName() + ".build(String) doesn't limit the bean"
-                            + " 'reports': there is no proxy around it, since it was there before");
+                            + " 'reports': it has no proxy, because it was created before");
         });
     }
 
@@ -78,7 +78,7 @@ class NothingUnlimitedTests {
                 .run(context -> assertThat(linesOf(output))
                         .singleElement()
                         .asString()
-                        .contains("'reports': it was registered as a ready object"));
+                        .contains("'reports': it was registered as a finished object"));
     }
 
     @Test
@@ -134,7 +134,7 @@ class NothingUnlimitedTests {
                         .anySatisfy(failure -> assertThat(failure)
                                 .isInstanceOf(InvalidGroupConcurrentException.class)
                                 .hasMessageContaining(named)
-                                .hasMessageContaining("which has no toString of its own")));
+                                .hasMessageContaining("which doesn't override toString")));
     }
 
     static Stream<Arguments> keysWithoutText() {
@@ -153,7 +153,7 @@ class NothingUnlimitedTests {
                 assertThatIllegalArgumentException()
                         .isThrownBy(() -> keyed.argument(key))
                         .withMessageContaining(
-                                "'#key' is of the type " + key.getClass().getTypeName() + ", which has no");
+                                "'#key' is of the type " + key.getClass().getTypeName() + ", which doesn't override");
                 assertThatIllegalArgumentException().isThrownBy(() -> keyed.expression(List.of(key)));
             }
             assertThat(context.getBean(GroupExecutor.class).groupKeys()).isEmpty();

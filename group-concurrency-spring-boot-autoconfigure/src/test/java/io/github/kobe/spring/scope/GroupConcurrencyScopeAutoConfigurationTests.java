@@ -105,7 +105,7 @@ class GroupConcurrencyScopeAutoConfigurationTests {
         assertThat(context).getFailure().rootCause().isInstanceOfSatisfying(InvalidSettingException.class, refusal -> {
             assertThat(refusal.property()).isEqualTo("group-concurrency.scope.default-timeout");
             assertThat(refusal.value()).isEqualTo("-1s");
-            assertThat(refusal.allowed()).isEqualTo("zero or more; 0: no time-out");
+            assertThat(refusal.allowed()).isEqualTo("zero or more; 0 means no time-out");
         });
     }
 

@@ -123,8 +123,8 @@ class FilterRulesTests {
         assertThat(refusal.headers().firstValue("Content-Type")).hasValue("application/problem+json");
         assertThat(refusal.headers().firstValue("Retry-After")).isEmpty();
         assertThat(refusal.body())
-                .isEqualTo("{\"type\":\"about:blank\",\"title\":\"Bad Request\",\"status\":400,\"detail\":\"The request"
-                        + " lacks the key that requests are limited by, or the key is too long.\"}");
+                .isEqualTo("{\"type\":\"about:blank\",\"title\":\"Bad Request\",\"status\":400,\"detail\":\"The key"
+                        + " that requests are limited by is missing or too long.\"}");
     }
 
     @ParameterizedTest

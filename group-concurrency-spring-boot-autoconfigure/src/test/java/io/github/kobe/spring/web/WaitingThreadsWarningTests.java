@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Configuration;
 @ExtendWith(OutputCaptureExtension.class)
 class WaitingThreadsWarningTests {
 
-    private static final String WARNING = "calls of one group may wait on them";
+    private static final String WARNING = "so a single busy group could hold them all";
 
     @Test
     void unboundedQueuesOnPlatformThreadsAreWarnedOfOnce(CapturedOutput output) {
@@ -26,7 +26,7 @@ class WaitingThreadsWarningTests {
         assertThat(output.getOut().split(WARNING)).hasSize(2);
         assertThat(output)
                 .contains("The web server has 200 platform threads (server.tomcat.threads.max)")
-                .contains("by the queue-threshold of the defaults:");
+                .contains("The queue-threshold of the defaults lets");
     }
 
     @Test
@@ -41,7 +41,7 @@ class WaitingThreadsWarningTests {
 
         assertThat(output)
                 .contains("The web server has 10 platform threads")
-                .contains("by the queue-threshold of 'large', 't:*':");
+                .contains("The queue-threshold of 'large', 't:*' lets");
     }
 
     @ParameterizedTest
