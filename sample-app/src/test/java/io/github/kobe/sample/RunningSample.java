@@ -41,6 +41,7 @@ final class RunningSample implements AutoCloseable {
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final ConfigurableApplicationContext context;
+    private final int port;
     private final String address;
 
     private RunningSample(Consumer<GenericApplicationContext> extension, String... settings) {
@@ -53,7 +54,7 @@ final class RunningSample implements AutoCloseable {
                     extension.accept(fresh);
                 })
                 .run(arguments);
-        int port = ((WebServerApplicationContext) context).getWebServer().getPort();
+        port = ((WebServerApplicationContext) context).getWebServer().getPort();
         address = "http://localhost:" + port;
     }
 
@@ -90,6 +91,10 @@ final class RunningSample implements AutoCloseable {
 
     GatedPartner partner() {
         return partner;
+    }
+
+    int port() {
+        return port;
     }
 
     /** The partner's own count of a tenant's requests. */

@@ -1,0 +1,283 @@
+package io.github.kobe.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.testing.ChildProcess;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Markdown;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What the board, the alerts and the page on operating ask for, asked of a real Prometheus that has scraped the sample
+ * under load: some work runs, some waits, some is turned away, a group is paused, a scope runs out of time.
+ */
+@Tag("deep")
+class PrometheusTests {
+
+    private static final Path RULES = Markdown.repository().resolve("docs/grafana/alerts.yml");
+    private static final Pattern LABEL_VALUES = Pattern.compile("label_values\\((.*), (\\w+)\\)");
+    private static final String ENDPOINT = "/actuator/groupexecutor";
+    private static final String SUBMITTED = "sum(group_executor_submitted_tasks_total)";
+
+    /** The alerts that are pending while one group has too much to do, and another is paused. */
+    private static final List<String> OF_ONE =
+            List.of("GroupQueueNearlyFull", "GroupRejectsWork", "GroupPausedForLong", "GroupStandsStill");
+
+    /** The alerts that are pending while everything is in flight that may be. */
+    private static final List<String> OF_ALL = List.of("GroupsExhausted", "OneGroupTakesAll");
+
+    private static final List<String> PICTURED = List.of(
+            "In flight, and the limit over all groups",
+            "Queued, the ten longest",
+            "Oldest wait",
+            "Wait, p95 and p99",
+            "Saturation",
+            "Rejections per second, by reason");
+
+    /** The sample has no rollouts. */
+    private static final String NOT_HERE = "rollout_";
+
+    private static RunningSample sample;
+    private static Prometheus prometheus;
+    private static long loadedFrom;
+
+    // ---- the load
+
+    @BeforeAll
+    static void load() throws IOException, InterruptedException {
+        sample = RunningSample.start(
+                "sample.credit.deadline=4s",
+                "group-concurrency.groups[tenant:acme].max-concurrency=1",
+                "group-concurrency.groups[tenant:acme].queue-threshold=10",
+                "group-concurrency.groups[tenant:hooli].queue-timeout=3s");
+        prometheus = Prometheus.scraping(sample.port(), RULES);
+        prometheus.await("up == 1");
+        loadedFrom = Instant.now().getEpochSecond();
+
+        floodOne();
+        fillAll();
+        workOff();
+    }
+
+    /** One tenant floods, another is paused, a report of a third runs out of time. */
+    private static void floodOne() {
+        pauseOrResume("pause");
+        CompletableFuture<Reply> paused = sample.sendPost("/tenants/hooli/reports");
+        CompletableFuture<Reply> late = sample.sendGet("/tenants/vip-globex/credit");
+        sample.sendReports(11, "acme");
+        sample.awaitQueued("tenant:acme", 10);
+        for (CompletableFuture<Reply> rejected : sample.sendReports(4, "acme")) {
+            assertThat(rejected.join().status()).isEqualTo(429);
+        }
+        prometheus.await("group_scope_active_scopes{scope='credit report'} == 1");
+        for (String alert : OF_ONE) {
+            prometheus.await("ALERTS{alertname='" + alert + "'}");
+        }
+        assertThat(late.join().status()).isEqualTo(504);
+        assertThat(paused.join().status()).isEqualTo(429);
+        pauseOrResume("resume");
+    }
+
+    private static void pauseOrResume(String action) {
+        String change = "{\"group\": \"tenant:hooli\", \"action\": \"" + action + "\"}";
+        assertThat(sample.post(ENDPOINT, change).status()).isEqualTo(200);
+    }
+
+    /** All that may be in flight is, nearly all of it of VIPs. */
+    private static void fillAll() {
+        sample.sendReports(4, "vip-globex");
+        sample.sendReports(4, "vip-umbrella");
+        sample.sendReports(1, sample.newTenant("vip-"));
+        for (String alert : OF_ALL) {
+            prometheus.await("ALERTS{alertname='" + alert + "'}");
+        }
+    }
+
+    private static void workOff() throws InterruptedException {
+        sample.partner().open(30);
+        do {
+            List<CompletableFuture<Reply>> replies = new ArrayList<>(sample.sendReports(8, "acme"));
+            replies.addAll(sample.sendReports(2, "initech"));
+            replies.addAll(sample.sendReports(8, "vip-globex"));
+            replies.add(sample.sendGet("/tenants/vip-umbrella/credit"));
+            replies.forEach(CompletableFuture::join);
+        } while (prometheus.now(SUBMITTED + " > 300").isEmpty());
+        sample.settle();
+        double submitted = totals().get("submitted").doubleValue();
+        prometheus.await(SUBMITTED + " == " + submitted);
+    }
+
+    private static JsonNode totals() {
+        return sample.get(ENDPOINT).json().get("totals");
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (prometheus != null) {
+            prometheus.close();
+        }
+        sample.close();
+    }
+
+    // ---- the board
+
+    @Test
+    void everyQueryOfTheBoardShowsWhatTheLoadHasMade() {
+        String chosen = "(tenant:\\\\*|tenant:acme|tenant:hooli|tenant:vip-\\\\*|db-read)";
+        for (String groups : List.of(".*", chosen)) {
+            for (Board.Query query : Board.read().queries()) {
+                assertShows(query.panel(), query.with(variables(groups)));
+            }
+        }
+    }
+
+    /** {@return the board's variables, with these groups and all of the rest} */
+    private static Map<String, String> variables(String groups) {
+        Map<String, String> variables = new HashMap<>();
+        Board.read().variables().keySet().forEach(name -> variables.put(name, ".*"));
+        variables.put("group", groups);
+        variables.put("__rate_interval", "5s");
+        variables.put("__range", "1m");
+        return variables;
+    }
+
+    /** Writes the picture that the page shows, from another run. */
+    @Test
+    void thePanelsOfThePageCanBeDrawn() throws IOException {
+        Board board = Board.read();
+        BoardPicture picture = new BoardPicture(loadedFrom, Instant.now().getEpochSecond());
+        for (String panel : PICTURED) {
+            List<BoardPicture.Line> lines = new ArrayList<>();
+            for (Board.Query query : board.queries(panel)) {
+                for (Prometheus.Series series : prometheus.sinceStart(query.with(variables(".*")))) {
+                    lines.add(new BoardPicture.Line(query.name(series.labels()), series));
+                }
+            }
+            assertThat(lines).as(panel).isNotEmpty();
+            picture.add(panel, lines);
+        }
+        Files.writeString(Path.of("target", "board.svg"), picture.svg());
+    }
+
+    /**
+     * Each is a valid one, and all but those of rollouts gave something at some time: more than zero, unless it is zero
+     * that they look for.
+     */
+    private static void assertShows(String where, String expression) {
+        double least = expression.contains("== 0") ? 0 : Double.MIN_VALUE;
+        List<Double> values = prometheus.sinceStart(expression).stream()
+                .flatMap(series -> series.values().values().stream())
+                .filter(value -> value >= least && Double.isFinite(value))
+                .toList();
+        assertThat(values.isEmpty()).as(where + ": " + expression).isEqualTo(expression.contains(NOT_HERE));
+    }
+
+    @Test
+    void theVariablesOfTheBoardHaveTheirValues() {
+        Map<String, List<String>> found = new HashMap<>();
+        Board.read().variables().forEach((name, query) -> {
+            MatchResult parts =
+                    LABEL_VALUES.matcher(query).results().findFirst().orElseThrow();
+            String selector = parts.group(1).replaceAll("\\$\\w+", ".*");
+            found.put(name, prometheus.labelValues(parts.group(2), selector));
+        });
+
+        assertThat(found.get("application")).containsExactly("reports");
+        assertThat(found.get("instance")).containsExactly("127.0.0.1:" + sample.port());
+        assertThat(found.get("executor")).containsExactly("groupExecutor");
+        assertThat(found.get("group")).contains("tenant:*", "tenant:acme", "db-read", "_default");
+    }
+
+    // ---- the page
+
+    @Test
+    void everyQueryOfThePageShowsWhatTheLoadHasMade() {
+        List<String> queries = Markdown.page("docs/howto/operating.md").blocks("promql");
+        assertThat(queries).hasSizeGreaterThan(5);
+        for (String query : queries) {
+            assertShows("docs/howto/operating.md", query.replace("[5m]", "[5s]"));
+        }
+    }
+
+    @Test
+    void theSettingsOfThePageAreThoseOfAPrometheus(@TempDir Path folder) throws IOException, InterruptedException {
+        List<String> blocks = Markdown.page("docs/howto/operating.md").blocks("yaml prometheus");
+        Path settings = Files.writeString(folder.resolve("prometheus.yml"), String.join("\n", blocks));
+        Files.copy(RULES, folder.resolve("alerts.yml"));
+
+        assertThat(promtool("check", "config", settings.toString())).contains("1 rule files found");
+    }
+
+    private static String promtool(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("promtool"));
+        command.addAll(List.of(arguments));
+        return ChildProcess.of(command).succeed(Deadline.LONG);
+    }
+
+    // ---- the alerts
+
+    @Test
+    void everyAlertCanBeEvaluatedAndThoseThatTheLoadWasForWerePending() {
+        Map<String, String> rules = prometheus.rules();
+        List<String> pending = prometheus.sinceStart("count by (alertname) (ALERTS)").stream()
+                .map(series -> series.labels().get("alertname"))
+                .toList();
+
+        assertThat(rules)
+                .isNotEmpty()
+                .allSatisfy((name, error) -> assertThat(error).as(name).isEmpty());
+        assertThat(rules.keySet()).containsAll(pending);
+        assertThat(pending)
+                .containsExactlyInAnyOrderElementsOf(
+                        Stream.of(OF_ONE, OF_ALL).flatMap(List::stream).toList());
+    }
+
+    @Test
+    void everyAlertFiresWhereItShouldAndNowhereElse() throws IOException, InterruptedException {
+        promtool("test", "rules", RULES.resolveSibling("alerts-test.yml").toString());
+    }
+
+    // ---- the numbers
+
+    @Test
+    void theNumbersAreThoseOfTheEndpoint() {
+        JsonNode totals = totals();
+        Map<String, Double> expected = new HashMap<>();
+        expected.put(
+                "group_executor_submitted_tasks_total", totals.get("submitted").doubleValue());
+        expected.put(
+                "group_executor_completed_tasks_total{outcome='success'}",
+                totals.get("succeeded").doubleValue());
+        totals.get("rejected")
+                .forEachEntry((reason, number) -> expected.put(
+                        "group_executor_rejected_tasks_total{reason='" + reason.toLowerCase(Locale.ROOT) + "'}",
+                        number.doubleValue()));
+
+        expected.forEach((counter, total) -> {
+            assertThat(prometheus.now("sum(" + counter + ")")).as(counter).containsExactly(total);
+            assertThat(prometheus.now("sum(increase(" + counter + "[2m]))"))
+                    .as(counter)
+                    .singleElement()
+                    .satisfies(grown -> assertThat(grown).isCloseTo(total, Percentage.withPercentage(20)));
+        });
+    }
+}
