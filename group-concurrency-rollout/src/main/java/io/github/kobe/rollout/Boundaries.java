@@ -19,7 +19,7 @@ final class Boundaries {
         BACK,
         /** Nothing: it has come to rest. */
         REST,
-        /** Nothing yet: its plan starts nothing, or its tenant is another's. */
+        /** Nothing yet: its plan starts nothing, its wave hasn't begun, or its tenant is another's. */
         LATER
     }
 
@@ -46,16 +46,11 @@ final class Boundaries {
             return where(ledger.apply(task, new TaskCommand.Cancel(wish.by(), null)));
         }
         TenantRecord tenant = ledger.tenant(task);
-        if (!starts(ledger.plan()) || !tenant.isHeldBy(task.id())) {
+        if (task.position() >= ledger.plan().reach() || !tenant.isHeldBy(task.id())) {
             return new Next(Way.LATER, task);
         }
         ledger.save(tenant.ranBy(task.id()));
         return where(ledger.apply(task, new TaskCommand.Begin(tenant.lastKnownGood())));
-    }
-
-    /** {@return whether tasks that wait may begin} */
-    static boolean starts(PlanRecord plan) {
-        return plan.startedAt() != null && !plan.pauseAsked() && !plan.rollingBack();
     }
 
     private static Next beginWished(Ledger ledger, TaskRecord task) {

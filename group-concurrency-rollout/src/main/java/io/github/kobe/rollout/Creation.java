@@ -1,5 +1,6 @@
 package io.github.kobe.rollout;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * is wrong about the plan itself leaves nothing.
  */
 final class Creation {
+
+    private static final Duration LONGEST_GATE = Duration.ofDays(365);
 
     private final RolloutEngine engine;
     private final RolloutPlan spec;
@@ -27,12 +30,13 @@ final class Creation {
     private record Draft(TaskRecord task, List<String> errors) {}
 
     PlanRecord create() {
-        PlanId planId = checkPlan();
-        List<Draft> drafts = planId == null ? List.of() : drafts(planId);
-        if (planId == null) {
+        checkNumbers();
+        PlanId planId = checkId();
+        if (planId == null || !errors.isEmpty()) {
             checkTenants();
             throw refusal();
         }
+        List<Draft> drafts = drafts(planId);
         PlanRecord created = engine.transact(ledger -> write(ledger, planId, drafts));
         if (!errors.isEmpty()) {
             throw refusal();
@@ -44,17 +48,42 @@ final class Creation {
         return new TaskCreationException(spec.planId(), errors);
     }
 
-    private @Nullable PlanId checkPlan() {
+    private void checkNumbers() {
         Integer limit = spec.maxConcurrency();
-        if (limit != null && limit < 1) {
-            errors.add("maxConcurrency is " + limit + "; it must be at least 1");
+        require(limit == null || limit >= 1, "maxConcurrency is " + limit + "; it must be at least 1");
+        Integer failures = spec.maxFailures();
+        require(failures == null || failures >= 0, "maxFailures is " + failures + "; it must be at least 0");
+        for (WaveSize size : spec.waves()) {
+            require(
+                    size.isLegal(),
+                    "the size of a wave is " + size + "; it must be at least 1, or a percentage from 1 to 100");
         }
+        Duration bake = spec.bakeTime();
+        require(
+                !bake.isNegative() && bake.compareTo(LONGEST_GATE) <= 0,
+                "bakeTime is " + bake + "; it must be from zero to " + LONGEST_GATE);
+        Duration timeout = spec.approvalTimeout();
+        require(
+                timeout == null || (timeout.isPositive() && timeout.compareTo(LONGEST_GATE) <= 0),
+                "the time-out of approvals is " + timeout + "; it must be more than zero, up to " + LONGEST_GATE);
+        require(
+                !spec.waves().isEmpty() || (bake.isZero() && timeout == null),
+                "bakeTime and approval are between waves, and the plan has none");
+    }
+
+    private void require(boolean isRight, String error) {
+        if (!isRight) {
+            errors.add(error);
+        }
+    }
+
+    private @Nullable PlanId checkId() {
         try {
             PlanId planId = PlanId.of(spec.planId() == null ? "" : spec.planId());
             if (engine.store().findPlan(planId).isPresent()) {
                 errors.add("there is a plan " + planId + " already");
             }
-            return errors.isEmpty() ? planId : null;
+            return planId;
         } catch (IllegalArgumentException e) {
             errors.add(String.valueOf(e.getMessage()));
             return null;
@@ -131,7 +160,7 @@ final class Creation {
         }
         Integer limit = spec.maxConcurrency();
         int concurrency = limit == null ? engine.options().maxConcurrency() : limit;
-        ledger.create(PlanRecord.created(planId, concurrency, by, ledger.now()));
+        ledger.create(PlanRecord.created(planId, concurrency, Waves.of(spec), by, ledger.now()));
         ledger.apply(PlanCommand.VALIDATE);
         List<TaskRecord> valid = new ArrayList<>();
         for (Draft draft : drafts) {

@@ -1,6 +1,7 @@
 package io.github.kobe.rollout;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -39,15 +40,24 @@ final class Drive {
     private final Deque<TaskId> urgent = new ArrayDeque<>();
 
     private final Deque<TaskId> pending = new ArrayDeque<>();
+
+    /** What waits for its wave, or for its plan to go on, in the order of the plan. */
+    private final Deque<Later> later = new ArrayDeque<>();
+
     private long epoch;
     private int limit;
     private int active;
-    private boolean gated;
+
+    /** How many tasks, in the order of the plan, may begin. */
+    private int reach;
+
     private long lookAt = System.nanoTime();
     private long reportAt;
 
     /** Whether tasks write nothing any more. */
     private volatile boolean cut;
+
+    private record Later(TaskId id, int position) {}
 
     Drive(RolloutEngine engine, PlanId planId, long number) {
         this.engine = engine;
@@ -98,7 +108,7 @@ final class Drive {
             }));
             epoch = plan.epoch() + 1;
             limit = plan.maxConcurrency();
-            gated = !Boundaries.starts(plan);
+            reach = plan.reach();
             ledger.store().stamp(planId, epoch);
             TaskCommand recover = new TaskCommand.Recover(engine.options().node());
             List<TaskRecord> work = new ArrayList<>();
@@ -112,10 +122,17 @@ final class Drive {
     private void enqueue(List<TaskRecord> work) {
         for (TaskRecord task : work) {
             if (task.status() == TaskStatus.PENDING && task.wish() == null) {
-                pending.add(task.id());
+                later.add(new Later(task.id(), task.position()));
             } else if (task.status().hasThread() || task.wish() != null) {
                 urgent.add(task.id());
             }
+        }
+        admit();
+    }
+
+    private void admit() {
+        while (!later.isEmpty() && later.element().position() < reach) {
+            pending.add(later.remove().id());
         }
     }
 
@@ -155,7 +172,7 @@ final class Drive {
     }
 
     private boolean hasWork() {
-        return !urgent.isEmpty() || (!gated && !pending.isEmpty());
+        return !urgent.isEmpty() || (reach > 0 && !pending.isEmpty());
     }
 
     private boolean isIdle() {
@@ -163,7 +180,8 @@ final class Drive {
     }
 
     private boolean look() {
-        engine.store().findPlan(planId).ifPresent(plan -> gated = !Boundaries.starts(plan));
+        engine.store().findPlan(planId).ifPresent(plan -> reach = plan.reach());
+        admit();
         List<TaskId> running = threads.running();
         Set<TaskId> cancelled = new HashSet<>();
         for (TaskRecord task : engine.store().findWished(planId)) {
@@ -178,7 +196,7 @@ final class Drive {
             }
         }
         threads.deferred().forEach((id, tenant) -> {
-            if (!gated && engine.store().findTenant(tenant).isHeldBy(id)) {
+            if (reach > 0 && engine.store().findTenant(tenant).isHeldBy(id)) {
                 threads.admit(id);
                 pending.add(id);
             }
@@ -186,6 +204,7 @@ final class Drive {
         if (!cancelled.isEmpty()) {
             cancelIdle(cancelled);
             pending.removeAll(cancelled);
+            later.removeIf(task -> cancelled.contains(task.id()));
             urgent.removeAll(cancelled);
         }
         return true;
@@ -273,24 +292,25 @@ final class Drive {
         List<TaskRecord> held = new ArrayList<>();
         boolean isOver = engine.transact(ledger -> {
             left.clear();
-            PlanRecord plan = openOwn(ledger);
-            gated = !Boundaries.starts(plan);
-            boolean waits = false;
-            List<TaskRecord> unfinished = ledger.store().unfinished(planId);
-            if (!gated) {
-                ledger.lockTenants(unfinished);
-            }
-            for (TaskRecord task : unfinished) {
+            held.clear();
+            openOwn(ledger);
+            PlanRecord plan = ledger.follow();
+            reach = plan.reach();
+            List<TaskRecord> inReach = new ArrayList<>();
+            for (TaskRecord task : ledger.store().unfinished(planId)) {
                 if (task.wish() != null || task.status() != TaskStatus.PENDING) {
                     left.add(task);
-                } else if (gated) {
-                    held.add(task);
                 } else {
-                    boolean isTurn = ledger.tenant(task).isHeldBy(task.id());
-                    waits |= !isTurn;
-                    if (isTurn) {
-                        left.add(task);
-                    }
+                    (task.position() < reach ? inReach : held).add(task);
+                }
+            }
+            ledger.lockTenants(inReach);
+            boolean waits = false;
+            for (TaskRecord task : inReach) {
+                boolean isTurn = ledger.tenant(task).isHeldBy(task.id());
+                waits |= !isTurn;
+                if (isTurn) {
+                    left.add(task);
                 }
             }
             if (!left.isEmpty() || ledger.store().hasUnpublished(planId)) {
@@ -300,9 +320,14 @@ final class Drive {
             if (waits) {
                 ledger.callDrive(ledger.now().plus(RolloutOptions.TENANT_WAIT));
             }
+            Instant gate = plan.gateAt();
+            if (gate != null) {
+                ledger.callDrive(gate);
+            }
             return true;
         });
         pending.clear();
+        later.clear();
         left.forEach(task -> threads.admit(task.id()));
         enqueue(left);
         enqueue(held);

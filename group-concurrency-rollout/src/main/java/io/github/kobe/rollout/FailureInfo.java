@@ -23,6 +23,12 @@ public record FailureInfo(String errorType, String message) {
     /** The stages are other ones than those that the task was created with. */
     public static final String STAGES_CHANGED = "STAGES_CHANGED";
 
+    /** Nobody has approved the next wave in time. */
+    public static final String GATE_TIMED_OUT = "GATE_TIMED_OUT";
+
+    /** More tasks of a plan have failed than may. */
+    public static final String TOO_MANY_FAILURES = "TOO_MANY_FAILURES";
+
     private static final int LONGEST = 2_000;
 
     /** Cuts the message at 2,000 characters. */

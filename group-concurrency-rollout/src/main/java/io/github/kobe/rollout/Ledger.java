@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,9 @@ final class Ledger {
     private final Instant now;
 
     private @Nullable PlanRecord plan;
+
+    /** How many of the plan's tasks could begin when it was opened. */
+    private int reach;
 
     /** The tasks that were changed, as they were before. */
     private final Map<TaskId, TaskRecord> before = new LinkedHashMap<>();
@@ -49,13 +53,14 @@ final class Ledger {
     PlanRecord open(PlanId planId) {
         PlanRecord opened = store.plan(planId).orElseThrow(() -> new PlanNotFoundException(planId));
         plan = opened;
+        reach = opened.reach();
         return opened;
     }
 
     /** Begins with a plan that is new. */
     void create(PlanRecord created) {
         plan = created;
-        tell(PlanStatus.CREATED);
+        tell(PlanStatus.CREATED, new Occurrence.PlanEntered(PlanStatus.CREATED));
     }
 
     PlanRecord plan() {
@@ -105,15 +110,30 @@ final class Ledger {
         enter(PlanRules.apply(plan(), command, now));
     }
 
-    private void enter(PlanRules.Changed changed) {
-        plan = changed.plan();
-        changed.entered().forEach(this::tell);
+    /** The gate of the plan waits for this. */
+    void approve(String by) {
+        enter(PlanRules.approve(plan(), by, now));
     }
 
-    private void tell(PlanStatus entered) {
+    /** Has the plan's state follow from its tasks and the time, before the end of all. */
+    PlanRecord follow() {
+        enter(PlanRules.derive(plan(), now));
+        return plan();
+    }
+
+    private void enter(PlanRules.Changed changed) {
+        PlanStatus status = plan().status();
+        plan = changed.plan();
+        for (Occurrence occurrence : changed.told()) {
+            status = occurrence instanceof Occurrence.PlanEntered entered ? entered.status() : status;
+            tell(status, occurrence);
+        }
+    }
+
+    private void tell(PlanStatus status, Occurrence occurrence) {
         long sequence = plan().sequence() + 1;
         plan = plan().with(edit -> edit.sequence = sequence);
-        store.append(RolloutEvent.of(plan(), entered, now, sequence));
+        store.append(RolloutEvent.of(plan().id(), status, occurrence, now, sequence));
     }
 
     /** Locks the tenants of tasks, in the order in which every transaction does. */
@@ -146,14 +166,18 @@ final class Ledger {
     /** {@return the tasks that now have a tenant which another has let go} Saves all, in the order in which locks are taken. */
     List<TaskId> close() {
         if (plan != null) {
-            enter(PlanRules.derive(plan, now));
-            store.save(plan);
+            store.save(follow());
         }
         after.values().forEach(store::save);
         List<TaskRecord> ended = after.values().stream().filter(this::hasEnded).toList();
         lockTenants(ended);
         ended.forEach(this::letGo);
         return handedTo;
+    }
+
+    /** {@return the plan, if other tasks of it may begin than before} */
+    Optional<PlanId> hasTurned() {
+        return plan == null || plan.reach() == reach ? Optional.empty() : Optional.of(plan.id());
     }
 
     private boolean hasEnded(TaskRecord task) {

@@ -23,6 +23,61 @@ public sealed interface Occurrence {
      */
     record PlanEntered(PlanStatus status) implements Occurrence {}
 
+    /**
+     * A wave of a plan begins; told of plans with several.
+     *
+     * @param wave which, from 1
+     * @param waves how many there are
+     * @param tenants how many tasks of it wait
+     */
+    record WaveStarted(int wave, int waves, int tenants) implements Occurrence {}
+
+    /**
+     * A wave has ended, and the next one is kept back.
+     *
+     * @param wave the one that has ended, from 1
+     * @param bakeTime how long at least
+     * @param approvalTimeout how long somebody who approves is waited for after that, if somebody has to
+     */
+    record GateOpened(int wave, Duration bakeTime, @Nullable Duration approvalTimeout) implements Occurrence {}
+
+    /**
+     * Somebody lets the next wave begin.
+     *
+     * @param wave the one that has ended, from 1
+     * @param by who
+     */
+    record GateApproved(int wave, String by) implements Occurrence {}
+
+    /**
+     * Nobody has approved in time; the plan is paused.
+     *
+     * @param wave the one that has ended, from 1
+     */
+    record GateTimedOut(int wave) implements Occurrence {
+
+        @Override
+        public FailureInfo failure() {
+            return new FailureInfo(FailureInfo.GATE_TIMED_OUT, "nobody has approved wave " + wave + " in time");
+        }
+    }
+
+    /**
+     * More tasks have failed than may; nothing new starts, and the plan is paused.
+     *
+     * @param failures how many
+     * @param maxFailures how many may
+     */
+    record TooManyFailures(int failures, int maxFailures) implements Occurrence {
+
+        @Override
+        public FailureInfo failure() {
+            return new FailureInfo(
+                    FailureInfo.TOO_MANY_FAILURES,
+                    failures + " tasks have failed, and " + maxFailures + " may; nothing new starts");
+        }
+    }
+
     /** A task exists. */
     record TaskCreated() implements Occurrence {}
 

@@ -196,6 +196,14 @@ final class Operations {
         return new TaskOperationException(errorType, "task " + task.id() + " refuses " + wish.kind() + ": " + why);
     }
 
+    PlanRecord approve(PlanId planId, String by) {
+        LOG.info("{} approves the next wave of {}", by, planId);
+        return engine.operate(planId, ledger -> {
+            ledger.approve(by);
+            return ledger.plan();
+        });
+    }
+
     PlanRecord giveUp(PlanId planId, String by) {
         LOG.info("{} gives {} up", by, planId);
         List<TaskId> forgotten = new ArrayList<>();

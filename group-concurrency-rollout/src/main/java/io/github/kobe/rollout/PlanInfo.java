@@ -16,6 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param createdBy by whom
  * @param startedAt when it was started
  * @param endedAt when it came to rest
+ * @param wave the wave whose tasks may begin, from 1
+ * @param waves how many waves there are
+ * @param maxFailures how many tasks may fail before nothing new starts, or {@code null} for any number
+ * @param gate what keeps the next wave back, if something does
  * @since 0.1.0
  */
 public record PlanInfo(
@@ -27,7 +31,11 @@ public record PlanInfo(
         Instant createdAt,
         String createdBy,
         @Nullable Instant startedAt,
-        @Nullable Instant endedAt) {
+        @Nullable Instant endedAt,
+        int wave,
+        int waves,
+        @Nullable Integer maxFailures,
+        @Nullable WaveGate gate) {
 
     static PlanInfo of(PlanRecord plan) {
         return new PlanInfo(
@@ -39,6 +47,10 @@ public record PlanInfo(
                 plan.createdAt(),
                 plan.createdBy(),
                 plan.startedAt(),
-                plan.endedAt());
+                plan.endedAt(),
+                plan.progress().current() + 1,
+                plan.waves().count(),
+                plan.waves().maxFailures(),
+                plan.progress().gate());
     }
 }

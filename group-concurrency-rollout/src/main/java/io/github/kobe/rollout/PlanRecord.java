@@ -12,11 +12,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id the plan
  * @param maxConcurrency how many of its tasks run at once
+ * @param waves in which portions its tasks begin
  * @param status where it is
  * @param pauseAsked whether it is to start nothing
  * @param rollingBack whether it is being taken back as a whole
  * @param tally how many of its tasks are in each state
  * @param owed how many of its tasks have come to rest but for a wish
+ * @param progress how far it has come through its waves
  * @param drive the work for it
  * @param createdAt when it was created
  * @param createdBy by whom
@@ -29,11 +31,13 @@ import org.jspecify.annotations.Nullable;
 public record PlanRecord(
         PlanId id,
         int maxConcurrency,
+        Waves waves,
         PlanStatus status,
         boolean pauseAsked,
         boolean rollingBack,
         Map<TaskStatus, Integer> tally,
         int owed,
+        WaveProgress progress,
         DriveState drive,
         Instant createdAt,
         String createdBy,
@@ -50,15 +54,17 @@ public record PlanRecord(
         tally = Collections.unmodifiableMap(counts);
     }
 
-    static PlanRecord created(PlanId id, int maxConcurrency, String by, Instant now) {
+    static PlanRecord created(PlanId id, int maxConcurrency, Waves waves, String by, Instant now) {
         return new PlanRecord(
                 id,
                 maxConcurrency,
+                waves,
                 PlanStatus.CREATED,
                 false,
                 false,
                 Map.of(),
                 0,
+                WaveProgress.begin(waves),
                 DriveState.NONE,
                 now,
                 by,
@@ -78,6 +84,32 @@ public record PlanRecord(
         return tally.values().stream().mapToInt(Integer::intValue).sum();
     }
 
+    /** {@return of how many of its tasks something is still to come by itself, or is wanted} */
+    int open() {
+        int open = owed;
+        for (TaskStatus each : TaskStatus.values()) {
+            open += each.isOpen() ? count(each) : 0;
+        }
+        return open;
+    }
+
+    /** {@return how many of its tasks have failed, forward or back} */
+    int failures() {
+        return count(TaskStatus.FAILED) + count(TaskStatus.ROLLBACK_FAILED);
+    }
+
+    /** {@return how many of its tasks, in its order, may begin now} */
+    int reach() {
+        return startedAt == null || pauseAsked || rollingBack ? 0 : waves.end(progress.current());
+    }
+
+    /** {@return when its gate may open or time out by itself, if it waits at one} */
+    @Nullable
+    Instant gateAt() {
+        WaveGate gate = progress.gate();
+        return gate == null || pauseAsked ? null : gate.nextLook();
+    }
+
     PlanRecord with(Consumer<Edit> change) {
         Edit edit = new Edit(this);
         change.accept(edit);
@@ -93,12 +125,15 @@ public record PlanRecord(
             EnumMap<TaskStatus, Integer> counts = new EnumMap<>(TaskStatus.class);
             counts.putAll(tally);
             counts.merge(after.status(), 1, Integer::sum);
+            int waiting = after.status() == TaskStatus.PENDING ? 1 : 0;
             if (before != null) {
                 counts.merge(before.status(), -1, Integer::sum);
                 edit.owed -= before.isOwed() ? 1 : 0;
+                waiting -= before.status() == TaskStatus.PENDING ? 1 : 0;
             }
             edit.owed += after.isOwed() ? 1 : 0;
             edit.tally = counts;
+            edit.progress = progress.counting(waves.waveOf(after.position()), waiting);
         });
     }
 
@@ -111,6 +146,7 @@ public record PlanRecord(
         boolean rollingBack;
         Map<TaskStatus, Integer> tally;
         int owed;
+        WaveProgress progress;
         DriveState drive;
 
         @Nullable
@@ -129,6 +165,7 @@ public record PlanRecord(
             rollingBack = plan.rollingBack;
             tally = plan.tally;
             owed = plan.owed;
+            progress = plan.progress;
             drive = plan.drive;
             startedAt = plan.startedAt;
             endedAt = plan.endedAt;
@@ -140,11 +177,13 @@ public record PlanRecord(
             return new PlanRecord(
                     plan.id,
                     plan.maxConcurrency,
+                    plan.waves,
                     status,
                     pauseAsked,
                     rollingBack,
                     tally,
                     owed,
+                    progress,
                     drive,
                     plan.createdAt,
                     plan.createdBy,

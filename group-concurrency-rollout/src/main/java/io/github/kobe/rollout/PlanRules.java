@@ -12,8 +12,20 @@ import java.util.List;
  */
 final class PlanRules {
 
-    /** A plan after a change, and the states that it has entered. */
-    record Changed(PlanRecord plan, List<PlanStatus> entered) {}
+    /** A plan after a change, and what is to be told of it. */
+    record Changed(PlanRecord plan, List<Occurrence> told) {
+
+        /** Copies what is told. */
+        Changed {
+            told = List.copyOf(told);
+        }
+
+        Changed then(Changed next) {
+            List<Occurrence> all = new ArrayList<>(told);
+            all.addAll(next.told);
+            return new Changed(next.plan, all);
+        }
+    }
 
     private PlanRules() {}
 
@@ -24,7 +36,9 @@ final class PlanRules {
             case REFUSE -> go(plan, command, PlanStatus.FAILED, now, PlanStatus.VALIDATING);
             case START -> {
                 Changed started = go(plan, command, PlanStatus.RUNNING, now, PlanStatus.READY);
-                yield new Changed(started.plan().with(edit -> edit.startedAt = now), started.entered());
+                PlanRecord running = started.plan().with(edit -> edit.startedAt = now);
+                yield started.then(new Changed(
+                        running, plan.waves().count() > 1 ? List.of(WaveRules.started(running, 0)) : List.of()));
             }
             case PAUSE -> {
                 require(plan, command, PlanStatus.RUNNING);
@@ -34,7 +48,7 @@ final class PlanRules {
                 if (plan.status() != PlanStatus.RUNNING || !plan.pauseAsked()) {
                     require(plan, command, PlanStatus.PAUSED);
                 }
-                yield derive(plan.with(edit -> edit.pauseAsked = false), now);
+                yield derive(WaveRules.resume(plan, now), now);
             }
             case CANCEL -> {
                 require(plan, command, PlanStatus.READY, PlanStatus.RUNNING, PlanStatus.PAUSED);
@@ -64,6 +78,12 @@ final class PlanRules {
         };
     }
 
+    /** The gate before the next wave waits for this. Twice is once. */
+    static Changed approve(PlanRecord plan, String by, Instant now) {
+        Changed approved = WaveRules.approve(plan, by);
+        return approved.then(derive(approved.plan(), now));
+    }
+
     private static Changed accept(PlanRecord plan, Instant now) {
         if (plan.size() == 0) {
             throw illegal(plan, PlanStatus.READY, "it has no tasks");
@@ -75,15 +95,15 @@ final class PlanRules {
     static Changed derive(PlanRecord plan, Instant now) {
         return switch (plan.status()) {
             case CREATED, VALIDATING, READY, COMPLETED, FAILED, ROLLED_BACK, CANCELLED -> new Changed(plan, List.of());
-            case RUNNING, PAUSED, PARTIAL_FAILED, ROLLING_BACK -> along(plan, derived(plan), now);
+            case RUNNING, PAUSED, PARTIAL_FAILED, ROLLING_BACK -> {
+                Changed waves = WaveRules.follow(plan, now);
+                yield waves.then(along(waves.plan(), derived(waves.plan()), now));
+            }
         };
     }
 
     private static PlanStatus derived(PlanRecord plan) {
-        int open = plan.owed();
-        for (TaskStatus status : TaskStatus.values()) {
-            open += status.isOpen() ? plan.count(status) : 0;
-        }
+        int open = plan.open();
         if (plan.rollingBack()) {
             return open > 0
                     ? PlanStatus.ROLLING_BACK
@@ -107,7 +127,8 @@ final class PlanRules {
 
     /** By the shortest way through the states between, each of which is entered. */
     private static Changed along(PlanRecord plan, PlanStatus to, Instant now) {
-        List<PlanStatus> way = way(plan, to);
+        List<Occurrence> entered = new ArrayList<>();
+        way(plan, to).forEach(status -> entered.add(new Occurrence.PlanEntered(status)));
         PlanRecord after = plan.with(edit -> {
             edit.status = to;
             if (to.isSettled()) {
@@ -117,7 +138,7 @@ final class PlanRules {
                 edit.endedAt = null;
             }
         });
-        return new Changed(after, way);
+        return new Changed(after, entered);
     }
 
     private static List<PlanStatus> way(PlanRecord plan, PlanStatus to) {

@@ -80,15 +80,20 @@ final class RolloutEngine {
         return !open.get();
     }
 
-    /** {@return what the work gives} Whoever waited for a tenant that it let go is told after the commit. */
+    /**
+     * {@return what the work gives} Whoever waited for a tenant that it let go is told after the commit, and so is the drive
+     * if other tasks may begin.
+     */
     <T> T transact(Function<Ledger, T> work) {
-        record Done<T>(T result, List<TaskId> handedTo) {}
+        record Done<T>(T result, List<TaskId> handedTo, Optional<PlanId> turned) {}
         Done<T> done = uninterrupted.run(() -> store.transact(transaction -> {
             Ledger ledger = new Ledger(transaction, store.now());
             T result = work.apply(ledger);
-            return new Done<>(result, ledger.close());
+            List<TaskId> handedTo = ledger.close();
+            return new Done<>(result, handedTo, ledger.hasTurned());
         }));
         done.handedTo().forEach(this::callFor);
+        done.turned().ifPresent(this::nudge);
         return done.result();
     }
 
@@ -100,11 +105,15 @@ final class RolloutEngine {
             ledger.callDrive(ledger.now());
             return given;
         });
+        nudge(planId);
+        return result;
+    }
+
+    private void nudge(PlanId planId) {
         Drive drive = drives.get(planId);
         if (drive != null) {
             drive.nudge();
         }
-        return result;
     }
 
     /** What waited for a tenant now has it. Its plan would find out by itself, but later. */

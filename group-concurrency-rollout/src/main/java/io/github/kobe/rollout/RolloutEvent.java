@@ -54,9 +54,9 @@ public record RolloutEvent(
                 occurrence);
     }
 
-    static RolloutEvent of(PlanRecord plan, PlanStatus entered, Instant now, long sequence) {
-        Occurrence occurrence = new Occurrence.PlanEntered(entered);
-        return new RolloutEvent(plan.id(), null, null, entered, now, message(occurrence), null, sequence, occurrence);
+    static RolloutEvent of(PlanId planId, PlanStatus status, Occurrence occurrence, Instant now, long sequence) {
+        return new RolloutEvent(
+                planId, null, null, status, now, message(occurrence), occurrence.failure(), sequence, occurrence);
     }
 
     private static String message(Occurrence occurrence) {

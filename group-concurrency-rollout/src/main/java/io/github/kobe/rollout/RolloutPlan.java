@@ -1,7 +1,10 @@
 package io.github.kobe.rollout;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,16 +20,41 @@ import org.jspecify.annotations.Nullable;
  * @param planId the plan's id, checked when the plan is created
  * @param maxConcurrency how many tenants at once, or {@code null} for the default
  * @param changes one for each tenant, in the order in which they begin
+ * @param waves the sizes of its waves but for the last one; none for a plan in one go
+ * @param maxFailures how many tasks may fail before nothing new starts, or {@code null} for any number
+ * @param bakeTime how long after the end of a wave the next one begins at the earliest
+ * @param approvalTimeout how long an approval is waited for between two waves, or {@code null} if none is needed
  * @since 0.1.0
  */
-public record RolloutPlan(String planId, @Nullable Integer maxConcurrency, List<TenantChange> changes) {
+public record RolloutPlan(
+        String planId,
+        @Nullable Integer maxConcurrency,
+        List<TenantChange> changes,
+        List<WaveSize> waves,
+        @Nullable Integer maxFailures,
+        Duration bakeTime,
+        @Nullable Duration approvalTimeout) {
 
     /**
-     * Copies the changes.
+     * Makes a plan in one go.
+     *
+     * @param planId the plan's id, checked when the plan is created
+     * @param maxConcurrency how many tenants at once, or {@code null} for the default
+     * @param changes one for each tenant, in the order in which they begin
+     * @throws IllegalArgumentException if there is no change
+     */
+    public RolloutPlan(String planId, @Nullable Integer maxConcurrency, List<TenantChange> changes) {
+        this(planId, maxConcurrency, changes, List.of(), null, Duration.ZERO, null);
+    }
+
+    /**
+     * Copies the collections.
      *
      * @throws IllegalArgumentException if there is no change
      */
     public RolloutPlan {
+        Objects.requireNonNull(bakeTime, "bakeTime");
+        waves = List.copyOf(waves);
         changes = List.copyOf(changes);
         if (changes.isEmpty()) {
             throw new IllegalArgumentException("a plan needs one change at least");
@@ -48,7 +76,11 @@ public record RolloutPlan(String planId, @Nullable Integer maxConcurrency, List<
 
         private final String planId;
         private final List<TenantChange> changes = new ArrayList<>();
+        private final List<WaveSize> waves = new ArrayList<>();
         private @Nullable Integer maxConcurrency;
+        private @Nullable Integer maxFailures;
+        private Duration bakeTime = Duration.ZERO;
+        private @Nullable Duration approvalTimeout;
 
         private Builder(String planId) {
             this.planId = planId;
@@ -77,12 +109,71 @@ public record RolloutPlan(String planId, @Nullable Integer maxConcurrency, List<
         }
 
         /**
+         * Has tenants changed in waves, in the order of the plan: a wave begins when all tasks of those before it have
+         * ended. What these sizes leave is the last wave.
+         *
+         * @param tenants how many tenants each wave has, at least 1; {@code waves(1, 10)} is one tenant, then ten, then
+         *     all others
+         * @return this
+         */
+        public Builder waves(int... tenants) {
+            return waves(Arrays.stream(tenants).mapToObj(WaveSize::tenants).toArray(WaveSize[]::new));
+        }
+
+        /**
+         * As {@link #waves(int...)}, with sizes that may be parts of the plan.
+         *
+         * @param sizes the size of each wave
+         * @return this
+         */
+        public Builder waves(WaveSize... sizes) {
+            waves.clear();
+            waves.addAll(List.of(sizes));
+            return this;
+        }
+
+        /**
+         * Sets how many tasks may fail. With one more nothing new starts: what runs goes on to its end, and the plan is
+         * paused until somebody resumes it, cancels it or takes it back.
+         *
+         * @param value at least 0
+         * @return this
+         */
+        public Builder maxFailures(int value) {
+            maxFailures = value;
+            return this;
+        }
+
+        /**
+         * Sets how long after the end of a wave the next one begins at the earliest.
+         *
+         * @param time zero or more, up to 365 days
+         * @return this
+         */
+        public Builder bakeTime(Duration time) {
+            bakeTime = time;
+            return this;
+        }
+
+        /**
+         * Lets a wave begin only after somebody has approved it; see {@link Rollouts#approve}.
+         *
+         * @param timeout how long that is waited for, from the end of the bake time; then the plan is paused. More than
+         *     zero, up to 365 days
+         * @return this
+         */
+        public Builder approval(Duration timeout) {
+            approvalTimeout = timeout;
+            return this;
+        }
+
+        /**
          * {@return the plan}
          *
          * @throws IllegalArgumentException if there is no change
          */
         public RolloutPlan build() {
-            return new RolloutPlan(planId, maxConcurrency, changes);
+            return new RolloutPlan(planId, maxConcurrency, changes, waves, maxFailures, bakeTime, approvalTimeout);
         }
     }
 }

@@ -17,7 +17,10 @@ public final class TaskOperationException extends RolloutException {
         this.errorType = errorType;
     }
 
-    /** {@return why, in a word: {@code ILLEGAL_STATE}, {@code CONFLICT}, {@code NO_SNAPSHOT} or {@code NO_RETRY_LEFT}} */
+    /**
+     * {@return why, in a word: {@code ILLEGAL_STATE}, {@code CONFLICT}, {@code NO_SNAPSHOT}, {@code NO_RETRY_LEFT} or
+     * {@code NO_GATE}}
+     */
     public String errorType() {
         return errorType;
     }

@@ -17,6 +17,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.kobe.rollout.PlanRules.Changed;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -141,10 +142,15 @@ class PlanRulesTests {
     void whereNoDirectWayLeadsThePlanPassesThroughTheStatesBetween() {
         Changed changed = PlanRules.derive(plan(RUNNING, Map.of(TaskStatus.CANCELLED, 1)), Samples.NOW);
 
-        assertThat(changed.entered()).containsExactly(PAUSED, CANCELLED);
-        assertThat(PlanRules.derive(plan(PAUSED, Map.of(TaskStatus.ROLLED_BACK, 1)), Samples.NOW)
-                        .entered())
+        assertThat(entered(changed)).containsExactly(PAUSED, CANCELLED);
+        assertThat(entered(PlanRules.derive(plan(PAUSED, Map.of(TaskStatus.ROLLED_BACK, 1)), Samples.NOW)))
                 .containsExactly(RUNNING, ROLLING_BACK, ROLLED_BACK);
+    }
+
+    private static List<PlanStatus> entered(Changed changed) {
+        return changed.told().stream()
+                .map(occurrence -> ((Occurrence.PlanEntered) occurrence).status())
+                .toList();
     }
 
     @Test

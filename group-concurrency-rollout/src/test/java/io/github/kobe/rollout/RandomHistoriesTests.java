@@ -7,7 +7,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.rollout.Boundaries.Next;
 import io.github.kobe.testing.Depth;
 import java.time.Duration;
-import java.time.InstantSource;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class RandomHistoriesTests {
 
     private static final int HISTORIES = Depth.pick(2_000, 10_000, 100_000);
-    private static final int STEPS = 30;
+    private static final int STEPS = 35;
     private static final List<String> STAGES = List.of("A", "B", "C");
     private static final List<Wish.Kind> WISHES = List.of(Wish.Kind.values());
 
@@ -50,7 +50,8 @@ class RandomHistoriesTests {
     private static final class History {
 
         private final Random random;
-        private final RolloutStore store = RolloutStore.inMemory(InstantSource.fixed(Samples.NOW));
+        private Instant now = Samples.NOW;
+        private final RolloutStore store = RolloutStore.inMemory(() -> now);
         private final RolloutEngine engine;
         private final Operations operations;
         private final RolloutModel model;
@@ -79,7 +80,7 @@ class RandomHistoriesTests {
                             Duration.ofSeconds(10),
                             Duration.ZERO));
             operations = new Operations(engine);
-            int tasks = 1 + random.nextInt(4);
+            int tasks = 1 + random.nextInt(5);
             RolloutPlan.Builder plan = RolloutPlan.named("plan-x");
             List<Boolean> snapshots = new ArrayList<>();
             int retries = random.nextInt(3);
@@ -89,26 +90,58 @@ class RandomHistoriesTests {
                 plan.add((hasSnapshot ? Samples.change("t" + index) : Samples.changeWithoutSnapshot("t" + index))
                         .maxRetry(retries));
             }
+            model = new RolloutModel(snapshots, STAGES.size(), retries);
+            inWaves(plan);
             planId = new Creation(engine, plan.build(), "tester").create().id();
             ids = store.findByPlanId(planId).stream().map(TaskRecord::id).toList();
-            model = new RolloutModel(snapshots, STAGES.size(), retries);
+        }
+
+        private void inWaves(RolloutPlan.Builder plan) {
+            if (random.nextBoolean()) {
+                int most = random.nextInt(3);
+                model.maxFailures(most);
+                plan.maxFailures(most);
+            }
+            if (random.nextBoolean()) {
+                int first = 1 + random.nextInt(2);
+                int second = 1 + random.nextInt(3);
+                int bake = random.nextInt(3);
+                int timeout = random.nextInt(4);
+                model.waves(first, second, bake, timeout);
+                plan.waves(first, second).bakeTime(Duration.ofMinutes(bake));
+                if (timeout > 0) {
+                    plan.approval(Duration.ofMinutes(timeout));
+                }
+            }
         }
 
         void play() {
             for (int step = 0; step < STEPS; step++) {
-                int what = random.nextInt(10);
+                int what = random.nextInt(12);
                 if (step == 0 && random.nextInt(10) > 0) {
                     compare("start", model::start, () -> operations.start(planId, "ann"));
                 } else if (what < 3) {
                     wish();
                 } else if (what == 3 && random.nextInt(4) == 0) {
                     compare("giveUp", model::giveUp, () -> operations.giveUp(planId, "ann"));
+                } else if (what == 10) {
+                    compare("approve", model::approve, () -> operations.approve(planId, "ann"));
+                } else if (what == 11) {
+                    pass(random.nextInt(3));
                 } else {
                     boundary(random.nextInt(ids.size()));
                 }
                 check();
             }
             replay();
+        }
+
+        /** Time passes, and then a drive comes. */
+        private void pass(int minutes) {
+            done.add(minutes + " minutes");
+            now = now.plus(Duration.ofMinutes(minutes));
+            model.pass(minutes);
+            engine.transact(ledger -> ledger.open(planId));
         }
 
         private void wish() {
@@ -188,8 +221,12 @@ class RandomHistoriesTests {
         private void check() {
             PlanRecord plan = store.findPlan(planId).orElseThrow();
             List<TaskRecord> tasks = store.findByPlanId(planId);
-            StringBuilder actual = new StringBuilder(plan.status().name());
-            StringBuilder expected = new StringBuilder(model.planStatus());
+            WaveGate gate = plan.progress().gate();
+            StringBuilder actual = new StringBuilder(plan.status().name())
+                    .append(plan.progress().current())
+                    .append(plan.pauseAsked() ? "!" : "")
+                    .append(gate == null ? "" : gate.approvedBy() == null ? "?" : "=");
+            StringBuilder expected = new StringBuilder(model.planStatus()).append(model.wave());
             int counted = 0;
             for (int index = 0; index < tasks.size(); index++) {
                 TaskRecord task = tasks.get(index);

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The contract, read once more: states are words, and nothing is shared with the code. */
@@ -45,6 +46,20 @@ final class RolloutModel {
     private boolean started;
     private boolean pauseAsked;
     private boolean planRollsBack;
+
+    private int maxFailures = Integer.MAX_VALUE;
+    private int failed;
+    private List<Integer> waveOfTask = List.of();
+    private int wave;
+    private int bake;
+    private int timeout;
+    private int now;
+
+    /** When the gate opened, if it is open. */
+    private @Nullable Integer opened;
+
+    private int expires;
+    private boolean approved;
 
     private static final class ModelTask {
         private final boolean hasSnapshot;
@@ -94,6 +109,74 @@ final class RolloutModel {
         snapshots.forEach(hasSnapshot -> tasks.add(new ModelTask(hasSnapshot)));
         this.stages = stages;
         this.retries = retries;
+    }
+
+    void maxFailures(int most) {
+        maxFailures = most;
+    }
+
+    void waves(int first, int second, int bakeMinutes, int timeoutMinutes) {
+        waveOfTask = IntStream.range(0, tasks.size())
+                .mapToObj(index -> index < first ? 0 : index < first + second ? 1 : 2)
+                .toList();
+        bake = bakeMinutes;
+        timeout = timeoutMinutes;
+    }
+
+    private int waveOf(int index) {
+        return waveOfTask.isEmpty() ? 0 : waveOfTask.get(index);
+    }
+
+    void pass(int minutes) {
+        now += minutes;
+        derive();
+    }
+
+    void approve() {
+        refuse(opened == null || timeout == 0);
+        approved = true;
+        derive();
+    }
+
+    /** {@return the wave, whether it is to start nothing, and the gate} */
+    String wave() {
+        return wave + (pauseAsked ? "!" : "") + (opened == null ? "" : approved ? "=" : "?");
+    }
+
+    /** Who fails when enough have failed stops what waits. */
+    private void heedFailures() {
+        int before = failed;
+        failed = count("FAILED") + count("ROLLBACK_FAILED");
+        pauseAsked |= failed > before && failed > maxFailures && count("PENDING") > 0;
+    }
+
+    private void goOn() {
+        int next = IntStream.range(0, tasks.size())
+                .filter(index -> tasks.get(index).status.equals("PENDING"))
+                .map(this::waveOf)
+                .filter(each -> each > wave)
+                .min()
+                .orElse(-1);
+        boolean isBusy = IntStream.range(0, tasks.size())
+                .filter(index -> waveOf(index) <= wave)
+                .mapToObj(tasks::get)
+                .anyMatch(task -> OPEN.contains(task.status) || task.wish != null);
+        if (next < 0 || isBusy) {
+            opened = null;
+            return;
+        }
+        if (opened == null && bake + timeout > 0) {
+            opened = now;
+            approved = false;
+            expires = now + bake + timeout;
+        }
+        boolean isLate = opened != null && timeout > 0 && !approved && now >= expires;
+        boolean mayGoOn = opened == null || (now >= opened + bake && (timeout == 0 || approved));
+        if (!pauseAsked && mayGoOn) {
+            wave = next;
+            opened = null;
+        }
+        pauseAsked |= isLate;
     }
 
     private static void refuse(boolean condition) {
@@ -180,7 +263,10 @@ final class RolloutModel {
         refuse(accepted == 0 && !wish.equals("PAUSE") && !wish.equals("RESUME"));
         switch (wish) {
             case "PAUSE", "CANCEL" -> pauseAsked = true;
-            case "RESUME" -> pauseAsked = false;
+            case "RESUME" -> {
+                pauseAsked = false;
+                expires = Math.max(now, opened == null ? 0 : opened + bake) + timeout;
+            }
             case "ROLLBACK" -> {
                 planRollsBack = true;
                 pauseAsked = false;
@@ -205,7 +291,7 @@ final class RolloutModel {
         if (task.status.equals("PENDING")) {
             if ("CANCEL".equals(task.wish)) {
                 task.end("CANCELLED");
-            } else if (started && !pauseAsked && !planRollsBack && task.claim) {
+            } else if (started && !pauseAsked && !planRollsBack && task.claim && waveOf(index) <= wave) {
                 task.status = "RUNNING";
                 task.open();
             }
@@ -289,6 +375,12 @@ final class RolloutModel {
     private void derive() {
         if (Set.of("READY", "COMPLETED", "FAILED", "CANCELLED", "ROLLED_BACK").contains(plan)) {
             return;
+        }
+        if (planRollsBack) {
+            opened = null;
+        } else {
+            heedFailures();
+            goOn();
         }
         long open = tasks.stream()
                 .filter(task -> OPEN.contains(task.status) || task.wish != null)

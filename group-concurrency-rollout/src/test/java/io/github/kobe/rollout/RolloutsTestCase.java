@@ -8,8 +8,11 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.testing.Deadline;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.Parameter;
@@ -131,5 +134,18 @@ abstract class RolloutsTestCase {
                 .filter(event -> event.taskId() == null && event.planId().equals(planId))
                 .map(RolloutEvent::status)
                 .toList();
+    }
+
+    /** What was told of it has the numbers from 1 to the last, and what came again is the same. */
+    protected final void assertEachEventOnce(Target subject, long last) {
+        Map<Long, List<RolloutEvent>> byNumber = events.stream()
+                .filter(event -> subject.equals(event.taskId() == null ? event.planId() : event.taskId()))
+                .collect(Collectors.groupingBy(RolloutEvent::sequenceId));
+        assertThat(byNumber.keySet())
+                .containsExactlyInAnyOrderElementsOf(IntStream.rangeClosed(1, (int) last)
+                        .mapToObj(Long::valueOf)
+                        .toList());
+        assertThat(byNumber.values())
+                .allSatisfy(same -> assertThat(same.stream().distinct()).hasSize(1));
     }
 }

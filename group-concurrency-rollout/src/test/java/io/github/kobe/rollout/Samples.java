@@ -1,5 +1,6 @@
 package io.github.kobe.rollout;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
@@ -34,6 +35,10 @@ final class Samples {
     }
 
     static PlanRecord plan(PlanStatus status) {
-        return PlanRecord.created(PLAN, 10, "tester", NOW).with(edit -> edit.status = status);
+        return plan(status, new Waves(List.of(10), null, Duration.ZERO, null));
+    }
+
+    static PlanRecord plan(PlanStatus status, Waves waves) {
+        return PlanRecord.created(PLAN, 10, waves, "tester", NOW).with(edit -> edit.status = status);
     }
 }

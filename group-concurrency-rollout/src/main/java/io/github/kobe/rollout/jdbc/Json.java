@@ -27,6 +27,7 @@ final class Json {
             .create();
 
     private static final TypeToken<List<String>> TEXTS = new TypeToken<>() {};
+    private static final TypeToken<List<Integer>> COUNTS = new TypeToken<>() {};
     private static final TypeToken<Map<String, String>> TEXTS_BY_NAME = new TypeToken<>() {};
     private static final TypeToken<Map<TaskStatus, Integer>> TALLY = new TypeToken<>() {};
 
@@ -45,6 +46,10 @@ final class Json {
 
     static List<String> texts(String text) {
         return GSON.fromJson(text, TEXTS);
+    }
+
+    static List<Integer> counts(String text) {
+        return GSON.fromJson(text, COUNTS);
     }
 
     static Map<String, String> textsByName(String text) {

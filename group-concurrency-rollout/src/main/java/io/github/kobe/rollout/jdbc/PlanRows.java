@@ -4,18 +4,24 @@ import io.github.kobe.rollout.DriveState;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanRecord;
 import io.github.kobe.rollout.PlanStatus;
+import io.github.kobe.rollout.WaveGate;
+import io.github.kobe.rollout.WaveProgress;
+import io.github.kobe.rollout.Waves;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The table of plans. */
 final class PlanRows {
 
-    private static final String KEPT = "plan_id, created_at, created_by, max_concurrency";
-    private static final String CHANGING = "status, pause_asked, rolling_back, tally, owed, drive_number, drive_phase,"
-            + " drive_at, started_at, ended_at, sequence, epoch";
+    private static final String KEPT = "plan_id, created_at, created_by, max_concurrency, waves";
+    private static final String CHANGING = "status, pause_asked, rolling_back, tally, owed, wave, waiting,"
+        + " failures_allowed, gate_since, gate_baked_at, gate_expires_at, gate_approved_by, drive_number, drive_phase,"
+        + " drive_at, started_at, ended_at, sequence, epoch";
 
     private static final String SELECT = "select * from rollout_plan";
     private static final String INSERT = Columns.insert("rollout_plan", KEPT + ", " + CHANGING);
@@ -51,7 +57,8 @@ final class PlanRows {
                                     plan.id().value(),
                                     Columns.of(plan.createdAt()),
                                     plan.createdBy(),
-                                    plan.maxConcurrency()
+                                    plan.maxConcurrency(),
+                                    Json.write(plan.waves())
                                 },
                                 changing(plan)));
     }
@@ -72,12 +79,21 @@ final class PlanRows {
 
     private static @Nullable Object[] changing(PlanRecord plan) {
         DriveState drive = plan.drive();
+        WaveProgress progress = plan.progress();
+        WaveGate gate = progress.gate();
         return new @Nullable Object[] {
             plan.status().name(),
             plan.pauseAsked(),
             plan.rollingBack(),
             Json.write(plan.tally()),
             plan.owed(),
+            progress.current(),
+            Json.write(progress.waiting()),
+            progress.failuresAllowed(),
+            gate == null ? null : Columns.of(gate.since()),
+            gate == null ? null : Columns.of(gate.bakedAt()),
+            gate == null ? null : Columns.of(gate.expiresAt()),
+            gate == null ? null : gate.approvedBy(),
             drive.number(),
             drive.phase().name(),
             Columns.of(drive.at()),
@@ -92,11 +108,17 @@ final class PlanRows {
         return new PlanRecord(
                 PlanId.ofTrusted(row.getString("plan_id")),
                 row.getInt("max_concurrency"),
+                Objects.requireNonNull(Json.read(row.getString("waves"), Waves.class)),
                 PlanStatus.valueOf(row.getString("status")),
                 row.getBoolean("pause_asked"),
                 row.getBoolean("rolling_back"),
                 Json.tally(row.getString("tally")),
                 row.getInt("owed"),
+                new WaveProgress(
+                        row.getInt("wave"),
+                        Json.counts(row.getString("waiting")),
+                        row.getInt("failures_allowed"),
+                        gate(row)),
                 new DriveState(
                         row.getLong("drive_number"),
                         DriveState.Phase.valueOf(row.getString("drive_phase")),
@@ -107,5 +129,16 @@ final class PlanRows {
                 Columns.instant(row, "ended_at"),
                 row.getLong("sequence"),
                 row.getLong("epoch"));
+    }
+
+    private static @Nullable WaveGate gate(ResultSet row) throws SQLException {
+        Instant since = Columns.instant(row, "gate_since");
+        return since == null
+                ? null
+                : new WaveGate(
+                        since,
+                        Columns.time(row, "gate_baked_at"),
+                        Columns.instant(row, "gate_expires_at"),
+                        row.getString("gate_approved_by"));
     }
 }

@@ -93,6 +93,8 @@ class ArchitectureTests extends ModuleArchitecture {
                         "ConfigSnapshot",
                         "TenantChange",
                         "RolloutPlan",
+                        "WaveSize",
+                        "WaveGate",
                         "PlanInfo",
                         "TaskInfo",
                         "PlanStatus",
@@ -131,6 +133,8 @@ class ArchitectureTests extends ModuleArchitecture {
                         "PlanRecord",
                         "TaskRecord",
                         "TenantRecord",
+                        "Waves",
+                        "WaveProgress",
                         "DriveState");
     }
 

@@ -19,10 +19,14 @@ import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.TenantRecord;
+import io.github.kobe.rollout.WaveGate;
+import io.github.kobe.rollout.WaveProgress;
+import io.github.kobe.rollout.Waves;
 import io.github.kobe.rollout.Wish;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -68,14 +72,20 @@ class JdbcRolloutStoreTests {
     }
 
     private static PlanRecord plan(long epoch) {
+        return plan(epoch, new WaveGate(NOW, NOW, NOW, "bob"));
+    }
+
+    private static PlanRecord plan(long epoch, WaveGate gate) {
         return new PlanRecord(
                 PLAN,
                 3,
+                new Waves(List.of(1, 2), 4, Duration.ofMinutes(30), Duration.ofHours(8)),
                 PlanStatus.RUNNING,
                 true,
                 true,
                 Map.of(TaskStatus.RUNNING, 2, TaskStatus.FAILED, 1),
                 1,
+                new WaveProgress(1, List.of(0, 2), 5, gate),
                 new DriveState(5, DriveState.Phase.DUE, NOW),
                 NOW,
                 "ann",
@@ -170,6 +180,14 @@ class JdbcRolloutStoreTests {
 
         assertThat(store.findPlan(PLAN)).contains(plan(0));
         assertThat(store.findPlans()).containsExactly(plan(0));
+        for (WaveGate gate : Arrays.asList(null, new WaveGate(NOW, NOW, null, null))) {
+            store.transact(transaction -> {
+                assertThat(transaction.plan(PLAN)).isPresent();
+                transaction.save(plan(0, gate));
+                return PLAN;
+            });
+            assertThat(store.findPlan(PLAN)).contains(plan(0, gate));
+        }
         assertThat(store.findById(TASK)).contains(bare(0));
         for (Wish.Kind wish : Wish.Kind.values()) {
             store.transact(transaction -> {
@@ -189,6 +207,11 @@ class JdbcRolloutStoreTests {
 
     private static List<Occurrence> occurrences() {
         return List.of(
+                new Occurrence.WaveStarted(1, 2, 3),
+                new Occurrence.GateOpened(1, Duration.ofMinutes(1), null),
+                new Occurrence.GateApproved(1, "ann"),
+                new Occurrence.GateTimedOut(1),
+                new Occurrence.TooManyFailures(2, 1),
                 new Occurrence.TaskCreated(),
                 new Occurrence.TaskValidated(),
                 new Occurrence.TaskValidationFailed(FAILURE),
@@ -244,7 +267,7 @@ class JdbcRolloutStoreTests {
     @Tag("R122")
     void eventsComeOutInOrderAndAsTheyWentIn() {
         assertThat(occurrences())
-                .as("all but that of a plan")
+                .as("all but a plan's states")
                 .hasSize(Occurrence.class.getPermittedSubclasses().length - 1);
         List<RolloutEvent> events = appended();
 

@@ -6,12 +6,15 @@ import io.github.kobe.rollout.DriveState;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanInfo;
+import io.github.kobe.rollout.PlanRecord;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.RolloutException;
+import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.Step;
 import io.github.kobe.rollout.TaskInfo;
+import io.github.kobe.rollout.WaveSize;
 import io.github.kobe.rollout.jdbc.Fleet.Run;
 import io.github.kobe.rollout.jdbc.Fleet.Told;
 import io.github.kobe.rollout.jdbc.SwitchedDataSource.State;
@@ -295,6 +298,68 @@ class NodesTests {
             second.rollouts().rollback(planId);
             assertThat(first.rollouts().await(planId, Deadline.LONG).status()).isEqualTo(PlanStatus.ROLLED_BACK);
         }
+    }
+
+    private static void startInTwoWaves(Node node) {
+        RolloutPlan whole = Fleet.plan(PLAN.value(), 2, 10);
+        node.rollouts()
+                .start(new RolloutPlan(
+                        whole.planId(),
+                        whole.maxConcurrency(),
+                        whole.changes(),
+                        List.of(WaveSize.tenants(1)),
+                        null,
+                        Duration.ZERO,
+                        Duration.ofHours(1)));
+    }
+
+    @Test
+    @Tag("R121")
+    @Tag("R138")
+    void whatWaitsAtAGateGoesOnWhereItIsApproved() throws Exception {
+        Node first = node("n1", ctx -> {});
+        Node second = node("n2", ctx -> {});
+        startInTwoWaves(first);
+        Deadline.until("no drive waits at the gate", () -> {
+            PlanRecord plan = second.store().findPlan(PLAN).orElseThrow();
+            return plan.progress().gate() != null && plan.drive().phase() == DriveState.Phase.DUE;
+        });
+        first.kill();
+
+        second.rollouts().by("bob").approve(PLAN);
+
+        assertThat(settled(second).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertAllTold(second);
+        Fleet.assertInOrder(runs, Fleet.STAGES, 0);
+        assertThat(second.events())
+                .extracting(RolloutEvent::occurrence)
+                .contains(new Occurrence.GateApproved(1, "bob"));
+    }
+
+    @Test
+    @Tag("R120")
+    @Tag("R138")
+    void anApprovalReachesADriveOfAnotherNode() throws Exception {
+        Gate telling = new Gate();
+        Node first = node("n1", ctx -> {}, event -> {
+            if (event.occurrence() instanceof Occurrence.GateOpened) {
+                telling.passStubbornly();
+            }
+        });
+        startInTwoWaves(first);
+        telling.awaitArrived(1);
+        Node second = node("n2", ctx -> {});
+        PlanRecord before = second.store().findPlan(PLAN).orElseThrow();
+        assertThat(before.drive().phase()).isEqualTo(DriveState.Phase.RUNNING);
+
+        assertThat(second.rollouts().approve(PLAN).wave()).isEqualTo(2);
+        telling.open();
+
+        assertThat(settled(first).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(first.store().findPlan(PLAN).orElseThrow().drive().number())
+                .isEqualTo(before.drive().number());
+        assertAllTold(first);
+        Fleet.assertInOrder(runs, Fleet.STAGES, 0);
     }
 
     /** Where the database is a server, so long that drives give it up. */

@@ -1,0 +1,44 @@
+package io.github.kobe.rollout;
+
+/**
+ * How many tenants a wave of a plan has: a number, or a part of all tenants of the plan. What a size asks for beyond the
+ * tenants that are left is ignored.
+ *
+ * @param value the number of tenants, at least 1, or the percentage, from 1 to 100; checked when the plan is created
+ * @param isPercentage which of the two it is
+ * @since 0.1.0
+ */
+public record WaveSize(int value, boolean isPercentage) {
+
+    /**
+     * {@return a number of tenants}
+     *
+     * @param number how many, at least 1
+     */
+    public static WaveSize tenants(int number) {
+        return new WaveSize(number, false);
+    }
+
+    /**
+     * {@return a part of all tenants of the plan, rounded up}
+     *
+     * @param percentage of all of them, from 1 to 100
+     */
+    public static WaveSize percent(int percentage) {
+        return new WaveSize(percentage, true);
+    }
+
+    boolean isLegal() {
+        return value >= 1 && (!isPercentage || value <= 100);
+    }
+
+    /** {@return how many tenants that is in a plan of so many} */
+    int of(int all) {
+        return isPercentage ? (int) ((99L + (long) all * value) / 100) : value;
+    }
+
+    @Override
+    public String toString() {
+        return isPercentage ? value + "%" : String.valueOf(value);
+    }
+}
