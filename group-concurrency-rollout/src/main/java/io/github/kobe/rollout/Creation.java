@@ -27,7 +27,18 @@ final class Creation {
     }
 
     /** A task to be, and what is wrong about it. */
-    private record Draft(TaskRecord task, List<String> errors) {}
+    record Draft(TaskRecord task, List<String> errors) {}
+
+    /** {@return the tasks to be} What is wrong is in {@link #errors()} after it; nothing has changed. */
+    List<Draft> check() {
+        checkNumbers();
+        checkId();
+        return drafts(PlanId.ofTrusted(String.valueOf(spec.planId())));
+    }
+
+    List<String> errors() {
+        return errors;
+    }
 
     PlanRecord create() {
         checkNumbers();

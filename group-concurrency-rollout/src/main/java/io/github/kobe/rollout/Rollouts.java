@@ -75,6 +75,27 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
+     * Says what {@link #start(RolloutPlan)} would do now, and changes nothing. The factory of stages is asked as at the
+     * creation.
+     *
+     * @param plan what it consists of
+     * @return its waves, and all that is wrong about it
+     */
+    public PlanPreview preview(RolloutPlan plan) {
+        return Preview.of(engine, plan);
+    }
+
+    /**
+     * Says what {@link #start(PlanId)} would do now, and changes nothing.
+     *
+     * @param planId a plan; if it isn't {@link PlanStatus#READY}, that is the error which is told
+     * @return its waves
+     */
+    public PlanPreview preview(PlanId planId) {
+        return Preview.of(engine, planId);
+    }
+
+    /**
      * Creates a plan and starts it.
      *
      * @param plan what it consists of

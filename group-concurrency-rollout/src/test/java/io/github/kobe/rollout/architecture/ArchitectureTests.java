@@ -95,6 +95,8 @@ class ArchitectureTests extends ModuleArchitecture {
                         "RolloutPlan",
                         "WaveSize",
                         "WaveGate",
+                        "PlanPreview",
+                        "TenantPreview",
                         "PlanInfo",
                         "TaskInfo",
                         "PlanStatus",
