@@ -44,6 +44,16 @@ final class RolloutNode {
         return journal.resolve("told");
     }
 
+    /** Has the names of those that are up. */
+    static Path up(Path journal) {
+        return journal.resolve("up");
+    }
+
+    /** While it is there, no step ends. */
+    static Path held(Path journal) {
+        return journal.resolve("held");
+    }
+
     static Path version(Path journal, String tenant) {
         return journal.resolve("version-" + tenant);
     }
@@ -67,6 +77,7 @@ final class RolloutNode {
                         .sink(event ->
                                 node.write(told(node.journal), Told.of(event).line()))
                         .build()) {
+            node.write(up(node.journal), arguments[1]);
             start(rollouts, Integer.parseInt(arguments[3]));
             while (!rollouts.await(PLAN, Duration.ofMinutes(1)).status().isSettled()) {
                 node.write(node.journal.resolve("log"), "not yet");
@@ -100,7 +111,9 @@ final class RolloutNode {
         Files.writeString(
                 version(journal, ctx.tenantId().value()),
                 String.valueOf(ctx.change().unit().version().version()));
-        LockSupport.parkNanos(STEP.toNanos());
+        do {
+            LockSupport.parkNanos(STEP.toNanos());
+        } while (Files.exists(held(journal)));
     }
 
     private void write(Path file, String line) {

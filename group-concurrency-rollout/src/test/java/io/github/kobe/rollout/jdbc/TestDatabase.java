@@ -6,6 +6,7 @@ import io.github.kobe.testing.Depth;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
@@ -48,12 +49,16 @@ public final class TestDatabase implements AutoCloseable {
     /** One server for all tests of this process, which ends with it. */
     private static final class Server {
 
+        /** On a busy machine it may take longer than the ten seconds that it is given otherwise. */
+        private static final Duration LONGEST_START = Duration.ofSeconds(50);
+
         private static final EmbeddedPostgres POSTGRES = start();
 
         private static EmbeddedPostgres start() {
             try {
                 return EmbeddedPostgres.builder()
                         .setServerConfig("max_connections", "300")
+                        .setPGStartupWait(LONGEST_START)
                         .start();
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
