@@ -344,6 +344,21 @@ class DurabilityTests extends RolloutsTestCase {
     }
 
     @Test
+    @Tag("R56")
+    void aCheckpointIsSavedBeforeTheStagesEndIsRecorded() throws Exception {
+        List<Integer> recorded = new CopyOnWriteArrayList<>();
+        PlanId planId = PlanId.of("plan-x");
+        CheckpointStore looking = new SavingStore(
+                CheckpointStore.inMemory(),
+                () -> recorded.add(store.findByPlanId(planId).getFirst().stagesDone()));
+        Rollouts rollouts = rollouts(builder -> builder.stages(stages()).checkpoints(looking));
+        rollouts.start(plan("x", Samples.change("acme")));
+        settled(rollouts, planId);
+
+        assertThat(recorded).containsExactly(0, 1, 2);
+    }
+
+    @Test
     @Tag("R57")
     @Tag("R75")
     void whatAStageConfirmedIsMadeUpToo() throws Exception {

@@ -8,8 +8,10 @@ import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.assertj.core.api.Assertions;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 class DatabaseClockTests {
@@ -35,6 +38,20 @@ class DatabaseClockTests {
                     .as("as the database keeps it")
                     .isEqualTo(first);
         }
+    }
+
+    @Test
+    @Tag("R126")
+    void theTimeIsWhatTheDatabaseSaysThoughThisMachineSaysAnother() {
+        Instant there = Instant.now().plus(Duration.ofHours(1));
+        JdbcOperations database = (JdbcOperations) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {JdbcOperations.class},
+                (proxy, method, arguments) -> there.atOffset(ZoneOffset.UTC));
+        DatabaseClock clock = new DatabaseClock(database, () -> Dialect.H2);
+
+        assertThat(clock.now()).isCloseTo(there, Assertions.within(CLOSE));
+        assertThat(clock.now()).isAfterOrEqualTo(there.truncatedTo(ChronoUnit.MICROS));
     }
 
     /** For the database both nodes are an hour off, and it makes no difference: not to what is due, nor to who is lost. */

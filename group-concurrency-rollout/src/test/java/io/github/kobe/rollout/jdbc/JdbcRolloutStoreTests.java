@@ -343,6 +343,24 @@ class JdbcRolloutStoreTests {
     }
 
     @Test
+    @Tag("R121")
+    void aWriteUnderAnEpochThatIsOverChangesNothing() {
+        store.transact(transaction -> {
+            transaction.save(plan(3));
+            transaction.save(bare(3));
+            return PLAN;
+        });
+        Tables tables =
+                Tables.of(new Database(database.dataSource(), new JdbcTransactionManager(database.dataSource())));
+
+        assertThat(tables.tasks().update(List.of(full(Wish.Kind.PAUSE)), List.of(2L)))
+                .containsExactly(0);
+        assertThat(tables.plans().update(plan(2), 2)).isFalse();
+        assertThat(store.findById(TASK)).contains(bare(3));
+        assertThat(store.findPlan(PLAN)).contains(plan(3));
+    }
+
+    @Test
     void tasksAreStampedBeforeTheyAreRead() {
         appended();
         store.transact(transaction -> {
