@@ -1,6 +1,8 @@
 package io.github.kobe.rollout.jdbc;
 
+import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.util.Objects;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +12,7 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
@@ -30,17 +33,18 @@ final class Database {
     private final DataSource dataSource;
     private final JdbcTemplate template;
     private final JdbcClient client;
-    private final TransactionTemplate transactions;
+    private final PlatformTransactionManager transactionManager;
     private final DatabaseClock clock;
 
     private volatile @Nullable Dialect dialect;
+
+    private volatile @Nullable TransactionTemplate transactions;
 
     Database(DataSource dataSource, PlatformTransactionManager transactionManager) {
         this.dataSource = dataSource;
         template = new JdbcTemplate(dataSource);
         client = JdbcClient.create(template);
-        transactions = new TransactionTemplate(transactionManager);
-        transactions.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+        this.transactionManager = transactionManager;
         clock = new DatabaseClock(template, this::dialect);
     }
 
@@ -75,6 +79,23 @@ final class Database {
         return known;
     }
 
+    /**
+     * What is read committed anyway isn't asked to be so: that costs a question for each transaction, and managers of
+     * distributed ones refuse it.
+     */
+    private TransactionTemplate transactions() {
+        TransactionTemplate known = transactions;
+        if (known == null) {
+            known = new TransactionTemplate(transactionManager);
+            Integer level = template.execute((ConnectionCallback<Integer>) Connection::getTransactionIsolation);
+            if (!Objects.equals(level, TransactionDefinition.ISOLATION_READ_COMMITTED)) {
+                known.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+            }
+            transactions = known;
+        }
+        return known;
+    }
+
     void createTables() {
         new ResourceDatabasePopulator(new ClassPathResource(dialect().schema(), Database.class)).execute(dataSource);
     }
@@ -99,10 +120,11 @@ final class Database {
      */
     <T> T transact(Supplier<T> work) {
         clock.measureIfDue();
+        TransactionTemplate inOne = transactions();
         boolean isOwn = !TransactionSynchronizationManager.isActualTransactionActive();
         for (int attempt = 1; ; attempt++) {
             try {
-                return transactions.execute(status -> work.get());
+                return inOne.execute(status -> work.get());
             } catch (PessimisticLockingFailureException | DuplicateKeyException e) {
                 if (!isOwn || attempt == ATTEMPTS) {
                     throw e;
