@@ -1,5 +1,6 @@
 package io.github.kobe.rollout;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,6 +17,7 @@ final class Publisher {
     private static final Logger LOG = LoggerFactory.getLogger(Publisher.class);
 
     private static final int BATCH = 200;
+    private static final Duration GATHERED = Duration.ofMillis(5);
 
     private final PlanId planId;
     private final RolloutOptions options;
@@ -78,8 +80,12 @@ final class Publisher {
     private void run() {
         boolean told = false;
         while (!over) {
-            if (publishBatch() > 0) {
+            int count = publishBatch();
+            if (count > 0) {
                 told = true;
+                if (count < BATCH) {
+                    gather();
+                }
             } else {
                 if (told || awaited) {
                     told = false;
@@ -88,6 +94,14 @@ final class Publisher {
                 }
                 LockSupport.parkNanos(this, RolloutOptions.LOOK.toNanos());
             }
+        }
+    }
+
+    /** Lets some events come together, since each batch is a transaction, unless the drive waits for the last ones. */
+    private void gather() {
+        long end = System.nanoTime() + GATHERED.toNanos();
+        for (long left = GATHERED.toNanos(); left > 0 && !over && !awaited; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(this, left);
         }
     }
 
