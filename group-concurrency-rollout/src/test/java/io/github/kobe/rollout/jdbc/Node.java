@@ -27,11 +27,15 @@ final class Node implements AutoCloseable {
             GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
 
     Node(String name, DataSource shared, List<Stage> stages, Consumer<RolloutEvent> sink) {
+        this(name, shared, HEARTBEAT, stages, sink);
+    }
+
+    Node(String name, DataSource shared, Duration heartbeat, List<Stage> stages, Consumer<RolloutEvent> sink) {
         dataSource = new SwitchedDataSource(shared);
         store = JdbcRolloutStore.of(dataSource)
                 .withNode(name)
                 .withPollingInterval(Duration.ofMillis(50))
-                .withHeartbeat(HEARTBEAT, MISSED);
+                .withHeartbeat(heartbeat, MISSED);
         rollouts = Rollouts.builder(executor)
                 .store(store)
                 .stages(stages)
