@@ -7,10 +7,13 @@ import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.StageContext;
 import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.rollout.WaveSize;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What is changed in tests of several nodes, and what must hold of all that they did together. */
 final class Fleet {
@@ -26,6 +29,12 @@ final class Fleet {
                     .previous(DeployUnit.of(7, 41, "green"), "{\"version\":41}"));
         }
         return new RolloutPlan(id, maxConcurrency, changes);
+    }
+
+    /** {@return the plan with a first wave of that size, and a gate after it} */
+    static RolloutPlan inWaves(RolloutPlan plan, WaveSize first, Duration bakeTime, @Nullable Duration approval) {
+        return new RolloutPlan(
+                plan.planId(), plan.maxConcurrency(), plan.changes(), List.of(first), null, bakeTime, approval);
     }
 
     /** One run of a stage, as it reached the tenant. */

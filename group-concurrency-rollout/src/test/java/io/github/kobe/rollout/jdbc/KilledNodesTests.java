@@ -129,6 +129,7 @@ class KilledNodesTests {
     @Tag("R82")
     @Tag("R121")
     @Tag("R125")
+    @Tag("R138")
     void whateverIsKilledThePlanIsCompletedAndNothingIsRecordedTwice(TestDatabase.Product product) throws Exception {
         long seed = Depth.seed();
         Random random = new Random(seed);

@@ -305,16 +305,8 @@ class NodesTests {
     }
 
     private static void startInTwoWaves(Node node) {
-        RolloutPlan whole = Fleet.plan(PLAN.value(), 2, 10);
-        node.rollouts()
-                .start(new RolloutPlan(
-                        whole.planId(),
-                        whole.maxConcurrency(),
-                        whole.changes(),
-                        List.of(WaveSize.tenants(1)),
-                        null,
-                        Duration.ZERO,
-                        Duration.ofHours(1)));
+        RolloutPlan plan = Fleet.plan(PLAN.value(), 2, 10);
+        node.rollouts().start(Fleet.inWaves(plan, WaveSize.tenants(1), Duration.ZERO, Duration.ofHours(1)));
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.github.kobe.rollout.RolloutException;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.StageContext;
+import io.github.kobe.rollout.WaveSize;
 import io.github.kobe.rollout.jdbc.Fleet.Run;
 import io.github.kobe.rollout.jdbc.Fleet.Told;
 import java.io.IOException;
@@ -28,6 +29,7 @@ final class RolloutNode {
     static final PlanId PLAN = PlanId.of("plan-killed");
     static final int MAX_CONCURRENCY = 3;
 
+    private static final Duration BAKE_TIME = Duration.ofMillis(200);
     private static final Duration STEP = Duration.ofMillis(5);
 
     private final Path journal;
@@ -87,7 +89,8 @@ final class RolloutNode {
 
     private static void start(Rollouts rollouts, int tenants) {
         try {
-            rollouts.create(Fleet.plan(PLAN.value(), tenants, MAX_CONCURRENCY));
+            rollouts.create(Fleet.inWaves(
+                    Fleet.plan(PLAN.value(), tenants, MAX_CONCURRENCY), WaveSize.percent(50), BAKE_TIME, null));
         } catch (RolloutException e) {
             System.out.println(e.getMessage());
         }
