@@ -11,7 +11,7 @@ import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.context.ApplicationEventPublisher;
 
-/** Tells who has changed what through the endpoint: in a line of the log, and as an event of Spring Boot's audit. */
+/** Tells who has changed what through an endpoint: in a line of the log, and as an event of Spring Boot's audit. */
 final class ChangeAudit {
 
     /** The type of the event. */
@@ -39,6 +39,10 @@ final class ChangeAudit {
         if (!limits.isEmpty()) {
             data.put("limits", new LinkedHashMap<>(limits));
         }
-        events.publishEvent(new AuditApplicationEvent(new AuditEvent(name, EVENT_TYPE, data)));
+        publish(name, EVENT_TYPE, data);
+    }
+
+    void publish(String principal, String type, Map<String, Object> data) {
+        events.publishEvent(new AuditApplicationEvent(new AuditEvent(principal, type, data)));
     }
 }

@@ -11,6 +11,8 @@ final class RefusedRequestException extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;
 
+    private static final int STATUS_CONFLICT = 409;
+
     private final transient EndpointProblem problem;
     private final int status;
 
@@ -28,6 +30,10 @@ final class RefusedRequestException extends RuntimeException {
     static RefusedRequestException notFound(String error, String parameter, String value, String allowed) {
         return new RefusedRequestException(
                 problem(error, parameter, value, allowed), WebEndpointResponse.STATUS_NOT_FOUND);
+    }
+
+    static RefusedRequestException conflict(String error, String parameter, String value, String allowed) {
+        return new RefusedRequestException(problem(error, parameter, value, allowed), STATUS_CONFLICT);
     }
 
     private static EndpointProblem problem(String error, String parameter, @Nullable String value, String allowed) {

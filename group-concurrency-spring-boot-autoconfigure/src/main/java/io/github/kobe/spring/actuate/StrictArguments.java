@@ -23,7 +23,11 @@ final class StrictArguments implements OperationInvokerAdvisor {
     private static final Set<EndpointId> ENDPOINTS = Set.of(
             EndpointId.of(
                     GroupExecutorEndpoint.class.getAnnotation(WebEndpoint.class).id()),
-            EndpointId.of(GroupScopesEndpoint.ID));
+            EndpointId.of(GroupScopesEndpoint.ID),
+            EndpointId.of(RolloutsEndpoint.ID));
+
+    private static final Set<String> IN_PATHS =
+            Set.of(GroupExecutorEndpoint.KEY_IN_PATH, RolloutsEndpoint.PLAN_IN_PATH);
 
     @Override
     public OperationInvoker apply(
@@ -51,7 +55,7 @@ final class StrictArguments implements OperationInvokerAdvisor {
             String value = String.valueOf(argument.getValue());
             if (!known.contains(name)) {
                 Set<String> fields = new TreeSet<>(known);
-                fields.remove(GroupExecutorEndpoint.KEY_IN_PATH);
+                fields.removeAll(IN_PATHS);
                 throw RefusedRequestException.badRequest(
                         "there is no such " + kind, name, value, "one of " + String.join(", ", fields));
             }

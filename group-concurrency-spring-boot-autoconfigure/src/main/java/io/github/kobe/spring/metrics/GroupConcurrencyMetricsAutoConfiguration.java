@@ -1,5 +1,6 @@
 package io.github.kobe.spring.metrics;
 
+import io.github.kobe.rollout.MetricsRegistry;
 import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
 import io.github.kobe.spring.autoconfigure.ExecutorBeans;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
@@ -11,8 +12,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
-/** Registers the meters of the executors and of scopes. The registries are set up by classes that moved between Boot 3 and 4. */
+/** Registers the meters of the executors, of scopes and of rollouts. The registries are set up by classes that moved between Boot 3 and 4. */
 @AutoConfiguration(
         after = GroupConcurrencyAutoConfiguration.class,
         afterName = {
@@ -42,5 +44,17 @@ public final class GroupConcurrencyMetricsAutoConfiguration {
     @ConditionalOnMissingBean
     ScopeMeters groupConcurrencyScopeMeters(GroupConcurrencyProperties properties) {
         return new ScopeMeters(properties.metrics());
+    }
+
+    /** Where rollouts are. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(MetricsRegistry.class)
+    static final class RolloutConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean(MetricsRegistry.class)
+        RolloutMeters groupConcurrencyRolloutMeters(GroupConcurrencyProperties properties) {
+            return new RolloutMeters(properties.metrics());
+        }
     }
 }

@@ -24,6 +24,7 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.web.client.RestClient;
@@ -40,6 +41,7 @@ import org.springframework.web.client.RestClient;
 @ConditionalOnClass(Rollouts.class)
 @ConditionalOnSwitch({"enabled", "rollout.enabled"})
 @EnableConfigurationProperties(GroupRolloutProperties.class)
+@ImportRuntimeHints(RolloutHints.class)
 public final class GroupConcurrencyRolloutAutoConfiguration {
 
     private static final String LIFECYCLE_BEAN_NAME = "groupConcurrencyRolloutsLifecycle";
@@ -76,7 +78,11 @@ public final class GroupConcurrencyRolloutAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnDefaultExecutor(Rollouts.class)
     @ConditionalOnMissingBean(value = Rollouts.class, search = SearchStrategy.CURRENT)
-    @Import({RolloutStoreConfigurations.Jdbc.class, RolloutStoreConfigurations.Memory.class})
+    @Import({
+        RolloutStoreConfigurations.Jdbc.class,
+        RolloutStoreConfigurations.Memory.class,
+        RolloutCheckpointConfiguration.class
+    })
     static final class RolloutsConfiguration {
 
         /** Never lazy: what is left to do in the store is done also where nobody asks for it. */

@@ -53,4 +53,25 @@ class GroupExecutorEndpointHintsTests {
                                 .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))
                         .accepts(hints));
     }
+
+    @Test
+    void everyTypeOfAnAnswerAboutRolloutsCanBeToo() {
+        RuntimeHints hints = new RuntimeHints();
+        new RolloutsEndpointHints().registerHints(hints, getClass().getClassLoader());
+
+        assertThat(Stream.of(
+                        RolloutsReport.class,
+                        RolloutsReport.Plan.class,
+                        RolloutsReport.PlanWithTasks.class,
+                        RolloutsReport.Task.class,
+                        RolloutsReport.Unit.class,
+                        RolloutsReport.Wanted.class,
+                        RolloutsReport.Failure.class,
+                        RolloutsReport.Operation.class,
+                        EndpointProblem.class))
+                .allSatisfy(type -> assertThat(RuntimeHintsPredicates.reflection()
+                                .onType(type)
+                                .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))
+                        .accepts(hints));
+    }
 }

@@ -50,7 +50,9 @@ class ArchitectureTests extends ModuleArchitecture {
             "InvalidSettingException",
             "ReactorObservation",
             "RequestGroupKey",
-            "RolloutsCustomizer");
+            "RolloutsCustomizer",
+            "RolloutsEndpoint",
+            "RolloutsReport");
 
     private static final JavaClasses TESTS = HouseRules.testClassesBeside(ArchitectureTests.class);
 

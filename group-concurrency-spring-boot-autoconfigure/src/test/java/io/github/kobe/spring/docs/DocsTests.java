@@ -14,7 +14,9 @@ import io.github.kobe.GroupStats;
 import io.github.kobe.LimitSource;
 import io.github.kobe.spring.actuate.GroupReport;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.rollout.GroupConcurrencyRolloutAutoConfiguration;
 import io.github.kobe.spring.scope.GroupConcurrencyScopeAutoConfiguration;
+import io.github.kobe.spring.testing.BootAutoConfigurations;
 import io.github.kobe.spring.web.ExchangeGroupKey;
 import io.github.kobe.spring.web.GroupConcurrencyWebAutoConfiguration;
 import io.github.kobe.spring.web.RequestGroupKey;
@@ -150,8 +152,10 @@ class DocsTests {
         new WebApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         GroupConcurrencyAutoConfiguration.class,
+                        GroupConcurrencyRolloutAutoConfiguration.class,
                         GroupConcurrencyScopeAutoConfiguration.class,
                         GroupConcurrencyWebAutoConfiguration.class))
+                .withConfiguration(BootAutoConfigurations.named("DataSourceAutoConfiguration"))
                 .withPropertyValues("MANAGEMENT_PORT=0")
                 .withInitializer(context ->
                         sources(yaml).forEach(context.getEnvironment().getPropertySources()::addLast))

@@ -70,8 +70,14 @@ final class QuickStartApplication implements AutoCloseable {
     }
 
     CompletableFuture<HttpResponse<String>> get(String path) {
+        return send("GET", path, "");
+    }
+
+    CompletableFuture<HttpResponse<String>> send(String method, String path, String body) {
         String port = context.getEnvironment().getRequiredProperty("local.server.port");
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                .header("Content-Type", "application/json")
+                .method(method, HttpRequest.BodyPublishers.ofString(body))
                 .build();
         return client.sendAsync(request, HttpResponse.BodyHandlers.ofString());
     }

@@ -6,8 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
+import io.github.kobe.rollout.MetricsRegistry;
+import io.github.kobe.rollout.PlanId;
 import io.github.kobe.spring.actuate.GroupExecutorEndpoint;
 import io.github.kobe.spring.actuate.GroupScopesEndpointWebExtension;
+import io.github.kobe.spring.actuate.RolloutsEndpoint;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.observation.DefaultGroupTaskObservationConvention;
 import io.github.kobe.spring.observation.GroupTaskObservationDocumentation;
@@ -162,6 +165,24 @@ class ReferenceTests {
     }
 
     @Test
+    void thePageOfMetersHasThoseOfRolloutsToo() {
+        application.bean(MetricsRegistry.class).incrementCounter("task_completed", PlanId.of("plan-shown"));
+        Map<String, String> documented = new TreeMap<>();
+        for (List<String> row : Markdown.page("docs/reference/meters.md").table("meter", "type", "unit", "tells")) {
+            documented.put(codeOf(row.get(0)), row.get(1) + ", " + row.get(2));
+        }
+        Map<String, String> registered = new TreeMap<>();
+        for (Meter meter : application.bean(MeterRegistry.class).getMeters()) {
+            Meter.Id id = meter.getId();
+            if (id.getName().startsWith("rollout.")) {
+                String unit = id.getBaseUnit() == null ? "" : id.getBaseUnit();
+                registered.put(id.getName(), id.getType().name().toLowerCase(Locale.ROOT) + ", " + unit);
+            }
+        }
+        assertThat(documented).isNotEmpty().isEqualTo(registered);
+    }
+
+    @Test
     @Tag("once")
     void thePageOfObservationsHasEachKey() {
         Markdown page = Markdown.page("docs/reference/observations.md");
@@ -227,15 +248,36 @@ class ReferenceTests {
             String verb = verbOf(operation);
             if (verb != null) {
                 boolean selects = Stream.of(operation.getParameters()).anyMatch(ReferenceTests::isSelector);
-                offered.put(
-                        verb + (selects ? " /KEY" : ""),
-                        Stream.of(operation.getParameters())
-                                .filter(parameter -> !isSelector(parameter) && parameter.getType() == String.class)
-                                .map(Parameter::getName)
-                                .collect(Collectors.toCollection(TreeSet::new)));
+                offered.put(verb + (selects ? " /KEY" : ""), parametersOf(operation));
             }
         }
         assertThat(documented).isNotEmpty().isEqualTo(offered);
+    }
+
+    @Test
+    @Tag("once")
+    void thePageOfTheEndpointOfRolloutsHasEachOperationWithItsParameters() {
+        Markdown page = Markdown.page("docs/reference/rollouts-endpoint.md");
+        Map<String, Set<String>> documented = new TreeMap<>();
+        for (List<String> row : page.table("request", "parameters", "answer")) {
+            documented.put(codeOf(row.get(0)), new TreeSet<>(codesIn(row.get(1))));
+        }
+        Map<String, Set<String>> offered = new TreeMap<>();
+        for (Method operation : RolloutsEndpoint.class.getMethods()) {
+            String verb = verbOf(operation);
+            if (verb != null) {
+                boolean selects = Stream.of(operation.getParameters()).anyMatch(ReferenceTests::isSelector);
+                offered.put(verb + (selects ? " /PLAN" : ""), parametersOf(operation));
+            }
+        }
+        assertThat(documented).isNotEmpty().isEqualTo(offered);
+    }
+
+    private static Set<String> parametersOf(Method operation) {
+        return Stream.of(operation.getParameters())
+                .filter(parameter -> !isSelector(parameter) && parameter.getType() == String.class)
+                .map(Parameter::getName)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     @Test

@@ -1,0 +1,140 @@
+package io.github.kobe.spring.actuate;
+
+import io.github.kobe.rollout.Rollouts;
+import java.security.Principal;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.lang.Nullable;
+
+/**
+ * {@code /actuator/rollouts}: shows plans and, where it is opened for writing, passes on what is wanted of them.
+ *
+ * <p>Parameters are taken as texts, so that a bad one is answered here, with the reason. Their annotation is Spring's
+ * own, the only one by which Spring Boot 3 knows that a parameter may be left out. Safe for use by many threads.
+ */
+@WebEndpoint(id = RolloutsEndpoint.ID, defaultAccess = Access.READ_ONLY)
+public class RolloutsEndpoint {
+
+    static final String ID = "rollouts";
+
+    /** The path's variable: no field of a body is called like that, which would take its place. */
+    static final String PLAN_IN_PATH = "planInPath";
+
+    /** The type of the event that the audit is told. */
+    static final String EVENT_TYPE = "ROLLOUT_OPERATION";
+
+    private final Rollouts rollouts;
+    private final ChangeAudit audit;
+
+    /**
+     * Makes an endpoint.
+     *
+     * @param rollouts what it shows
+     * @param events hears of each operation, as an {@code AuditApplicationEvent}
+     */
+    public RolloutsEndpoint(Rollouts rollouts, ApplicationEventPublisher events) {
+        this.rollouts = rollouts;
+        audit = new ChangeAudit(events);
+    }
+
+    /**
+     * Shows the newest plans.
+     *
+     * @param limit how many to show at most, at least 1; none: 100
+     * @return a {@link RolloutsReport}, or a problem
+     */
+    @ReadOperation
+    public WebEndpointResponse<Object> plans(@Nullable String limit) {
+        return answer(() -> {
+            int most = RequestedLimit.of(limit);
+            return RolloutsReport.of(rollouts.plans(), most);
+        });
+    }
+
+    /**
+     * Shows a plan, and tasks of it.
+     *
+     * @param planInPath the plan's id
+     * @param limit how many tasks to show at most, at least 1; none, or more: 100
+     * @param status of tasks in this state alone; none: in any
+     * @param tenant of this tenant alone; none: of any
+     * @return a {@link RolloutsReport.PlanWithTasks}, or a problem
+     */
+    @ReadOperation
+    public WebEndpointResponse<Object> plan(
+            @Selector String planInPath, @Nullable String limit, @Nullable String status, @Nullable String tenant) {
+        return answer(() -> new RolloutControl(rollouts, planInPath).show(limit, status, tenant));
+    }
+
+    /**
+     * Does something about a plan, or a task of it.
+     *
+     * @param security who asks
+     * @param planInPath the plan's id
+     * @param action start, pause, resume, cancel, rollback, retry or giveUp
+     * @param tenant the tenant whose task is meant; none: the plan
+     * @param fromCheckpoint for a retry: true goes on with the stage that failed, false begins with the first; none: true
+     * @return a {@link RolloutsReport.Operation}, or a problem
+     */
+    @WriteOperation
+    public WebEndpointResponse<Object> operate(
+            SecurityContext security,
+            @Selector String planInPath,
+            @Nullable String action,
+            @Nullable String tenant,
+            @Nullable String fromCheckpoint) {
+        return answer(() -> {
+            RolloutAction wanted = RolloutAction.of(action);
+            boolean goesOn = goesOn(wanted, fromCheckpoint);
+            Principal principal = security.getPrincipal();
+            String name = principal == null ? "" : principal.getName();
+            RolloutsReport.Operation done = new RolloutControl(
+                            name.isEmpty() ? rollouts : rollouts.by(name), planInPath)
+                    .want(wanted, tenant, goesOn);
+            Map<String, Object> told = new LinkedHashMap<>();
+            told.put("plan", planInPath);
+            told.put("action", wanted.text());
+            if (tenant != null) {
+                told.put("tenant", tenant);
+            }
+            if (wanted == RolloutAction.RETRY) {
+                told.put("fromCheckpoint", goesOn);
+            }
+            audit.publish(name, EVENT_TYPE, told);
+            return done;
+        });
+    }
+
+    private static boolean goesOn(RolloutAction action, @Nullable String text) {
+        if (text == null) {
+            return true;
+        }
+        if (action != RolloutAction.RETRY) {
+            throw RefusedRequestException.badRequest("it is for retry alone", "fromCheckpoint", text, "none");
+        }
+        return switch (text) {
+            case "true" -> true;
+            case "false" -> false;
+            default ->
+                throw RefusedRequestException.badRequest(
+                        "fromCheckpoint is neither true nor false", "fromCheckpoint", text, "true or false");
+        };
+    }
+
+    private static WebEndpointResponse<Object> answer(Supplier<Object> report) {
+        try {
+            return new WebEndpointResponse<>(report.get());
+        } catch (RefusedRequestException refusal) {
+            return refusal.toResponse();
+        }
+    }
+}

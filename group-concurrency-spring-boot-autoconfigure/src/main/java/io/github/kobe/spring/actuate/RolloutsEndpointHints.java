@@ -1,0 +1,24 @@
+package io.github.kobe.spring.actuate;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+
+/** Lets native and ahead-of-time compiled applications serialise the endpoint's answers. */
+final class RolloutsEndpointHints implements RuntimeHintsRegistrar {
+
+    /** Makes a registrar. */
+    public RolloutsEndpointHints() {}
+
+    @Override
+    public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+        new BindingReflectionHintsRegistrar()
+                .registerReflectionHints(
+                        hints.reflection(),
+                        RolloutsReport.class,
+                        RolloutsReport.PlanWithTasks.class,
+                        RolloutsReport.Operation.class,
+                        EndpointProblem.class);
+    }
+}

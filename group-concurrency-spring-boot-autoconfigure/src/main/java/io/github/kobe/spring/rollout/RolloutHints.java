@@ -1,0 +1,56 @@
+package io.github.kobe.spring.rollout;
+
+import io.github.kobe.rollout.ConfigSnapshot;
+import io.github.kobe.rollout.DeployUnit;
+import io.github.kobe.rollout.DeployVersion;
+import io.github.kobe.rollout.FailureInfo;
+import io.github.kobe.rollout.Occurrence;
+import io.github.kobe.rollout.TaskStatus;
+import io.github.kobe.rollout.TenantChange;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.util.ClassUtils;
+
+/** Lets native and ahead-of-time compiled applications write and read what rollouts keep as JSON, and make the tables. */
+final class RolloutHints implements RuntimeHintsRegistrar {
+
+    /** Not public, and where Spring Data isn't, not to be loaded. */
+    private static final String CHECKPOINT_IN_REDIS = "io.github.kobe.rollout.redis.RedisCheckpointStore$Entry";
+
+    /** They are asked for their {@code DataSource}. */
+    private static final List<String> TRANSACTION_MANAGERS = List.of(
+            "org.springframework.jdbc.datasource.DataSourceTransactionManager",
+            "org.springframework.jdbc.support.JdbcTransactionManager",
+            "org.springframework.orm.jpa.JpaTransactionManager",
+            "org.springframework.orm.jpa.hibernate.HibernateTransactionManager");
+
+    /** Makes a registrar. */
+    public RolloutHints() {}
+
+    @Override
+    public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+        BindingReflectionHintsRegistrar json = new BindingReflectionHintsRegistrar();
+        json.registerReflectionHints(
+                hints.reflection(),
+                TenantChange.class,
+                DeployUnit.class,
+                DeployVersion.class,
+                ConfigSnapshot.class,
+                FailureInfo.class,
+                TaskStatus.class,
+                Occurrence.class);
+        json.registerReflectionHints(hints.reflection(), Occurrence.class.getPermittedSubclasses());
+        if (ClassUtils.isPresent(CHECKPOINT_IN_REDIS, classLoader)) {
+            json.registerReflectionHints(
+                    hints.reflection(), ClassUtils.resolveClassName(CHECKPOINT_IN_REDIS, classLoader));
+        }
+        for (String manager : TRANSACTION_MANAGERS) {
+            hints.reflection().registerTypeIfPresent(classLoader, manager, MemberCategory.INVOKE_PUBLIC_METHODS);
+        }
+        hints.resources().registerPattern("io/github/kobe/rollout/jdbc/schema-*.sql");
+    }
+}
