@@ -133,7 +133,7 @@ final class Creation {
             wrong.add(who + e.getMessage());
         }
         if (!tenants.add(change.tenant())) {
-            wrong.add(who + "it is there twice");
+            wrong.add(who + "it is in the plan twice");
         }
         if (change.maxRetry() < 0) {
             wrong.add(who + "maxRetry is " + change.maxRetry() + "; it must be at least 0");
@@ -185,7 +185,7 @@ final class Creation {
         if (errors.isEmpty()) {
             ledger.apply(PlanCommand.ACCEPT);
         } else {
-            FailureInfo others = new FailureInfo("VALIDATION", "other tasks of the plan were found wrong");
+            FailureInfo others = new FailureInfo("VALIDATION", "other tasks of the plan are invalid");
             valid.forEach(task -> ledger.apply(task, new TaskCommand.Cancel(by, others)));
             ledger.apply(PlanCommand.REFUSE);
         }

@@ -82,7 +82,7 @@ final class Drive {
             isOver = loop();
             return isOver;
         } catch (FencedException e) {
-            LOG.info("{} goes on elsewhere: {}", planId, e.getMessage());
+            LOG.info("{} goes on at another node: {}", planId, e.getMessage());
             return true;
         } finally {
             cut = true;
@@ -383,7 +383,7 @@ final class Drive {
                         || System.nanoTime() - start > RolloutOptions.WITHOUT_STORE.toNanos()) {
                     throw new StoreLostException(e);
                 }
-                LOG.warn("The store failed for {}; it is asked again", planId, e);
+                LOG.warn("The store failed for {}; trying again", planId, e);
                 LockSupport.parkNanos(this, pause);
                 pause = Math.min(2 * pause, RolloutOptions.LOOK.toNanos());
             }

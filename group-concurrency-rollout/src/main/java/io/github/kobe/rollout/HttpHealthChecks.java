@@ -41,7 +41,7 @@ final class HttpHealthChecks implements HealthCheckClient {
             Map<String, Object> fields = gson.fromJson(response.body(), FIELDS);
             return fields == null ? Map.of() : fields;
         } catch (JsonParseException e) {
-            throw new IOException(url + " answered with something else than a JSON object", e);
+            throw new IOException(url + " didn't answer with a JSON object", e);
         }
     }
 }

@@ -69,7 +69,7 @@ final class MemoryDrives {
                     runner.drive(planId, number);
                     return;
                 } catch (RuntimeException e) {
-                    LOG.warn("The work for {} failed, and is tried again", planId, e);
+                    LOG.warn("The work for {} failed, and will be tried again", planId, e);
                     at = System.nanoTime() + AFTER_A_FAILURE.toNanos();
                 }
             }

@@ -99,7 +99,7 @@ public sealed interface Occurrence {
     record TaskStarted(int totalStages) implements Occurrence {}
 
     /**
-     * How far a task is; told at each boundary, and now and then in between.
+     * How far a task is; sent at each boundary, and at intervals in between.
      *
      * @param completed how many stages are done
      * @param total how many there are
@@ -175,22 +175,22 @@ public sealed interface Occurrence {
     record TaskRetryCompleted(boolean fromCheckpoint) implements Occurrence {}
 
     /**
-     * A task is taken back.
+     * A task is being rolled back.
      *
      * @param reason why
-     * @param stages the stages to take back, in that order
+     * @param stages the stages to roll back, in that order
      */
     record TaskRollingBack(String reason, List<String> stages) implements Occurrence {}
 
     /**
-     * A task is taken back.
+     * A task is being rolled back.
      *
      * @param previous what the tenant has again
      */
     record TaskRolledBack(DeployUnit previous) implements Occurrence {}
 
     /**
-     * A task could not be taken back.
+     * A task could not be rolled back.
      *
      * @param failure why
      * @param partial the stages that could
@@ -231,21 +231,21 @@ public sealed interface Occurrence {
     record StageFailed(String stage, int index, FailureInfo failure) implements Occurrence {}
 
     /**
-     * A stage is taken back.
+     * A stage is being rolled back.
      *
      * @param stage its name
      */
     record StageRollingBack(String stage) implements Occurrence {}
 
     /**
-     * A stage was taken back.
+     * A stage was rolled back.
      *
      * @param stage its name
      */
     record StageRolledBack(String stage) implements Occurrence {}
 
     /**
-     * A stage could not be taken back.
+     * A stage could not be rolled back.
      *
      * @param stage its name
      * @param failure why

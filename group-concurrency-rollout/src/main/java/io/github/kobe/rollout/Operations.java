@@ -105,7 +105,7 @@ final class Operations {
             if (needsTasks && accepted.isEmpty()) {
                 FailureInfo first = skipped.values().iterator().next();
                 throw new TaskOperationException(
-                        first.errorType(), "no task of plan " + planId + " allows it: " + first.message());
+                        first.errorType(), "no task of plan " + planId + " allows this: " + first.message());
             }
             return result(wish, accepted, skipped);
         });
@@ -172,10 +172,10 @@ final class Operations {
             throw refusal("ILLEGAL_STATE", task, wish, "it is " + status);
         }
         if (wish.is(Kind.ROLLBACK) && task.previous() == null) {
-            throw refusal("NO_SNAPSHOT", task, wish, "nothing is known of what was before");
+            throw refusal("NO_SNAPSHOT", task, wish, "its previous configuration is unknown");
         }
         if (wish.is(Kind.RETRY) && !task.canRetry()) {
-            throw refusal("NO_RETRY_LEFT", task, wish, "it was tried again " + task.retries() + " times");
+            throw refusal("NO_RETRY_LEFT", task, wish, "it was retried " + task.retries() + " times already");
         }
     }
 
@@ -187,7 +187,7 @@ final class Operations {
         }
         if (tenant.hasMovedOnFrom(task.id())) {
             throw new TaskOperationException(
-                    FailureInfo.CONFLICT, "task " + tenant.lastTask() + " of tenant " + tenant.id() + " came after it");
+                    FailureInfo.CONFLICT, "task " + tenant.lastTask() + " of tenant " + tenant.id() + " is newer");
         }
         ledger.save(tenant.claimedBy(task.id()));
     }

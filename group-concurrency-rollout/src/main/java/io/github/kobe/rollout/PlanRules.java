@@ -162,7 +162,7 @@ final class PlanRules {
                 }
             }
         }
-        throw illegal(plan, to, "no way leads there");
+        throw illegal(plan, to, "there is no such transition");
     }
 
     private static Changed go(PlanRecord plan, PlanCommand command, PlanStatus to, Instant now, PlanStatus from) {

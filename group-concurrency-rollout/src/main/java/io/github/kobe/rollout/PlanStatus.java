@@ -23,11 +23,11 @@ public enum PlanStatus implements RolloutStatus {
     PARTIAL_FAILED,
     /** All its tasks are completed. */
     COMPLETED,
-    /** All that can be is taken back. */
+    /** Everything that can be is being rolled back. */
     ROLLING_BACK,
-    /** It is taken back; final. */
+    /** It was rolled back; final. */
     ROLLED_BACK,
-    /** It was found wrong, given up, or could not be taken back; final. */
+    /** It was invalid, was given up, or could not be rolled back; final. */
     FAILED,
     /** It was given up before anything came of it; final. */
     CANCELLED;
@@ -52,7 +52,7 @@ public enum PlanStatus implements RolloutStatus {
         return next().isEmpty();
     }
 
-    /** {@return whether nothing more comes of a plan by itself} */
+    /** {@return whether a plan doesn't change any more by itself} */
     public boolean isSettled() {
         return isFinal() || this == COMPLETED || this == PARTIAL_FAILED;
     }

@@ -122,7 +122,7 @@ final class Publisher {
             }
             return count;
         } catch (RuntimeException e) {
-            LOG.warn("Events of {} could not be read or marked, and are told later", planId, e);
+            LOG.warn("Events of {} could not be read or marked; they are delivered later", planId, e);
             return 0;
         } finally {
             turn.unlock();

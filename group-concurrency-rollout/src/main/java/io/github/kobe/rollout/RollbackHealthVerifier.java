@@ -1,7 +1,7 @@
 package io.github.kobe.rollout;
 
 /**
- * Looks at a tenant after all its stages were taken back.
+ * Checks a tenant after all its stages were rolled back.
  *
  * @since 0.1.0
  */

@@ -121,7 +121,7 @@ final class RolloutEngine {
         try {
             store.findById(taskId).ifPresent(task -> operate(task.planId(), ledger -> taskId));
         } catch (RuntimeException e) {
-            LOG.warn("Task {} has its tenant, and its plan will find out later", taskId, e);
+            LOG.warn("Task {} has its tenant, but its plan could not be told and will notice later", taskId, e);
         }
     }
 
@@ -208,7 +208,7 @@ final class RolloutEngine {
             try {
                 ids.forEach(checkpoints::remove);
             } catch (RuntimeException e) {
-                LOG.warn("Checkpoints can't be removed: {}", ids, e);
+                LOG.warn("Checkpoints could not be removed: {}", ids, e);
             }
         }
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * a crash, with the same number.
  *
  * <p>The events of a task, and those of a plan itself, are numbered 1, 2, 3 and so on. Who remembers the highest number of
- * each and drops what isn't higher hears of each once.
+ * each and drops what isn't higher gets each exactly once.
  *
  * @param planId the plan
  * @param taskId the task, or {@code null} if this is about the plan itself

@@ -57,7 +57,7 @@ public record RolloutPlan(
         waves = List.copyOf(waves);
         changes = List.copyOf(changes);
         if (changes.isEmpty()) {
-            throw new IllegalArgumentException("a plan needs one change at least");
+            throw new IllegalArgumentException("a plan needs at least one change");
         }
     }
 

@@ -21,7 +21,7 @@ import java.util.Optional;
  * }</pre>
  *
  * <p>Tenants are changed in the order of the plan, as many at once as the plan allows; one tenant never has two tasks that
- * run. What an operation wants of a task that runs is done at the end of the current stage: a stage is never cut off.
+ * run. An operation on a running task takes effect at the end of the current stage: a stage is never cut off.
  * Operations return at once. They throw a {@link PlanNotFoundException} or a {@link TaskNotFoundException} for what isn't
  * there, and a {@link TaskOperationException} for what isn't allowed; nothing has changed then.
  *
@@ -55,7 +55,7 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * {@return the same rollouts, for operations that name who wants them; without it that is {@code system}}
+     * {@return the same rollouts, for operations that name who requests them; without it that is {@code system}}
      *
      * @param who whom events and logs name
      */
@@ -117,7 +117,7 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Waits until nothing more comes of a plan by itself. A paused plan is waited for.
+     * Waits until a plan doesn't change any more by itself. A paused plan is waited for.
      *
      * @param planId which
      * @param timeout how long at most

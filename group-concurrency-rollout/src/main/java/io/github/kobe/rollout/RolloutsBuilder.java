@@ -131,7 +131,7 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * Sets who hears of what happens.
+     * Sets the receiver of events.
      *
      * @param listener the listener
      * @return this
@@ -202,7 +202,7 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * Sets how often running tasks tell how far they are.
+     * Sets how often running tasks report their progress.
      *
      * @param interval more than zero; 10 seconds without it
      * @return this

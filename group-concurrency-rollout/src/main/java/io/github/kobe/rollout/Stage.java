@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A part of a task that passes as a whole or fails the task: a name and steps in order. The first step that fails ends it.
- * A task is paused, cancelled and taken back between stages.
+ * A task is paused, cancelled and rolled back between stages.
  *
  * <pre>{@code
  * Stage.named("Drain")
@@ -75,7 +75,7 @@ public final class Stage {
     }
 
     /**
-     * Adds what takes the stage back, after what is there. Without it there is nothing to take back.
+     * Adds an action that rolls the stage back, after those added before. Without any there is nothing to roll back.
      *
      * @param step what to do
      * @return another stage
@@ -85,7 +85,7 @@ public final class Stage {
     }
 
     /**
-     * Sets when there is nothing to do: the stage is then recorded as skipped, and not taken back.
+     * Sets the condition under which there is nothing to do: the stage is then recorded as skipped, and not rolled back.
      *
      * @param condition asked just before the steps
      * @return another stage

@@ -63,12 +63,12 @@ public final class StageContext {
         return Optional.ofNullable(task.previous());
     }
 
-    /** {@return whether the stage is being taken back} */
+    /** {@return whether the stage is being rolled back} */
     public boolean isRollingBack() {
         return rollingBack;
     }
 
-    /** {@return what the tenant is to have after this: the new one, or while it is taken back the previous one} */
+    /** {@return the unit that the tenant should have after this: the new one, or during a rollback the previous one} */
     public ConfigSnapshot target() {
         ConfigSnapshot previous = task.previous();
         return rollingBack && previous != null ? previous : task.change().target();

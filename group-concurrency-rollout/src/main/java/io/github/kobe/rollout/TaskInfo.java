@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt which attempt it is, from 1; each retry and each rollback is another one
  * @param retryCount how often it was tried again
  * @param maxRetry how often it may be
- * @param wish what somebody wants of it and is not done yet
+ * @param wish what was requested and has not been done yet
  * @param failure why it failed
  * @param createdAt when it was created
  * @param startedAt when it first ran

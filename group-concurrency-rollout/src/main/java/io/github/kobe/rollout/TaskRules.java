@@ -134,7 +134,7 @@ final class TaskRules {
 
     private void begin(@Nullable ConfigSnapshot lastKnownGood) {
         if (before.status() != TaskStatus.PENDING) {
-            throw illegal(TaskStatus.RUNNING, "only a task that waits begins");
+            throw illegal(TaskStatus.RUNNING, "only a waiting task can begin");
         }
         go(TaskStatus.RUNNING);
         edit.startedAt = now;
@@ -163,7 +163,7 @@ final class TaskRules {
 
     private void recover(String node) {
         if (!before.status().hasThread()) {
-            throw illegal(before.status(), "only a task that runs is taken over");
+            throw illegal(before.status(), "only a running task can be taken over");
         }
         edit.recoveries = before.recoveries() + 1;
         boolean forward = before.status() == TaskStatus.RUNNING;
@@ -175,7 +175,7 @@ final class TaskRules {
                         : undo.isEmpty() ? null : before.stageNames().get(undo.getFirst())));
         if (edit.recoveries > MOST_RECOVERIES) {
             FailureInfo failure = new FailureInfo(
-                    FailureInfo.RECOVERY, "taken over " + edit.recoveries + " times without coming to a boundary");
+                    FailureInfo.RECOVERY, "taken over " + edit.recoveries + " times without completing a stage");
             if (forward) {
                 fail(failure, true);
             } else {
@@ -210,7 +210,7 @@ final class TaskRules {
 
     private void resume(String by) {
         if (before.status() != TaskStatus.PAUSED) {
-            throw illegal(TaskStatus.RUNNING, "only a paused task is resumed");
+            throw illegal(TaskStatus.RUNNING, "only a paused task can be resumed");
         }
         String next = stageAhead(TaskStatus.RUNNING);
         go(TaskStatus.RUNNING);
@@ -233,7 +233,7 @@ final class TaskRules {
 
     private void retry(boolean fromCheckpoint) {
         if (before.status() != TaskStatus.FAILED) {
-            throw illegal(TaskStatus.RUNNING, "only a failed task is tried again");
+            throw illegal(TaskStatus.RUNNING, "only a failed task can be retried");
         }
         if (!before.canRetry()) {
             throw new TaskOperationException("NO_RETRY_LEFT", refusal(TaskStatus.RUNNING, "no retry is left"));
@@ -254,14 +254,14 @@ final class TaskRules {
     private void rollBack(String by) {
         if (before.previous() == null) {
             throw new TaskOperationException(
-                    "NO_SNAPSHOT", refusal(TaskStatus.ROLLING_BACK, "nothing is known of what was before"));
+                    "NO_SNAPSHOT", refusal(TaskStatus.ROLLING_BACK, "its previous configuration is unknown"));
         }
         go(TaskStatus.ROLLING_BACK);
         edit.attempt = before.attempt() + 1;
         edit.failure = null;
         List<String> stages =
                 before.toUndo().stream().map(before.stageNames()::get).toList();
-        told.add(new TaskRollingBack("asked by " + by, stages));
+        told.add(new TaskRollingBack("requested by " + by, stages));
         tellRetryCompleted();
         tellNextUndo(before.stagesStarted());
     }
@@ -301,7 +301,7 @@ final class TaskRules {
 
     private void stay(TaskStatus status, String what) {
         if (before.status() != status) {
-            throw illegal(before.status(), "to " + what + " it must be " + status);
+            throw illegal(before.status(), "it must be " + status + " to " + what);
         }
     }
 
@@ -314,9 +314,9 @@ final class TaskRules {
     }
 
     private String toUndo(int index) {
-        stay(TaskStatus.ROLLING_BACK, "take a stage back");
+        stay(TaskStatus.ROLLING_BACK, "roll a stage back");
         if (!before.toUndo().contains(index)) {
-            throw illegal(TaskStatus.ROLLING_BACK, "there is nothing to take back of stage " + index);
+            throw illegal(TaskStatus.ROLLING_BACK, "nothing is left to roll back of stage " + index);
         }
         return before.stageNames().get(index);
     }

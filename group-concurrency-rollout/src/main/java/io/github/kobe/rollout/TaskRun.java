@@ -43,14 +43,14 @@ final class TaskRun {
             if (isUnderWay()) {
                 options.workers().create(TaskInfo.of(next.task()), this::course).run();
                 if (!entered) {
-                    throw new IllegalStateException("the worker has not run the task");
+                    throw new IllegalStateException("the TaskWorker didn't run the task");
                 }
             }
         } catch (FencedException | StoreLostException e) {
             throw e;
         } catch (RuntimeException | Error e) {
             if (drive.isCut()) {
-                LOG.debug("Task {} was cut off", id, e);
+                LOG.debug("Task {} was interrupted", id, e);
             } else {
                 failAround(e);
             }
@@ -93,7 +93,7 @@ final class TaskRun {
             fail(
                     new FailureInfo(
                             FailureInfo.STAGES_CHANGED,
-                            "the stages were " + next.task().stageNames() + " and are " + names),
+                            "the stages have changed from " + next.task().stageNames() + " to " + names),
                     false);
             return;
         }
@@ -127,7 +127,7 @@ final class TaskRun {
                 found = Optional.empty();
             }
         } catch (RuntimeException e) {
-            failCheckpoint("the checkpoint can't be loaded: ", e);
+            failCheckpoint("the checkpoint could not be loaded: ", e);
             return;
         }
         if (found.isEmpty()) {
@@ -135,7 +135,7 @@ final class TaskRun {
         }
         Checkpoint checkpoint = found.get();
         if (!checkpoint.fits(task.stageNames())) {
-            LOG.warn("Task {} begins anew: {} is none of {}", id, checkpoint, task.stageNames());
+            LOG.warn("Task {} starts over: checkpoint {} doesn't fit its stages {}", id, checkpoint, task.stageNames());
             next = drive.persist(() -> engine.restart(task));
         } else if (checkpoint.lastCompletedStageIndex() == task.stagesDone()) {
             Stage stage = stages.get(task.stagesDone());
@@ -169,7 +169,7 @@ final class TaskRun {
 
     private void failStage(Stage stage, Throwable e) {
         if (drive.isCut()) {
-            LOG.debug("Stage {} of task {} was cut off", stage.name(), id, e);
+            LOG.debug("Stage {} of task {} was interrupted", stage.name(), id, e);
             return;
         }
         LOG.warn("Stage {} of task {} failed", stage.name(), id, e);
@@ -211,14 +211,14 @@ final class TaskRun {
                     id, index, task.stageNames().subList(0, index + 1), engine.now(), task.run(), skipped, data));
             return true;
         } catch (RuntimeException e) {
-            failCheckpoint("the checkpoint can't be saved: ", e);
+            failCheckpoint("the checkpoint could not be saved: ", e);
             return false;
         }
     }
 
     private void failCheckpoint(String what, RuntimeException e) {
         if (drive.isCut()) {
-            LOG.debug("Task {} was cut off at its checkpoint", id, e);
+            LOG.debug("Task {} was interrupted at its checkpoint", id, e);
             return;
         }
         LOG.warn("Task {}: {}", id, what, e);
@@ -236,7 +236,7 @@ final class TaskRun {
                 perform(stage, context(next.task(), stage, true), stage.rollbackSteps(), false);
             } catch (Throwable e) {
                 failure = FailureInfo.of(e);
-                LOG.warn("Stage {} of task {} could not be taken back", stage.name(), id, e);
+                LOG.warn("Stage {} of task {} could not be rolled back", stage.name(), id, e);
             }
             if (drive.isCut()) {
                 return;
@@ -263,8 +263,7 @@ final class TaskRun {
         } catch (Throwable e) {
             LOG.warn("Task {} could not be verified after its rollback", id, e);
             return new FailureInfo(
-                    FailureInfo.NOT_VERIFIED,
-                    "whether the tenant is healthy could not be found out: " + e.getMessage());
+                    FailureInfo.NOT_VERIFIED, "the tenant's health could not be checked: " + e.getMessage());
         }
     }
 

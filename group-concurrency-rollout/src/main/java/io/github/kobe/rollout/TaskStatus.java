@@ -27,11 +27,11 @@ public enum TaskStatus implements RolloutStatus {
     FAILED,
     /** It was given up before its end; final. */
     CANCELLED,
-    /** Its stages are taken back. */
+    /** Its stages are being rolled back. */
     ROLLING_BACK,
     /** All is as it was before; final. */
     ROLLED_BACK,
-    /** Something could not be taken back. */
+    /** Something could not be rolled back. */
     ROLLBACK_FAILED;
 
     /** {@return where a task can go from here in one step} */
@@ -54,7 +54,7 @@ public enum TaskStatus implements RolloutStatus {
         return next().isEmpty();
     }
 
-    /** {@return whether something is still to come of a task by itself: it waits, runs, is paused or taken back} */
+    /** {@return whether a task is unfinished: it waits, runs, is paused or is being rolled back} */
     public boolean isOpen() {
         return this == PENDING || this == PAUSED || hasThread();
     }

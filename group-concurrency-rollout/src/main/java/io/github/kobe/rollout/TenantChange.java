@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is to be changed for one tenant. It is checked when a plan is created, together with all others, so that each
- * mistake is told at once.
+ * mistake is reported at once.
  *
  * <pre>{@code
  * TenantChange.of("acme", DeployUnit.of(7, 42, "blue"), configJson)

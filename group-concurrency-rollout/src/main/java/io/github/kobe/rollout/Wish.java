@@ -3,7 +3,7 @@ package io.github.kobe.rollout;
 import java.util.Objects;
 
 /**
- * What somebody wants of a task, until it is done at the task's next boundary.
+ * What was requested of a task, until it is done at the task's next boundary.
  *
  * @param kind what
  * @param by who

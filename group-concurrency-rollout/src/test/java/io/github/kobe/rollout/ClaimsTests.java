@@ -112,7 +112,7 @@ class ClaimsTests extends RolloutsTestCase {
         assertConflict(() -> later.rollback(failed), "claimed by");
         other.open();
         settled(later, next);
-        assertConflict(() -> later.rollback(old), "came after it");
+        assertConflict(() -> later.rollback(old), "is newer");
         assertThat(later.isRunning(ACME)).isFalse();
     }
 

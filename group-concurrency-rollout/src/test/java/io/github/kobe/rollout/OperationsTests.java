@@ -217,7 +217,7 @@ class OperationsTests extends RolloutsTestCase {
                         "TaskRolledBack");
         assertThat(events)
                 .extracting(RolloutEvent::occurrence)
-                .contains(new Occurrence.TaskRollingBack("asked by bob", List.of("B", "A")));
+                .contains(new Occurrence.TaskRollingBack("requested by bob", List.of("B", "A")));
     }
 
     @Test

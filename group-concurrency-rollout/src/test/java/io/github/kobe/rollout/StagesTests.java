@@ -173,7 +173,7 @@ class StagesTests extends RolloutsTestCase {
         settled(lazy, planId);
         assertThat(lazy.task(TenantId.of("acme")).failure())
                 .extracting(FailureInfo::message)
-                .isEqualTo("the worker has not run the task");
+                .isEqualTo("the TaskWorker didn't run the task");
     }
 
     @Test
@@ -187,7 +187,7 @@ class StagesTests extends RolloutsTestCase {
 
         assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
         assertThat(task.failure())
-                .isEqualTo(new FailureInfo(FailureInfo.STAGES_CHANGED, "the stages were [A0] and are [A1]"));
+                .isEqualTo(new FailureInfo(FailureInfo.STAGES_CHANGED, "the stages have changed from [A0] to [A1]"));
     }
 
     @Test

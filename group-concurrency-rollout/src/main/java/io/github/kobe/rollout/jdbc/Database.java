@@ -73,7 +73,7 @@ final class Database {
                 known = Dialect.of(product);
                 dialect = known;
             } catch (MetaDataAccessException e) {
-                throw new IllegalStateException("the database does not say what it is", e);
+                throw new IllegalStateException("the name of the database could not be read", e);
             }
         }
         return known;
@@ -129,7 +129,7 @@ final class Database {
                 if (!isOwn || attempt == ATTEMPTS) {
                     throw e;
                 }
-                LOG.debug("Another transaction came first; this one is begun again", e);
+                LOG.debug("Another transaction came first; this one is tried again", e);
             }
         }
     }

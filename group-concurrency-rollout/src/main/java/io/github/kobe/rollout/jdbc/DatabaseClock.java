@@ -69,7 +69,7 @@ final class DatabaseClock implements Clock {
             if (last == null) {
                 throw e;
             }
-            LOG.debug("The database's time is measured later", e);
+            LOG.debug("The database's time could not be measured; trying again later", e);
         } finally {
             measuring.unlock();
         }

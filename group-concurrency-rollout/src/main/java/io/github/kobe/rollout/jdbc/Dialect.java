@@ -34,8 +34,8 @@ enum Dialect {
         return Arrays.stream(values())
                 .filter(dialect -> dialect.product.equals(product))
                 .findFirst()
-                .orElseThrow(() ->
-                        new IllegalStateException("the database is " + product + "; rollouts know H2 and PostgreSQL"));
+                .orElseThrow(() -> new IllegalStateException(
+                        "the database is " + product + "; rollouts support H2 and PostgreSQL"));
     }
 
     /** {@return the script that creates the tables} */

@@ -33,7 +33,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
  * isn't run again. If the checkpoint is lost, or can't be read, what is recorded with the task counts.
  *
  * <p>A task whose checkpoint can't be saved or asked for fails, with a {@link io.github.kobe.rollout.CheckpointException}. So
- * the connection wants a command timeout of some seconds: a stage waits that long for a Redis that is gone. Needs Spring's
+ * the connection needs a command timeout of some seconds: a stage waits that long for a Redis that is gone. Needs Spring's
  * {@code spring-data-redis} and a driver such as Lettuce, and no Spring container.
  *
  * <p>Thread-safe. The methods that set something give another store.

@@ -125,7 +125,7 @@ class RolloutsWithRedisTests {
 
         assertThat(settled(planId).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
         assertThat(rollouts.task(ACME).failure().errorType()).isEqualTo(CheckpointException.class.getSimpleName());
-        assertThat(rollouts.task(ACME).failure().message()).startsWith("the checkpoint can't be saved");
+        assertThat(rollouts.task(ACME).failure().message()).startsWith("the checkpoint could not be saved");
         assertThat(rollouts.task(ACME).stage()).as("it isn't recorded as done").isEqualTo("B");
 
         redis.startAgain();
@@ -155,7 +155,7 @@ class RolloutsWithRedisTests {
         try (CapturedLog log = CapturedLog.open()) {
             rollouts.retry(planId, true);
             assertThat(settled(planId).status()).isEqualTo(PlanStatus.COMPLETED);
-            assertThat(log.warnings()).anyMatch(line -> line.contains("begins anew"));
+            assertThat(log.warnings()).anyMatch(line -> line.contains("starts over"));
         }
         assertThat(runs).containsExactly("A 1", "B 1", "A 2", "B 2", "C 2");
     }

@@ -49,7 +49,7 @@ final class RestClientHealthChecks implements HealthCheckClient {
             Map<String, Object> fields = gson.fromJson(new InputStreamReader(response.getBody(), UTF_8), FIELDS);
             return fields == null ? Map.of() : fields;
         } catch (JsonParseException e) {
-            throw new IOException(url + " answered with something else than a JSON object", e);
+            throw new IOException(url + " didn't answer with a JSON object", e);
         }
     }
 }
