@@ -38,9 +38,10 @@ final class Chart {
         StringBuilder svg = new StringBuilder(String.format(
                 Locale.ROOT,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\""
-                        + " font-size=\"12\" fill=\"#1f2328\" role=\"img\" aria-labelledby=\"title\">%n"
-                        + "<title id=\"title\">Nanoseconds per task by tasks, groups, producers and limit</title>%n"
-                        + "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>%n",
+                    + " font-size=\"12\" fill=\"#1f2328\" role=\"img\" aria-labelledby=\"title\">%n<title"
+                    + " id=\"title\">Nanoseconds per task by tasks, groups, producers and limit</title>%n<style>@media"
+                    + " (prefers-color-scheme: dark) { svg { filter: invert(0.9) hue-rotate(180deg) } }</style>%n<rect"
+                    + " width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>%n",
                 PER_ROW * WIDTH,
                 rows * HEIGHT + LEGEND));
         int x = LEFT;
