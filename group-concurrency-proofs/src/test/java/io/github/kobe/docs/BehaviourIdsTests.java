@@ -31,7 +31,7 @@ class BehaviourIdsTests {
     /** Elsewhere this letter stands for rows of the proofs. */
     private static final Pattern AS_A_TAG_OF_ROLLOUTS = Pattern.compile("@Tag\\(\"(R\\d+)\"\\)");
 
-    private static final String ROLLOUTS = "io/github/kobe/rollout/";
+    private static final Pattern ROLLOUTS = Pattern.compile("io/github/kobe/(rollout|spring)/");
 
     private static final List<String> PAGES =
             List.of("docs/reference/behaviours.md", "docs/reference/rollout-behaviours.md");
@@ -59,7 +59,7 @@ class BehaviourIdsTests {
                 if (file.getParent().endsWith(SCOPES)) {
                     ids.addAll(ids(AS_A_TAG_OF_SCOPES, text));
                 }
-                if (file.toString().replace('\\', '/').contains(ROLLOUTS)) {
+                if (ROLLOUTS.matcher(file.toString().replace('\\', '/')).find()) {
                     ids.addAll(ids(AS_A_TAG_OF_ROLLOUTS, text));
                 }
             }
