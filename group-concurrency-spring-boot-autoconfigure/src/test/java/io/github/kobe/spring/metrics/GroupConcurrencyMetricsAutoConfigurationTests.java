@@ -116,6 +116,7 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
                         assertThat(gauge(registry, "waiting", b)).isEqualTo(1);
                         assertThat(gauge(registry, "paused", b)).isEqualTo(1);
                         assertThat(gauge(registry, "queue.fill", b)).isEqualTo(0.1);
+                        executor.resume("tenant-b");
                         gate.open();
                     });
         }
