@@ -12,7 +12,9 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -25,8 +27,19 @@ final class GroupControl {
         this.executor = executor;
     }
 
-    GroupExecutorReport showAll(@Nullable String limit) {
-        BusiestGroups groups = BusiestGroups.of(executor, group -> true, RequestedLimit.of(limit));
+    /**
+     * Shows the busiest groups.
+     *
+     * @param search what their keys contain, in letters of either case; null: any
+     * @param offset how many of the busiest to leave out
+     * @param limit how many to show at most
+     */
+    GroupExecutorReport showAll(@Nullable String search, int offset, int limit) {
+        String text = search == null ? "" : search.toLowerCase(Locale.ROOT);
+        Predicate<GroupStats> found = text.isEmpty()
+                ? group -> true
+                : group -> group.groupKey().toLowerCase(Locale.ROOT).contains(text);
+        BusiestGroups groups = BusiestGroups.of(executor, found, offset, limit);
         Map<String, GroupReport> shown = new LinkedHashMap<>();
         for (GroupStats group : groups.shown()) {
             shown.putIfAbsent(PrintableText.wellFormed(group.groupKey()), GroupReport.of(group));
@@ -40,6 +53,7 @@ final class GroupControl {
                 GroupExecutorReport.Global.of(all, oldestWait),
                 shown,
                 GroupReport.Totals.of(all.totals()),
+                groups.before() + groups.shown().size() + groups.others(),
                 groups.others() > 0);
     }
 

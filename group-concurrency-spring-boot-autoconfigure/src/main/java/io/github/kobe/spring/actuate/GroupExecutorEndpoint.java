@@ -46,6 +46,8 @@ public class GroupExecutorEndpoint {
      * Shows the busiest groups, or one.
      *
      * @param group the key of one group; none: all groups
+     * @param search what the keys contain, in letters of either case; none: any
+     * @param offset how many of the busiest to leave out, at least 0; none: 0
      * @param limit how many groups to show at most, at least 1; none: 100
      * @param holders true: who has the permits of the one group, and who waits for them
      * @param explain true: which rules the one group's limits come from
@@ -55,6 +57,8 @@ public class GroupExecutorEndpoint {
     @ReadOperation
     public WebEndpointResponse<Object> groups(
             @Nullable String group,
+            @Nullable String search,
+            @Nullable String offset,
             @Nullable String limit,
             @Nullable String holders,
             @Nullable String explain,
@@ -70,7 +74,7 @@ public class GroupExecutorEndpoint {
                 throw RefusedRequestException.badRequest(
                         "this is available for one group only", "group", null, "the key of a group");
             }
-            return control.showAll(limit);
+            return control.showAll(search, RequestedNumber.offset(offset), RequestedNumber.limit(limit));
         });
     }
 
@@ -86,7 +90,7 @@ public class GroupExecutorEndpoint {
     @ReadOperation
     public WebEndpointResponse<Object> group(
             @Selector String keyInPath, @Nullable String holders, @Nullable String explain, @Nullable String executor) {
-        return groups(keyInPath, null, holders, explain, executor);
+        return groups(keyInPath, null, null, null, holders, explain, executor);
     }
 
     /**

@@ -12,10 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param global all groups together
  * @param groups the busiest groups by key, those with the most running and queued first
  * @param totals since the executor was made
- * @param truncated whether there are more groups
+ * @param found how many groups there are of those that were asked for, on whichever page
+ * @param truncated whether there are more of them after these
  */
 public record GroupExecutorReport(
-        Global global, Map<String, GroupReport> groups, GroupReport.Totals totals, boolean truncated) {
+        Global global, Map<String, GroupReport> groups, GroupReport.Totals totals, int found, boolean truncated) {
 
     /**
      * All groups together.

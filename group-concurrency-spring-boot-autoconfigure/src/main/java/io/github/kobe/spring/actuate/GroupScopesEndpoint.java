@@ -41,7 +41,7 @@ public class GroupScopesEndpoint {
      */
     @ReadOperation
     public GroupScopesReport scopes(@Nullable String limit, @Nullable String executor) {
-        int most = RequestedLimit.of(limit);
+        int most = RequestedNumber.limit(limit);
         return GroupScopesReport.of(
                 Scopes.of(executors.find(executor).executor()).live(), most);
     }

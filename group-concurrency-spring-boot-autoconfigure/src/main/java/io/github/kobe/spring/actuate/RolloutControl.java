@@ -44,7 +44,7 @@ final class RolloutControl {
     }
 
     RolloutsReport.PlanWithTasks show(@Nullable String limit, @Nullable String status, @Nullable String tenant) {
-        int most = Math.min(RequestedLimit.of(limit), MOST_TASKS);
+        int most = Math.min(RequestedNumber.limit(limit), MOST_TASKS);
         TaskStatus wanted = status(status);
         List<TaskInfo> tasks = rollouts.tasks(planId).stream()
                 .filter(task -> wanted == null || task.status() == wanted)

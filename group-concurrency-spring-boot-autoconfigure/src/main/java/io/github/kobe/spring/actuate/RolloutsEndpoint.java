@@ -55,7 +55,7 @@ public class RolloutsEndpoint {
     @ReadOperation
     public WebEndpointResponse<Object> plans(@Nullable String limit) {
         return answer(() -> {
-            int most = RequestedLimit.of(limit);
+            int most = RequestedNumber.limit(limit);
             return RolloutsReport.of(rollouts.plans(), most);
         });
     }

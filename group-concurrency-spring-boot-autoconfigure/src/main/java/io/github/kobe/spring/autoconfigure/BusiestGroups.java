@@ -11,10 +11,11 @@ import java.util.function.Predicate;
  * The groups of an executor with the most that runs and waits. However many groups there are, only those that are shown
  * are kept and sorted.
  *
- * @param shown the busiest, the busiest first, then by key
- * @param others how many more there are
+ * @param shown those of the asked part, the busiest first, then by key
+ * @param before how many come before these
+ * @param others how many come after these
  */
-public record BusiestGroups(List<GroupStats> shown, int others) {
+public record BusiestGroups(List<GroupStats> shown, int before, int others) {
 
     private static final Comparator<GroupStats> BUSIEST_FIRST = Comparator.comparingLong(
                     (GroupStats group) -> -((long) group.running() + group.queued()))
@@ -25,22 +26,30 @@ public record BusiestGroups(List<GroupStats> shown, int others) {
      *
      * @param executor the executor
      * @param which the groups that count
+     * @param offset how many of the busiest to leave out, at least 0
      * @param most how many to show, at least 1
-     * @return the busiest of them
+     * @return the busiest of the rest
      */
-    public static BusiestGroups of(GroupExecutor executor, Predicate<GroupStats> which, int most) {
+    public static BusiestGroups of(GroupExecutor executor, Predicate<GroupStats> which, int offset, int most) {
+        int kept = (int) Math.min(Integer.MAX_VALUE, (long) offset + most);
         PriorityQueue<GroupStats> busiest = new PriorityQueue<>(BUSIEST_FIRST.reversed());
         int others = 0;
         for (String key : executor.groupKeys()) {
             GroupStats group = executor.groupStats(key).filter(which).orElse(null);
-            if (group != null) {
-                busiest.add(group);
-                if (busiest.size() > most) {
-                    busiest.remove();
-                    others++;
-                }
+            if (group == null) {
+                continue;
             }
+            if (busiest.size() == kept) {
+                others++;
+                if (BUSIEST_FIRST.compare(group, busiest.element()) > 0) {
+                    continue;
+                }
+                busiest.remove();
+            }
+            busiest.add(group);
         }
-        return new BusiestGroups(busiest.stream().sorted(BUSIEST_FIRST).toList(), others);
+        int before = Math.min(offset, busiest.size());
+        return new BusiestGroups(
+                busiest.stream().sorted(BUSIEST_FIRST).skip(before).toList(), before, others);
     }
 }

@@ -151,7 +151,7 @@ final class GroupExecutorLifecycle implements SmartLifecycle, ApplicationListene
 
     private void tellBusyGroups(Named named) {
         BusiestGroups busy =
-                BusiestGroups.of(named.executor(), group -> group.inFlight() + group.queued() > 0, MOST_GROUPS_TOLD);
+                BusiestGroups.of(named.executor(), group -> group.inFlight() + group.queued() > 0, 0, MOST_GROUPS_TOLD);
         String groups = busy.shown().stream()
                 .map(group -> "'" + PrintableText.ofKey(group.groupKey()) + "' (" + group.running() + " running, "
                         + group.inFlight() + " in flight, " + group.queued() + " queued, the oldest for "

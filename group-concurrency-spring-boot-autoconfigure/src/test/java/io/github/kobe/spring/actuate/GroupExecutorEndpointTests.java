@@ -103,6 +103,47 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
+    void theGroupsAreShownPageByPage() throws Exception {
+        useReadable();
+        for (String key : new String[] {"a", "b", "c", "d", "e"}) {
+            executor.submit(key, "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+        }
+
+        JsonNode second = server.get("?offset=2&limit=2").body();
+        assertThat(fields(second.path("groups"))).containsExactly("c", "d");
+        assertThat(second.path("found").asInt()).isEqualTo(5);
+        assertThat(second.path("truncated").asBoolean()).isTrue();
+        JsonNode last = server.get("?offset=4&limit=2").body();
+        assertThat(fields(last.path("groups"))).containsExactly("e");
+        assertThat(last.path("found").asInt()).isEqualTo(5);
+        assertThat(last.path("truncated").asBoolean()).isFalse();
+        JsonNode after = server.get("?offset=2147483647&limit=2147483647").body();
+        assertThat(after.path("groups")).isEmpty();
+        assertThat(after.path("found").asInt()).isEqualTo(5);
+        server.get("?offset=-1").assertProblem(400, "offset", "-1", "0 to 2147483647");
+        server.get("?offset=few").assertProblem(400, "offset", "few", "0 to 2147483647");
+    }
+
+    @Test
+    void groupsAreFoundByAPartOfTheirKeys() throws Exception {
+        useReadable();
+        for (String key : new String[] {"tenant:Acme", "tenant:acme/2", "tenant:hooli", "a.*c"}) {
+            executor.submit(key, "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+        }
+
+        JsonNode found = server.get("?search=aCME&limit=1").body();
+        assertThat(fields(found.path("groups"))).containsExactly("tenant:Acme");
+        assertThat(found.path("found").asInt()).isEqualTo(2);
+        assertThat(found.path("truncated").asBoolean()).isTrue();
+        assertThat(found.path("global").path("groups").asInt()).isEqualTo(4);
+        assertThat(fields(server.get("?search=.*").body().path("groups"))).containsExactly("a.*c");
+        assertThat(server.get("?search=").body().path("found").asInt()).isEqualTo(4);
+        JsonNode none = server.get("?search=nobody").body();
+        assertThat(none.path("groups")).isEmpty();
+        assertThat(none.path("found").asInt()).isZero();
+    }
+
+    @Test
     void oneGroupIsShownWithEachLimitAndItsSource() throws Exception {
         useReadable();
         executor.submit("tenant:a", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);

@@ -278,7 +278,7 @@ class GroupScopesEndpointTests {
     void overJmxABadLimitIsRefusedWithWhatIsAllowed() throws Exception {
         assertThatException()
                 .isThrownBy(() -> overJmx("0"))
-                .withMessageContaining("limit is out of its range; allowed: 1 to 2147483647");
+                .withMessageContaining("limit must be a whole number, at least 1; allowed: 1 to 2147483647");
     }
 
     private static Object overJmx(String limit) throws JMException {

@@ -85,9 +85,11 @@ class SeveralExecutorsTests {
         try (AnnotationConfigApplicationContext parent = new AnnotationConfigApplicationContext(Own.class)) {
             runner.withParent(parent).run(context -> {
                 GroupExecutorEndpoint endpoint = context.getBean(GroupExecutorEndpoint.class);
-                assertThat(endpoint.groups(null, null, null, null, null).getStatus())
+                assertThat(endpoint.groups(null, null, null, null, null, null, null)
+                                .getStatus())
                         .isEqualTo(200);
-                assertThat(endpoint.groups(null, null, null, null, "own").getStatus())
+                assertThat(endpoint.groups(null, null, null, null, null, null, "own")
+                                .getStatus())
                         .isEqualTo(200);
                 assertThat(metersOf(context)
                                 .get("group.executor.global.running")
@@ -105,7 +107,7 @@ class SeveralExecutorsTests {
         runner.withUserConfiguration(Own.class, FurtherByHand.class).run(context -> {
             context.getBean("own", GroupExecutor.class).call("of-own", () -> "ran");
             GroupExecutorReport shown = (GroupExecutorReport) context.getBean(GroupExecutorEndpoint.class)
-                    .groups(null, null, null, null, null)
+                    .groups(null, null, null, null, null, null, null)
                     .getBody();
             assertThat(shown.groups()).containsOnlyKeys("of-own");
         });
@@ -115,7 +117,8 @@ class SeveralExecutorsTests {
     void oneThatIsNotToBeFoundByItsTypeIsNotShown() {
         runner.withUserConfiguration(Hidden.class).run(context -> {
             GroupExecutorEndpoint endpoint = context.getBean(GroupExecutorEndpoint.class);
-            assertThat(endpoint.groups(null, null, null, null, "hidden").getStatus())
+            assertThat(endpoint.groups(null, null, null, null, null, null, "hidden")
+                            .getStatus())
                     .isEqualTo(400);
             assertThat(metersOf(context)
                             .find("group.executor.global.running")

@@ -1,0 +1,40 @@
+package io.github.kobe.spring.actuate;
+
+import org.jspecify.annotations.Nullable;
+
+/** Which part of a list a request wants to see. */
+final class RequestedNumber {
+
+    private static final int DEFAULT_LIMIT = 100;
+
+    private RequestedNumber() {}
+
+    /** {@return how many entries to show at most} */
+    static int limit(@Nullable String text) {
+        return read("limit", text, 1, DEFAULT_LIMIT);
+    }
+
+    /** {@return how many entries to leave out before these} */
+    static int offset(@Nullable String text) {
+        return read("offset", text, 0, 0);
+    }
+
+    private static int read(String parameter, @Nullable String text, int least, int byDefault) {
+        if (text == null) {
+            return byDefault;
+        }
+        try {
+            int number = Integer.parseInt(text);
+            if (number >= least) {
+                return number;
+            }
+        } catch (NumberFormatException noNumber) {
+            // Refused below, as a number that is too small is.
+        }
+        throw RefusedRequestException.badRequest(
+                parameter + " must be a whole number, at least " + least,
+                parameter,
+                text,
+                least + " to " + Integer.MAX_VALUE);
+    }
+}
