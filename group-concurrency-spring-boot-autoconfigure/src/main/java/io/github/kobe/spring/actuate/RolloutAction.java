@@ -15,7 +15,8 @@ enum RolloutAction {
             "a plan that is RUNNING, PAUSED, PARTIAL_FAILED or COMPLETED",
             "a task that is RUNNING, PAUSED, FAILED, COMPLETED or ROLLBACK_FAILED"),
     RETRY("retry", "a plan that is PARTIAL_FAILED", "a task that is FAILED, of a plan that has not ended"),
-    GIVE_UP("giveUp", "a plan that is PARTIAL_FAILED", null);
+    GIVE_UP("giveUp", "a plan that is PARTIAL_FAILED", null),
+    APPROVE("approve", "a plan whose next wave waits for an approval", null);
 
     private final String text;
     private final String plan;

@@ -57,6 +57,10 @@ final class RolloutControl {
                 tasks.size() > most);
     }
 
+    RolloutsReport.Preview preview() {
+        return RolloutsReport.Preview.of(rollouts.preview(planId), MOST_TASKS);
+    }
+
     private static @Nullable TaskStatus status(@Nullable String text) {
         if (text == null) {
             return null;
@@ -87,6 +91,7 @@ final class RolloutControl {
             return switch (action) {
                 case START -> RolloutsReport.Operation.of(action, rollouts.start(planId));
                 case GIVE_UP -> RolloutsReport.Operation.of(action, rollouts.giveUp(planId));
+                case APPROVE -> RolloutsReport.Operation.of(action, rollouts.approve(planId));
                 case PAUSE -> accepted(rollouts.pause(target));
                 case RESUME -> accepted(rollouts.resume(target));
                 case CANCEL -> accepted(rollouts.cancel(target));

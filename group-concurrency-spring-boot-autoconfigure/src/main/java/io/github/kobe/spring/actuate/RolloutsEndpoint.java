@@ -67,12 +67,20 @@ public class RolloutsEndpoint {
      * @param limit how many tasks to show at most, at least 1; none, or more: 100
      * @param status of tasks in this state alone; none: in any
      * @param tenant of this tenant alone; none: of any
-     * @return a {@link RolloutsReport.PlanWithTasks}, or a problem
+     * @param preview true: what the start of the plan would do, in place of all that
+     * @return a {@link RolloutsReport.PlanWithTasks} or {@link RolloutsReport.Preview}, or a problem
      */
     @ReadOperation
     public WebEndpointResponse<Object> plan(
-            @Selector String planInPath, @Nullable String limit, @Nullable String status, @Nullable String tenant) {
-        return answer(() -> new RolloutControl(rollouts, planInPath).show(limit, status, tenant));
+            @Selector String planInPath,
+            @Nullable String limit,
+            @Nullable String status,
+            @Nullable String tenant,
+            @Nullable String preview) {
+        return answer(() -> {
+            RolloutControl control = new RolloutControl(rollouts, planInPath);
+            return flag("preview", preview, false) ? control.preview() : control.show(limit, status, tenant);
+        });
     }
 
     /**
@@ -80,7 +88,7 @@ public class RolloutsEndpoint {
      *
      * @param security who asks
      * @param planInPath the plan's id
-     * @param action start, pause, resume, cancel, rollback, retry or giveUp
+     * @param action start, pause, resume, cancel, rollback, retry, giveUp or approve
      * @param tenant the tenant whose task is meant; none: the plan
      * @param fromCheckpoint for a retry: true goes on with the stage that failed, false begins with the first; none: true
      * @return a {@link RolloutsReport.Operation}, or a problem
@@ -115,19 +123,17 @@ public class RolloutsEndpoint {
     }
 
     private static boolean goesOn(RolloutAction action, @Nullable String text) {
-        if (text == null) {
-            return true;
-        }
-        if (action != RolloutAction.RETRY) {
+        if (text != null && action != RolloutAction.RETRY) {
             throw RefusedRequestException.badRequest("it is for retry alone", "fromCheckpoint", text, "none");
         }
-        return switch (text) {
-            case "true" -> true;
-            case "false" -> false;
-            default ->
-                throw RefusedRequestException.badRequest(
-                        "fromCheckpoint is neither true nor false", "fromCheckpoint", text, "true or false");
-        };
+        return flag("fromCheckpoint", text, true);
+    }
+
+    private static boolean flag(String name, @Nullable String text, boolean byDefault) {
+        if (text == null || text.equals("true") || text.equals("false")) {
+            return text == null ? byDefault : text.equals("true");
+        }
+        throw RefusedRequestException.badRequest(name + " is neither true nor false", name, text, "true or false");
     }
 
     private static WebEndpointResponse<Object> answer(Supplier<Object> report) {

@@ -18,6 +18,7 @@ final class RolloutsEndpointHints implements RuntimeHintsRegistrar {
                         hints.reflection(),
                         RolloutsReport.class,
                         RolloutsReport.PlanWithTasks.class,
+                        RolloutsReport.Preview.class,
                         RolloutsReport.Operation.class,
                         EndpointProblem.class);
     }

@@ -1,15 +1,21 @@
 package io.github.kobe.spring.actuate;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.github.kobe.rollout.ConflictPolicy;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.OperationResult;
 import io.github.kobe.rollout.PlanInfo;
+import io.github.kobe.rollout.PlanPreview;
 import io.github.kobe.rollout.PlanStatus;
+import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskInfo;
 import io.github.kobe.rollout.TaskStatus;
+import io.github.kobe.rollout.TenantPreview;
+import io.github.kobe.rollout.WaveGate;
 import io.github.kobe.spring.autoconfigure.PrintableText;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -41,6 +47,11 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
      * @param createdBy by whom
      * @param startedAt when it was started; null: not yet
      * @param endedAt when it came to rest; null: not yet
+     * @param wave the wave whose tasks may begin, from 1
+     * @param waves how many waves there are
+     * @param maxFailures how many tasks may fail before nothing new starts; null: any number
+     * @param needsApproval whether the next wave waits for an approval
+     * @param gate what keeps the next wave back; null: nothing
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Plan(
@@ -52,7 +63,12 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
             Instant createdAt,
             String createdBy,
             @Nullable Instant startedAt,
-            @Nullable Instant endedAt) {
+            @Nullable Instant endedAt,
+            int wave,
+            int waves,
+            @Nullable Integer maxFailures,
+            boolean needsApproval,
+            @Nullable Gate gate) {
 
         static Plan of(PlanInfo plan) {
             return new Plan(
@@ -64,7 +80,108 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
                     plan.createdAt(),
                     PrintableText.wellFormed(plan.createdBy()),
                     plan.startedAt(),
-                    plan.endedAt());
+                    plan.endedAt(),
+                    plan.wave(),
+                    plan.waves(),
+                    plan.maxFailures(),
+                    plan.gate() != null && plan.gate().needsApproval(),
+                    plan.gate() == null ? null : Gate.of(plan.gate()));
+        }
+    }
+
+    /**
+     * What keeps the next wave of a plan back.
+     *
+     * @param since when all tasks of the wave before had ended
+     * @param bakedAt when the next one begins at the earliest
+     * @param expiresAt until when an approval is waited for; null: none is needed
+     * @param approvedBy who has approved; null: nobody
+     */
+    @JsonInclude(JsonInclude.Include.ALWAYS)
+    public record Gate(
+            Instant since,
+            Instant bakedAt,
+            @Nullable Instant expiresAt,
+            @Nullable String approvedBy) {
+
+        static Gate of(WaveGate gate) {
+            String by = gate.approvedBy();
+            return new Gate(
+                    gate.since(), gate.bakedAt(), gate.expiresAt(), by == null ? null : PrintableText.wellFormed(by));
+        }
+    }
+
+    /**
+     * What the start of a plan would do.
+     *
+     * @param planId its id
+     * @param startable whether nothing is wrong about it
+     * @param maxConcurrency how many tenants at once
+     * @param conflict what becomes of a tenant that another task has
+     * @param errors all that is wrong, of the plan and of all tenants
+     * @param waves how many tenants each wave has
+     * @param tenants these, in the order in which they begin, at most 100
+     * @param truncated whether there are more
+     */
+    public record Preview(
+            String planId,
+            boolean startable,
+            int maxConcurrency,
+            ConflictPolicy conflict,
+            List<String> errors,
+            List<Integer> waves,
+            List<Tenant> tenants,
+            boolean truncated) {
+
+        static Preview of(PlanPreview preview, int most) {
+            List<Tenant> tenants = new ArrayList<>();
+            int wave = 0;
+            for (List<TenantPreview> all : preview.waves()) {
+                wave++;
+                for (TenantPreview tenant : all) {
+                    tenants.add(Tenant.of(tenant, wave));
+                }
+            }
+            return new Preview(
+                    preview.planId(),
+                    preview.isStartable(),
+                    preview.maxConcurrency(),
+                    preview.conflict(),
+                    preview.errors().stream()
+                            .limit(most)
+                            .map(PrintableText::wellFormed)
+                            .toList(),
+                    preview.waves().stream().map(List::size).toList(),
+                    tenants.stream().limit(most).toList(),
+                    tenants.size() > most || preview.errors().size() > most);
+        }
+    }
+
+    /**
+     * What the start of a plan would do with one tenant.
+     *
+     * @param tenant the tenant
+     * @param wave its wave, from 1
+     * @param stages the names of its stages
+     * @param ahead the task that has the tenant, and those that wait for it
+     * @param previous what a rollback would bring back; null: not known
+     */
+    @JsonInclude(JsonInclude.Include.ALWAYS)
+    public record Tenant(
+            String tenant,
+            int wave,
+            List<String> stages,
+            List<String> ahead,
+            @Nullable Unit previous) {
+
+        static Tenant of(TenantPreview preview, int wave) {
+            DeployUnit previous = preview.previous();
+            return new Tenant(
+                    PrintableText.wellFormed(preview.tenant()),
+                    wave,
+                    preview.stages().stream().map(PrintableText::wellFormed).toList(),
+                    preview.ahead().stream().map(TaskId::value).toList(),
+                    previous == null ? null : Unit.of(previous));
         }
     }
 

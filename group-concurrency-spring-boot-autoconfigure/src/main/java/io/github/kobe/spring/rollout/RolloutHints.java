@@ -7,6 +7,7 @@ import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.rollout.Waves;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
@@ -42,6 +43,7 @@ final class RolloutHints implements RuntimeHintsRegistrar {
                 ConfigSnapshot.class,
                 FailureInfo.class,
                 TaskStatus.class,
+                Waves.class,
                 Occurrence.class);
         json.registerReflectionHints(hints.reflection(), Occurrence.class.getPermittedSubclasses());
         if (ClassUtils.isPresent(CHECKPOINT_IN_REDIS, classLoader)) {

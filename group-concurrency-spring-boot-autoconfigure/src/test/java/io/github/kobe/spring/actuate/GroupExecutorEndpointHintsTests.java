@@ -67,6 +67,9 @@ class GroupExecutorEndpointHintsTests {
                         RolloutsReport.Unit.class,
                         RolloutsReport.Wanted.class,
                         RolloutsReport.Failure.class,
+                        RolloutsReport.Gate.class,
+                        RolloutsReport.Preview.class,
+                        RolloutsReport.Tenant.class,
                         RolloutsReport.Operation.class,
                         EndpointProblem.class))
                 .allSatisfy(type -> assertThat(RuntimeHintsPredicates.reflection()

@@ -18,6 +18,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.security.Principal;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -209,18 +212,86 @@ class RolloutsEndpointTests {
                 .isEqualTo("FAILED");
     }
 
+    @Test
+    @Tag("R131")
+    @Tag("R138")
+    void theNextWaveWaitsUntilSomebodyApproves() throws Exception {
+        WebApplicationType type = WebApplicationType.SERVLET;
+        String planId = "plan-" + PLANS.incrementAndGet();
+        PlanId plan = rollouts(type)
+                .start(RolloutPlan.named(planId)
+                        .add(TenantChange.of("first-" + planId, DeployUnit.of(7, 42, "blue"), "{}"))
+                        .add(TenantChange.of("second-" + planId, DeployUnit.of(7, 42, "blue"), "{}"))
+                        .waves(1)
+                        .approval(Duration.ofHours(1))
+                        .build())
+                .planId();
+        Deadline.until("the gate is there", () -> rollouts(type).plan(plan).gate() != null);
+
+        JsonNode waiting = get(type, "/" + plan).ok().path("plan");
+        Object approved = STARTED.get(type)
+                .getBean(RolloutsEndpoint.class)
+                .operate(new Ann(), plan.value(), "approve", null, null)
+                .getBody();
+        end(type, plan, PlanStatus.COMPLETED);
+
+        assertThat(waiting.path("wave").asInt()).isEqualTo(1);
+        assertThat(waiting.path("waves").asInt()).isEqualTo(2);
+        assertThat(waiting.path("needsApproval").asBoolean()).isTrue();
+        assertThat(waiting.at("/gate/approvedBy").isNull()).isTrue();
+        assertThat(approved).isInstanceOfSatisfying(RolloutsReport.Operation.class, done -> {
+            assertThat(done.message()).isEqualTo("approve accepted");
+            assertThat(done.plan().gate().approvedBy()).isEqualTo("ann");
+        });
+        assertThat(bean(type).audited).extracting(AuditEvent::getPrincipal).contains("ann");
+    }
+
+    /** Who is logged in. */
+    private static final class Ann implements SecurityContext {
+
+        @Override
+        public Principal getPrincipal() {
+            return () -> "ann";
+        }
+
+        @Override
+        public boolean isUserInRole(String role) {
+            return false;
+        }
+    }
+
+    @Test
+    @Tag("R139")
+    void aPlanThatIsReadyCanBePreviewed() throws Exception {
+        WebApplicationType type = WebApplicationType.REACTIVE;
+        PlanId planId = rollouts(type).create(plan("good", "unknown")).planId();
+
+        JsonNode preview = get(type, "/" + planId + "?preview=true").ok();
+
+        assertThat(preview.path("startable").asBoolean()).isTrue();
+        assertThat(preview.path("waves").toString()).isEqualTo("[2]");
+        assertThat(preview.at("/tenants/0/tenant").asText()).isEqualTo("good-" + planId);
+        assertThat(preview.at("/tenants/0/wave").asInt()).isEqualTo(1);
+        assertThat(preview.at("/tenants/0/stages").toString()).isEqualTo("[\"Switch\",\"Look\"]");
+        assertThat(preview.at("/tenants/0/previous/version").asInt()).isEqualTo(41);
+        assertThat(preview.at("/tenants/1/previous").isNull()).isTrue();
+        assertThat(preview.toString()).doesNotContain("secret");
+        get(type, "/" + planId + "?preview=maybe").assertProblem(400, "preview", "maybe", "true or false");
+    }
+
     // ---- refusals
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        {}                                                  | 400 | action         |       | one of start, pause, resume, cancel, rollback, retry, giveUp
-        {"action": "stop"}                                  | 400 | action         | stop  | one of start, pause, resume, cancel, rollback, retry, giveUp
+        {}                                                  | 400 | action         |       | one of start, pause, resume, cancel, rollback, retry, giveUp, approve
+        {"action": "stop"}                                  | 400 | action         | stop  | one of start, pause, resume, cancel, rollback, retry, giveUp, approve
         {"action": "start", "tenant": "x"}                  | 400 | tenant         | x     | none, or one of the actions pause, resume, cancel, rollback, retry
         {"action": "pause", "fromCheckpoint": true}         | 400 | fromCheckpoint | true  | none
         {"action": "retry", "fromCheckpoint": "maybe"}      | 400 | fromCheckpoint | maybe | true or false
         {"action": "pause", "tennant": "x"}                 | 400 | tennant        | x     | one of action, fromCheckpoint, tenant
         {"action": "pause", "tenant": "nobody"}             | 404 | tenant         | nobody | a tenant of the plan
         {"action": "start"}                                 | 409 | action         | start | a plan that is READY
+        {"action": "approve"}                               | 409 | action         | approve | a plan whose next wave waits for an approval
         {"action": "retry"}                                 | 409 | action         | retry | a plan that is PARTIAL_FAILED
         {"action": "cancel", "tenant": "good-%s"}           | 409 | action         | cancel | a task that is PENDING, RUNNING or PAUSED
         {"action": "rollback", "tenant": "unknown-%s"}      | 409 | action         | rollback | a task of which it is known what was before
@@ -241,7 +312,7 @@ class RolloutsEndpointTests {
         /%s?limit=0                 | 400 | limit   | 0           | 1 to 2147483647
         ?limit=few                  | 400 | limit   | few         | 1 to 2147483647
         ?state=FAILED               | 400 | state   | FAILED      | one of limit
-        /%s?state=FAILED            | 400 | state   | FAILED      | one of limit, status, tenant
+        /%s?state=FAILED            | 400 | state   | FAILED      | one of limit, preview, status, tenant
         """)
     void whatCannotBeShownIsAnsweredWithTheReason(
             String path, int status, String parameter, String value, String allowed) throws Exception {

@@ -1,6 +1,7 @@
 package io.github.kobe.spring.aot;
 
 import io.github.kobe.RejectedTaskException;
+import io.github.kobe.rollout.Stage;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -10,7 +11,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
-/** An application that uses what there is: annotations of all kinds, settings, endpoint, meters. */
+/** An application that uses what there is: annotations of all kinds, settings, endpoint, meters, rollouts. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 class AheadOfTimeApplication {
@@ -18,6 +19,11 @@ class AheadOfTimeApplication {
     @Bean
     Reports reports() {
         return new Reports();
+    }
+
+    @Bean
+    Stage migrate() {
+        return Stage.named("Migrate");
     }
 
     /** Who wants a report. */

@@ -6,6 +6,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
+import io.github.kobe.rollout.DeployUnit;
+import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.PlanStatus;
+import io.github.kobe.rollout.RolloutPlan;
+import io.github.kobe.rollout.RolloutStore;
+import io.github.kobe.rollout.Rollouts;
+import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.rollout.jdbc.JdbcRolloutStore;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.aot.AheadOfTimeApplication.Customer;
 import io.github.kobe.spring.aot.AheadOfTimeApplication.Order;
@@ -38,7 +46,8 @@ class AheadOfTimeTests {
 
     private static final String[] SETTINGS = {
         "--server.port=0",
-        "--management.endpoints.web.exposure.include=groupexecutor,groupscopes,metrics",
+        "--management.endpoints.web.exposure.include=groupexecutor,groupscopes,metrics,rollouts",
+        "--management.endpoint.rollouts.access=read-only",
         "--management.endpoints.access.default=none",
         "--management.endpoint.groupexecutor.access=unrestricted",
         "--management.endpoint.groupscopes.access=read-only",
@@ -86,6 +95,30 @@ class AheadOfTimeTests {
             assertThat(reports.deliver(new Order(new Customer("Ada"))))
                     .succeedsWithin(Deadline.SECONDS, TimeUnit.SECONDS);
             assertThat(executor.groupKeys()).contains("customer:ada");
+        });
+    }
+
+    @Test
+    @CompileWithForkedClassLoader
+    void anApplicationCompiledAheadOfTimeRollsOutFromItsDatabase() {
+        startedFromGeneratedCode((context, client) -> {
+            Rollouts rollouts = context.getBean(Rollouts.class);
+            PlanId planId = rollouts.start(RolloutPlan.named("plan-1")
+                            .add(TenantChange.of("acme", DeployUnit.of(7, 42, "blue"), "{}"))
+                            .build())
+                    .planId();
+            Deadline.until("it is completed", () -> rollouts.plan(planId).status() == PlanStatus.COMPLETED);
+
+            assertThat(context.getBean(RolloutStore.class)).isInstanceOf(JdbcRolloutStore.class);
+            JsonNode plan = client.json("/actuator/rollouts/plan-1");
+            assertThat(plan.at("/plan/tasks/COMPLETED").asInt()).isEqualTo(1);
+            assertThat(plan.at("/tasks/0/tenant").asText()).isEqualTo("acme");
+            Deadline.until(
+                    "it is counted",
+                    () -> client.json("/actuator/metrics/rollout.task.completed?tag=plan:plan-1")
+                                    .at("/measurements/0/value")
+                                    .asInt()
+                            == 1);
         });
     }
 

@@ -140,11 +140,20 @@ class RolloutDocsTests {
         for (String part : List.of("unit", "previous", "failure")) {
             assertThat(kinds(plan.at("/tasks/0/" + part))).isEqualTo(kinds(shownPlan.at("/tasks/0/" + part)));
         }
-        JsonNode shownDone = JSON.readTree(shown.get(2));
+        JsonNode shownDone = JSON.readTree(shown.get(3));
         assertThat(kinds(done)).isEqualTo(kinds(shownDone));
         assertThat(done.path("message")).isEqualTo(shownDone.path("message"));
         assertThat(kinds(done.path("skipped").iterator().next()))
                 .isEqualTo(kinds(shownDone.path("skipped").iterator().next()));
+
+        rollouts.create(RolloutPlan.named("plan-44")
+                .add(TenantChange.of("refused", DeployUnit.of(7, 43, "blue"), "{}")
+                        .previous(DeployUnit.of(7, 42, "blue"), "{}"))
+                .build());
+        JsonNode preview = JSON.readTree(send("GET", "/actuator/rollouts/plan-44?preview=true", ""));
+        JsonNode shownPreview = JSON.readTree(shown.get(2));
+        assertThat(kinds(preview)).isEqualTo(kinds(shownPreview));
+        assertThat(kinds(preview.at("/tenants/0"))).isEqualTo(kinds(shownPreview.at("/tenants/0")));
 
         rollouts.await(planId, Deadline.LONG);
         HttpResponse<String> refusal = application
@@ -152,7 +161,7 @@ class RolloutDocsTests {
                 .get(Deadline.SECONDS, TimeUnit.SECONDS);
         assertThat(refusal.statusCode()).isEqualTo(409);
         assertThat(JSON.readTree(refusal.body().replace("plan-shown", "plan-43")))
-                .isEqualTo(JSON.readTree(shown.get(3)));
+                .isEqualTo(JSON.readTree(shown.get(4)));
     }
 
     /** {@return the fields of an object, and what each is} */

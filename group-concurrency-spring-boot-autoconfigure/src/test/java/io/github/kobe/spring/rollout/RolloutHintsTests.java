@@ -8,6 +8,7 @@ import io.github.kobe.rollout.DeployVersion;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.rollout.Waves;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,8 @@ class RolloutHintsTests {
                                 ConfigSnapshot.class,
                                 DeployUnit.class,
                                 DeployVersion.class,
-                                FailureInfo.class),
+                                FailureInfo.class,
+                                Waves.class),
                         Stream.of(Occurrence.class.getPermittedSubclasses()))
                 .map(TypeReference::of);
         assertThat(Stream.concat(
