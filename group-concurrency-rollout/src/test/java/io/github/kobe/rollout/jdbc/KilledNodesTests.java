@@ -8,6 +8,7 @@ import io.github.kobe.rollout.TaskRecord;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.jdbc.Fleet.Run;
 import io.github.kobe.rollout.jdbc.Fleet.Told;
+import io.github.kobe.rollout.redis.TestRedis;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Depth;
 import java.io.IOException;
@@ -131,6 +132,27 @@ class KilledNodesTests {
     @Tag("R125")
     @Tag("R138")
     void whateverIsKilledThePlanIsCompletedAndNothingIsRecordedTwice(TestDatabase.Product product) throws Exception {
+        killAgainAndAgain(product);
+    }
+
+    @Test
+    @Tag("deep")
+    @Tag("R57")
+    @Tag("R61")
+    @Tag("R125")
+    void withItsCheckpointsInRedisThePlanIsCompletedToo() throws Exception {
+        TestRedis redis = TestRedis.open();
+        opened.add(redis);
+        Files.writeString(RolloutNode.redis(folder), String.valueOf(redis.port()));
+
+        killAgainAndAgain(TestDatabase.Product.H2);
+
+        assertThat(redis.template().keys("*"))
+                .as("those of tasks whose node was killed after their end, and before their checkpoint was removed")
+                .hasSizeLessThanOrEqualTo(KILLS * RolloutNode.MAX_CONCURRENCY);
+    }
+
+    private void killAgainAndAgain(TestDatabase.Product product) throws Exception {
         long seed = Depth.seed();
         Random random = new Random(seed);
         String url = url(product);

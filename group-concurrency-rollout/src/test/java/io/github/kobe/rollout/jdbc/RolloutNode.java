@@ -7,11 +7,14 @@ import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutException;
 import io.github.kobe.rollout.Rollouts;
+import io.github.kobe.rollout.RolloutsBuilder;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.StageContext;
 import io.github.kobe.rollout.WaveSize;
 import io.github.kobe.rollout.jdbc.Fleet.Run;
 import io.github.kobe.rollout.jdbc.Fleet.Told;
+import io.github.kobe.rollout.redis.RedisCheckpointStore;
+import io.github.kobe.rollout.redis.TestRedis;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,6 +59,11 @@ final class RolloutNode {
         return journal.resolve("held");
     }
 
+    /** Has the port of a Redis, if checkpoints are kept in one. */
+    static Path redis(Path journal) {
+        return journal.resolve("redis");
+    }
+
     static Path version(Path journal, String tenant) {
         return journal.resolve("version-" + tenant);
     }
@@ -69,7 +77,7 @@ final class RolloutNode {
         try (HikariDataSource dataSource = TestDatabase.pool(arguments[0]);
                 GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
                         GroupPolicy.builder().build());
-                Rollouts rollouts = Rollouts.builder(executor)
+                Rollouts rollouts = node.builder(executor)
                         .store(JdbcRolloutStore.of(dataSource)
                                 .createTables()
                                 .withNode(arguments[1])
@@ -85,6 +93,15 @@ final class RolloutNode {
                 node.write(node.journal.resolve("log"), "not yet");
             }
         }
+    }
+
+    private RolloutsBuilder builder(GroupExecutor executor) throws IOException {
+        RolloutsBuilder builder = Rollouts.builder(executor);
+        Path redis = redis(journal);
+        return Files.exists(redis)
+                ? builder.checkpoints(
+                        RedisCheckpointStore.of(TestRedis.template(Integer.parseInt(Files.readString(redis)))))
+                : builder;
     }
 
     private static void start(Rollouts rollouts, int tenants) {

@@ -16,19 +16,25 @@ public final class TestRedis implements AutoCloseable {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(5);
 
+    private final int port;
     private final RedisServer server;
     private final LettuceConnectionFactory connections;
     private final StringRedisTemplate template;
 
     private TestRedis() throws IOException {
-        int port = freePort();
+        port = freePort();
         server = RedisServer.newRedisServer()
                 .port(port)
                 .bind("127.0.0.1")
                 .setting("save \"\"")
                 .build();
         server.start();
-        connections = new LettuceConnectionFactory(
+        connections = connections(port);
+        template = new StringRedisTemplate(connections);
+    }
+
+    private static LettuceConnectionFactory connections(int port) {
+        LettuceConnectionFactory connections = new LettuceConnectionFactory(
                 new RedisStandaloneConfiguration("127.0.0.1", port),
                 LettuceClientConfiguration.builder()
                         .commandTimeout(COMMAND_TIMEOUT)
@@ -39,7 +45,16 @@ public final class TestRedis implements AutoCloseable {
                         .build());
         connections.afterPropertiesSet();
         connections.start();
-        template = new StringRedisTemplate(connections);
+        return connections;
+    }
+
+    /** For another process, until that ends. */
+    public static StringRedisTemplate template(int port) {
+        return new StringRedisTemplate(connections(port));
+    }
+
+    public int port() {
+        return port;
     }
 
     public static TestRedis open() {
