@@ -427,4 +427,33 @@ class WavesTests extends RolloutsTestCase {
         settled(rollouts, PLAN);
         assertThat(rollouts.purge(Duration.ofDays(-1))).isEqualTo(1);
     }
+
+    @Test
+    @Tag("R120")
+    @Tag("R136")
+    @Tag("R138")
+    void aPlanOfTheSameNameDoesNotWaitForAGateOfOneThatWasPurged() throws Exception {
+        Rollouts rollouts = rollouts(stage);
+        rollouts.create(plan("a b", plan -> plan.waves(1).approval(LONG)));
+        awaitOver();
+        rollouts.start(PLAN);
+        awaitGate(rollouts, 1);
+        awaitIdle();
+        rollouts.approve(PLAN);
+        settled(rollouts, PLAN);
+        assertThat(rollouts.purge(Duration.ofDays(-1))).isEqualTo(1);
+
+        rollouts.create(plan("a b", plan -> plan));
+        awaitOver();
+        rollouts.start(PLAN);
+        settled(rollouts, PLAN);
+        rollouts.rollback(PLAN);
+        assertThat(settled(rollouts, PLAN).status()).isEqualTo(PlanStatus.ROLLED_BACK);
+    }
+
+    private void awaitOver() {
+        Deadline.until(
+                "the drive is over",
+                () -> store.findPlan(PLAN).orElseThrow().drive().phase() == DriveState.Phase.OVER);
+    }
 }

@@ -142,6 +142,7 @@ final class JdbcTransaction implements StoreTransaction {
         tables.events().deleteOfPlan(planId);
         tables.tasks().deleteOfPlan(planId);
         tables.plans().delete(planId);
+        drives.forget(planId);
     }
 
     void flush() {

@@ -48,6 +48,7 @@ final class ScheduledDrives {
     /** A drive ends by itself, so that db-scheduler has nothing to interrupt. */
     private static final Duration UNLIMITED = Duration.ofDays(365);
 
+    private final Database database;
     private final DataSource dataSource;
     private final DatabaseClock clock;
     private final SchedulerSettings settings;
@@ -61,6 +62,7 @@ final class ScheduledDrives {
     private volatile @Nullable DriveRunner runner;
 
     ScheduledDrives(Database database, SchedulerSettings settings) {
+        this.database = database;
         this.dataSource = database.dataSource();
         this.clock = database.clock();
         this.settings = settings;
@@ -90,6 +92,15 @@ final class ScheduledDrives {
                 }
             });
         }
+    }
+
+    /** What is still to come of a plan; the numbers of another one with its name begin anew. */
+    void forget(PlanId planId) {
+        String prefix = planId.value() + "/";
+        database.client()
+                .sql("delete from rollout_execution where task_name = ? and not picked and left(task_instance, ?) = ?")
+                .params(task.getName(), prefix.length(), prefix)
+                .update();
     }
 
     void open(DriveRunner newRunner) {
