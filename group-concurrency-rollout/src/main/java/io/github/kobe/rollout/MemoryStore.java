@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
@@ -119,13 +118,17 @@ final class MemoryStore implements RolloutStore {
 
     @Override
     public void open(DriveRunner runner) {
-        Collection<PlanRecord> all = locked(() -> List.copyOf(plans.values()));
-        drives.open(runner);
-        for (PlanRecord plan : all) {
-            if (plan.drive().phase() != DriveState.Phase.OVER) {
-                Instant at = plan.drive().at();
-                begin(plan.id(), plan.drive().number(), at == null ? now() : at);
-            }
+        locked(() -> {
+            drives.open(runner);
+            plans.values().forEach(this::resume);
+            return true;
+        });
+    }
+
+    private void resume(PlanRecord plan) {
+        DriveState drive = plan.drive();
+        if (drive.phase() != DriveState.Phase.OVER) {
+            begin(plan.id(), drive.number(), drive.at() == null ? now() : drive.at());
         }
     }
 

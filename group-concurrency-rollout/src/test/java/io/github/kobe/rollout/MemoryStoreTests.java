@@ -1,0 +1,60 @@
+package io.github.kobe.rollout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.testing.Deadline;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What has to be seen many times to be believed. */
+class MemoryStoreTests {
+
+    private static final Waves WAVES = new Waves(List.of(1), null, Duration.ZERO, null);
+
+    private static final int ROUNDS = 20;
+    private static final int PLANS = 100;
+
+    @Test
+    @Tag("R120")
+    void noDriveIsLostThatBecomesDueWhileTheStoreOpens() throws Exception {
+        for (int round = 0; round < ROUNDS; round++) {
+            RolloutStore store = RolloutStore.inMemory();
+            Set<PlanId> driven = ConcurrentHashMap.newKeySet();
+            CountDownLatch begun = new CountDownLatch(2);
+            List<Thread> writers = new ArrayList<>();
+            for (String name : List.of("plan-a", "plan-b")) {
+                writers.add(Thread.ofPlatform().start(() -> {
+                    begun.countDown();
+                    for (int index = 0; index < PLANS; index++) {
+                        schedule(store, PlanId.of(name + index));
+                    }
+                }));
+            }
+            begun.await();
+            store.open((planId, number) -> driven.add(planId));
+            for (Thread writer : writers) {
+                writer.join();
+            }
+            Deadline.until("all driven", () -> driven.size() == 2 * PLANS);
+            store.close(Duration.ZERO);
+        }
+        assertThat(ROUNDS).isPositive();
+    }
+
+    private static void schedule(RolloutStore store, PlanId planId) {
+        store.transact(transaction -> {
+            Instant now = store.now();
+            transaction.save(PlanRecord.created(planId, 1, WAVES, "tester", now)
+                    .with(edit -> edit.drive = DriveState.NONE.next(now)));
+            transaction.schedule(planId, 1, now);
+            return planId;
+        });
+    }
+}
