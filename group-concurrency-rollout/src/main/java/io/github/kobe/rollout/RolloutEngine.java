@@ -119,7 +119,7 @@ final class RolloutEngine {
     /** What waited for a tenant now has it. Its plan would find out by itself, but later. */
     private void callFor(TaskId taskId) {
         try {
-            store.findById(taskId).ifPresent(task -> operate(task.planId(), ledger -> taskId));
+            uninterrupted.run(() -> store.findById(taskId)).ifPresent(task -> operate(task.planId(), ledger -> taskId));
         } catch (RuntimeException e) {
             LOG.warn("Task {} has its tenant, but its plan could not be told and will notice later", taskId, e);
         }

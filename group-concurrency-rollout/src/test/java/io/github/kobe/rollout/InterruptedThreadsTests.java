@@ -1,0 +1,66 @@
+package io.github.kobe.rollout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A thread that comes interrupted from a stage does not come so to the store. */
+class InterruptedThreadsTests {
+
+    private final List<String> interrupted = new CopyOnWriteArrayList<>();
+
+    @Test
+    @Tag("R42")
+    @Tag("R127")
+    void whoHandsATenantOverAsksNothingOfTheStoreWhileInterrupted() throws Exception {
+        Gate gate = new Gate();
+        try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
+                        GroupPolicy.builder().build());
+                Rollouts rollouts = Rollouts.builder(executor)
+                        .store(watched(RolloutStore.inMemory()))
+                        .conflict(ConflictPolicy.QUEUE)
+                        .stages(Stage.named("A").step(ctx -> {
+                            gate.pass();
+                            Thread.currentThread().interrupt();
+                        }))
+                        .build()) {
+            PlanId first = start(rollouts, "plan-x");
+            gate.awaitArrived(1);
+            PlanId second = start(rollouts, "plan-y");
+            gate.open();
+            for (PlanId planId : List.of(first, second)) {
+                assertThat(rollouts.await(planId, Deadline.LONG).status()).isEqualTo(PlanStatus.COMPLETED);
+            }
+        }
+        assertThat(interrupted).isEmpty();
+    }
+
+    private static PlanId start(Rollouts rollouts, String name) {
+        return rollouts.start(
+                        RolloutPlan.named(name).add(Samples.change("acme")).build())
+                .planId();
+    }
+
+    private RolloutStore watched(RolloutStore store) {
+        return (RolloutStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {RolloutStore.class}, (proxy, method, arguments) -> {
+                    if (Thread.currentThread().isInterrupted()) {
+                        interrupted.add(method.getName());
+                    }
+                    try {
+                        return method.invoke(store, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+}
