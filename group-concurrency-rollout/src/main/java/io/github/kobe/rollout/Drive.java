@@ -279,11 +279,7 @@ final class Drive {
     }
 
     private void gauge(String name, double value) {
-        try {
-            engine.options().metrics().setGauge(name, planId, value);
-        } catch (RuntimeException e) {
-            LOG.warn("A metrics registry failed with {} of {}", name, planId, e);
-        }
+        publisher.guarded(name, () -> engine.options().metrics().setGauge(name, planId, value));
     }
 
     /** {@return whether there is nothing to do} What there is after all is enqueued. */

@@ -162,14 +162,16 @@ final class Publisher {
         };
     }
 
-    /** User code: whatever it throws, the next is told. */
-    private void guarded(String kind, Runnable call) {
+    /** User code: whatever it throws, and however it leaves the thread, all else goes on. */
+    void guarded(String kind, Runnable call) {
         try {
             call.run();
         } catch (Throwable e) {
             if (warned.add(kind)) {
                 LOG.warn("A listener failed with {} of {}; this is logged once", kind, planId, e);
             }
+        } finally {
+            Thread.interrupted();
         }
     }
 }

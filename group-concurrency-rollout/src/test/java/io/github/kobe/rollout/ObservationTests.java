@@ -113,6 +113,40 @@ class ObservationTests extends RolloutsTestCase {
     }
 
     @Test
+    @Tag("R90")
+    void aListenerThatLeavesItsThreadInterruptedDisturbsNoOther() throws Exception {
+        List<Boolean> interrupted = new CopyOnWriteArrayList<>();
+        Rollouts rollouts = rollouts(builder -> builder.stages(Stage.named("A"), Stage.named("B"))
+                .sink(event -> {
+                    interrupted.add(Thread.currentThread().isInterrupted());
+                    Thread.currentThread().interrupt();
+                }));
+        PlanId planId = rollouts.start(plan("x", Samples.change("acme"))).planId();
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(interrupted).isNotEmpty().containsOnly(false);
+    }
+
+    @Test
+    @Tag("R90")
+    @Tag("R107")
+    void metricsThatFailBreakNothing() throws Exception {
+        MetricsRegistry broken = new MetricsRegistry() {
+            @Override
+            public void incrementCounter(String name, PlanId planId) {
+                throw new AssertionError("no counters");
+            }
+
+            @Override
+            public void setGauge(String name, PlanId planId, double value) {
+                throw new AssertionError("no gauges");
+            }
+        };
+        Rollouts rollouts = rollouts(builder -> builder.stages(Stage.named("A")).metrics(broken));
+        PlanId planId = rollouts.start(plan("x", Samples.change("acme"))).planId();
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+    }
+
+    @Test
     @Tag("R91")
     @Tag("R92")
     @Tag("R95")
