@@ -19,6 +19,9 @@ final class Publisher {
     private static final int BATCH = 200;
     private static final Duration GATHERED = Duration.ofMillis(5);
 
+    /** How long the end of a drive waits for a listener. */
+    private static final Duration LONGEST_TELLING = Duration.ofSeconds(2);
+
     private final PlanId planId;
     private final RolloutOptions options;
     private final Runnable whenEmpty;
@@ -53,10 +56,17 @@ final class Publisher {
         LockSupport.unpark(thread);
     }
 
-    /** Ends after the event that is being told; the others stay. */
+    /** Ends after the event that is being told, and waits for that, but not forever; the others stay. */
     void stop() {
         over = true;
         wake();
+        try {
+            if (!thread.join(LONGEST_TELLING)) {
+                LOG.warn("A listener still has an event of {}, which may be told again", planId);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /**
@@ -92,7 +102,9 @@ final class Publisher {
                     awaited = false;
                     whenEmpty.run();
                 }
-                LockSupport.parkNanos(this, RolloutOptions.LOOK.toNanos());
+                if (!over) {
+                    LockSupport.parkNanos(this, RolloutOptions.LOOK.toNanos());
+                }
             }
         }
     }

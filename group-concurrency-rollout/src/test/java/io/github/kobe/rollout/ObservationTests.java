@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -144,6 +145,42 @@ class ObservationTests extends RolloutsTestCase {
         Rollouts rollouts = rollouts(builder -> builder.stages(Stage.named("A")).metrics(broken));
         PlanId planId = rollouts.start(plan("x", Samples.change("acme"))).planId();
         assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+    }
+
+    @Test
+    @Tag("R90")
+    @Tag("R127")
+    void theEventThatIsBeingToldIsToldToItsEndBeforeRolloutsAreClosed() throws Exception {
+        AtomicReference<Thread> closing = new AtomicReference<>();
+        AtomicBoolean closedMeanwhile = new AtomicBoolean();
+        Gate entered = new Gate();
+        Rollouts rollouts = rollouts(builder -> builder.stages(Stage.named("A")).sink(event -> {
+            events.add(event);
+            if (event.occurrence() instanceof Occurrence.TaskCompleted) {
+                entered.passStubbornly();
+                closedMeanwhile.set(hasEnded(closing.get()));
+            }
+        }));
+        PlanId planId = rollouts.start(plan("x", Samples.change("acme"))).planId();
+        entered.awaitArrived(1);
+        closing.set(Thread.ofVirtual().start(rollouts::close));
+        entered.open();
+        assertThat(closing.get().join(Deadline.LONG)).isTrue();
+
+        assertThat(closedMeanwhile).isFalse();
+        assertThat(store.findUnpublished(planId, 10))
+                .noneMatch(event -> event.occurrence() instanceof Occurrence.TaskCompleted);
+        rollouts.open();
+        settled(rollouts, planId);
+        assertThat(told(onlyTask(rollouts, planId))).containsOnlyOnce("TaskCompleted");
+    }
+
+    private static boolean hasEnded(Thread thread) {
+        try {
+            return thread.join(Duration.ofMillis(500));
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test
