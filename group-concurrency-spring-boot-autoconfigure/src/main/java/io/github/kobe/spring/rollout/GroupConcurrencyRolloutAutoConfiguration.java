@@ -56,8 +56,9 @@ public final class GroupConcurrencyRolloutAutoConfiguration {
         return new RolloutDefaults(properties, settings);
     }
 
+    /** Each context hears what its own do; Spring tells its ancestors. */
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     RolloutEventSink groupConcurrencyRolloutEvents(ApplicationEventPublisher publisher) {
         return publisher::publishEvent;
     }

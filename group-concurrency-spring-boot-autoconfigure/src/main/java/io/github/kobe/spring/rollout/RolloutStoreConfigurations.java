@@ -8,6 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
@@ -15,7 +16,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** Where rollouts are kept: in the first of these that can be, unless the application has a store of its own. */
+/**
+ * Where rollouts are kept: in the first of these that can be, unless the application has a store of its own. One of an
+ * ancestor's is no such one: it runs the drives of the rollouts there.
+ */
 final class RolloutStoreConfigurations {
 
     private RolloutStoreConfigurations() {}
@@ -29,7 +33,7 @@ final class RolloutStoreConfigurations {
             havingValue = "jdbc",
             matchIfMissing = true)
     @ConditionalOnSingleCandidate(DataSource.class)
-    @ConditionalOnMissingBean(RolloutStore.class)
+    @ConditionalOnMissingBean(value = RolloutStore.class, search = SearchStrategy.CURRENT)
     static final class Jdbc {
 
         @Bean
@@ -48,7 +52,7 @@ final class RolloutStoreConfigurations {
 
     /** In memory. */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnMissingBean(RolloutStore.class)
+    @ConditionalOnMissingBean(value = RolloutStore.class, search = SearchStrategy.CURRENT)
     static final class Memory {
 
         @Bean

@@ -104,6 +104,23 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
                 }));
     }
 
+    /** With a store and with listeners of its own. */
+    @Test
+    @Tag("R90")
+    void aContextWithAnExecutorOfItsOwnLeavesTheRolloutsOfItsParentAlone() {
+        runner.withUserConfiguration(Stages.class).run(parent -> {
+            runner.withParent(parent)
+                    .withUserConfiguration(Hearing.class)
+                    .withBean("mine", GroupExecutor.class, GroupConcurrencyRolloutAutoConfigurationTests::executor)
+                    .run(context -> {
+                        completes(context);
+                        List<RolloutEvent> heard = context.getBean(Hearing.class).heard;
+                        Deadline.until("heard", () -> !heard.isEmpty());
+                    });
+            completes(parent);
+        });
+    }
+
     // ---- settings
 
     @ParameterizedTest
