@@ -96,7 +96,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
             return new GroupConcurrencyFilter(
                     SingletonSupplier.of(executor::getObject),
                     own,
-                    new FilterRules(rules, FilterRules.management(environment)),
+                    new FilterRules(rules, FilterRules.operators(environment)),
                     context.getIfAvailable(),
                     filter.order());
         }
@@ -135,7 +135,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
             return new GroupConcurrencyWebFilter(
                     SingletonSupplier.of(executor::getObject),
                     own,
-                    new FilterRules(rules, FilterRules.management(environment)),
+                    new FilterRules(rules, FilterRules.operators(environment)),
                     filter.order());
         }
     }

@@ -46,7 +46,8 @@ class UnusedSlicesTests {
     /** A condition that is looked at even if another has said no. */
     private static final String ON_OBSERVATION_MODE = "io.github.kobe.spring.observation.OnObservationMode";
 
-    private static final String[] PACKAGES_FOR_EVERY_APPLICATION = {"", "annotation", "autoconfigure", "method", "scope"
+    private static final String[] PACKAGES_FOR_EVERY_APPLICATION = {
+        "", "annotation", "autoconfigure", "dashboard", "method", "scope"
     };
 
     @Test
@@ -68,6 +69,7 @@ class UnusedSlicesTests {
         "group-concurrency.rollout.enabled=false, rollout.",
         "management.endpoints.web.exposure.exclude=groupexecutor, actuate.GroupExecutorEndpointAutoConfiguration",
         "management.endpoints.web.exposure.exclude=groupscopes, actuate.GroupScopesReport",
+        "group-concurrency.dashboard.enabled=false, dashboard.Dashboard",
     })
     void whatASettingSwitchesOffIsNotThere(String setting, String slice) throws Exception {
         Started started = Started.with(new String[0], EXPOSED, "--" + setting);

@@ -1,0 +1,86 @@
+package io.github.kobe.spring.dashboard;
+
+import io.github.kobe.spring.autoconfigure.BoundSettings;
+import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
+import io.github.kobe.spring.autoconfigure.ExecutorBeans;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.web.server.ManagementPortType;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.io.ResourceLoader;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Makes the live page, where the application asks for it. Its settings are bound in any case, so that a misspelt name is
+ * found. {@link GroupConcurrencyDashboardManagementConfiguration} serves it.
+ */
+@AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
+@ConditionalOnSwitch("enabled")
+@EnableConfigurationProperties(GroupDashboardProperties.class)
+public final class GroupConcurrencyDashboardAutoConfiguration {
+
+    GroupConcurrencyDashboardAutoConfiguration() {}
+
+    /** What it takes, told by name where it isn't there. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication
+    @ConditionalOnSwitch(value = "dashboard.enabled", byDefault = false)
+    static final class PathConfiguration {
+
+        private static final String ENDPOINTS = "org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints";
+
+        /** Never lazy: a bad setting is to fail the start-up. */
+        @Bean
+        @Lazy(false)
+        @ConditionalOnMissingBean
+        DashboardPath groupConcurrencyDashboardPath(
+                GroupDashboardProperties properties, BoundSettings settings, ResourceLoader application) {
+            DashboardPath path = new DashboardPath(properties, settings);
+            if (!ClassUtils.isPresent(ENDPOINTS, application.getClassLoader())) {
+                throw path.notExposed(
+                        "Spring Boot's actuator is not there", "false, or the actuator on the class path");
+            }
+            return path;
+        }
+
+        /** With the actuator. */
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass({PathMappedEndpoints.class, ManagementPortType.class})
+        @ImportRuntimeHints(DashboardHints.class)
+        static final class PageConfiguration {
+
+            @Bean
+            @Lazy(false)
+            @ConditionalOnMissingBean
+            DashboardPage groupConcurrencyDashboardPage(
+                    DashboardPath path,
+                    ApplicationContext application,
+                    ObjectProvider<PathMappedEndpoints> endpoints,
+                    ListableBeanFactory beans) {
+                return new DashboardPage(
+                        path,
+                        () -> new ExposedEndpoints(path, application, endpoints.getIfAvailable(), executors(beans)));
+            }
+
+            private static Set<String> executors(ListableBeanFactory beans) {
+                ExecutorBeans executors = new ExecutorBeans(beans);
+                Set<String> names = new LinkedHashSet<>(executors.defaults());
+                names.addAll(executors.names());
+                return names;
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// Lines over the last minute, drawn by uPlot.
+
+import { SPAN } from './history.js';
+
+const colour = (name) => getComputedStyle(document.querySelector(`#colours .${name}`)).color;
+
+/** A line of numbers; dashed ones are limits. */
+function series(name) {
+  return { stroke: () => colour(name), width: 1.5, dash: name === 'limit' ? [4, 4] : undefined, points: { show: false } };
+}
+
+/**
+ * A chart whose lines have these names of colours. Small ones have no axes: their numbers stand beside them.
+ */
+export class Chart {
+  constructor(parent, colours, { width, height, axes = false, values = String }) {
+    const axis = {
+      stroke: () => colour('limit'),
+      grid: { stroke: () => colour('grid'), width: 1 },
+      ticks: { stroke: () => colour('grid'), width: 1 },
+    };
+    this.count = colours.length;
+    this.plot = new uPlot({
+      width,
+      height,
+      padding: axes ? [8, 8, 0, 0] : [2, 0, 2, 0],
+      legend: { show: false },
+      cursor: { show: false },
+      select: { show: false },
+      scales: {
+        x: { time: false, range: [-SPAN, 0] },
+        y: { range: (_, least, most) => [0, Math.max(1, most ?? 1) * 1.05] },
+      },
+      axes: axes
+        ? [
+          { ...axis, values: (_, splits) => splits.map((at) => `${at} s`) },
+          { ...axis, size: 64, values: (_, splits) => splits.map(values) },
+        ]
+        : [{ show: false }, { show: false }],
+      series: [{}, ...colours.map(series)],
+    }, [[], ...colours.map(() => [])], parent);
+  }
+
+  show(times, ...lines) {
+    const now = Date.now() / 1000;
+    this.plot.setData([times.map((at) => at - now), ...lines]);
+  }
+
+  end() {
+    this.plot.destroy();
+  }
+}
