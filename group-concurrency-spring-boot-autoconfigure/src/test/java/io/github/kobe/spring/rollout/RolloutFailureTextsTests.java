@@ -74,11 +74,12 @@ class RolloutFailureTextsTests {
 
     private void failsToStart(String yaml, Class<?>... further) throws IOException {
         Files.writeString(folder.resolve("application.yml"), yaml);
-        assertThatException().isThrownBy(() -> new SpringApplicationBuilder(Application.class)
-                .sources(further)
-                .web(WebApplicationType.NONE)
-                .run("--spring.config.location=" + folder.toUri())
-                .close());
+        assertThatException()
+                .isThrownBy(() -> new SpringApplicationBuilder(Application.class)
+                        .sources(further)
+                        .web(WebApplicationType.NONE)
+                        .run("--spring.config.location=" + folder.toUri())
+                        .close());
     }
 
     @Configuration(proxyBeanMethods = false)
