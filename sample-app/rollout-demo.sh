@@ -64,17 +64,15 @@ free_port() {
     echo "$port"
 }
 
+# Jars have the time of the release, so a file of its own says when they were built.
 build() {
-    local jars newer
-    jars=("$here"/target/sample-app-*.jar)
-    if [[ ${#jars[@]} -gt 0 ]]; then
-        newer=$(find "$here"/../*/src/main -newer "${jars[0]}" -type f -print -quit)
-    fi
-    if [[ ${#jars[@]} -eq 0 || -n $newer ]]; then
+    local built=$here/target/rollout-demo.built jars
+    if [[ ! -e $built || -n $(find "$here"/../*/src/main -newer "$built" -type f -print -quit) ]]; then
         echo "Building the sample; the first time takes some minutes"
         (cd "$here/.." && ./mvnw -B -q -pl sample-app -am package -DskipTests) || fail "the build failed"
-        jars=("$here"/target/sample-app-*.jar)
+        touch "$built"
     fi
+    jars=("$here"/target/sample-app-*.jar)
     app_command=("$java" -XX:TieredStopAtLevel=1 -jar "${jars[0]}")
     fleet_command=("$java" -cp "$here/target/classes")
 }
