@@ -27,6 +27,9 @@ class Signposts {
 
     Signposts(Environment environment) {
         this.environment = environment;
+        if (environment.getProperty("group-concurrency.dashboard.enabled", Boolean.class, false)) {
+            all.add(new Signpost("/group-concurrency/", "the live page: watch it during a flood"));
+        }
         all.add(new Signpost(
                 "/actuator/groupexecutor", "all groups: what runs and waits, the limits, what became of it"));
         all.add(new Signpost("/actuator/groupscopes", "credit reports that are being made"));
