@@ -143,6 +143,7 @@ final class Drive {
                 throw loss;
             }
             if (engine.isStopping()) {
+                threads.close();
                 threads.awaitEnd(engine.options().shutdownGrace().toNanos());
                 return false;
             }

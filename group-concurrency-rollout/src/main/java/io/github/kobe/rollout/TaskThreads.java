@@ -3,6 +3,7 @@ package io.github.kobe.rollout;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.RejectedTaskException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -35,6 +36,12 @@ final class TaskThreads {
 
     /** What follows is guarded by the lock. */
     private final Map<TaskId, Thread> running = new LinkedHashMap<>();
+
+    /** Those of them that have their permit. */
+    private final Set<TaskId> inside = new HashSet<>();
+
+    /** Whether nobody is let in any more. */
+    private boolean closed;
 
     /** Those that were not let in. */
     private final Set<TaskId> postponed = new LinkedHashSet<>();
@@ -76,7 +83,10 @@ final class TaskThreads {
         boolean later = false;
         Optional<TaskRecord> notYet = Optional.empty();
         try {
-            notYet = executor.call(group, id.value(), work.apply(id));
+            notYet = executor.call(group, id.value(), () -> {
+                enter(id);
+                return work.apply(id).call();
+            });
         } catch (RejectedTaskException e) {
             LOG.debug("Task {} is not let in, and tries again later: {}", id, e.getMessage());
             later = true;
@@ -92,10 +102,23 @@ final class TaskThreads {
         }
     }
 
+    private void enter(TaskId id) throws InterruptedException {
+        lock.lock();
+        try {
+            if (closed) {
+                throw new InterruptedException("its drive ends");
+            }
+            inside.add(id);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void end(TaskId id, boolean later, Optional<TaskRecord> notYet) {
         lock.lock();
         try {
             running.remove(id);
+            inside.remove(id);
             if (later) {
                 postponed.add(id);
             }
@@ -218,6 +241,21 @@ final class TaskThreads {
             LOG.debug("{} looks early", group);
         } finally {
             stirred = false;
+            lock.unlock();
+        }
+    }
+
+    /** Lets nobody in any more, and ends the wait of those who have no permit. */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            running.forEach((id, thread) -> {
+                if (!inside.contains(id)) {
+                    thread.interrupt();
+                }
+            });
+        } finally {
             lock.unlock();
         }
     }

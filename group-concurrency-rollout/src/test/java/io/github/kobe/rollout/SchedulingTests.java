@@ -3,6 +3,7 @@ package io.github.kobe.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Depth;
@@ -72,6 +73,29 @@ class SchedulingTests extends RolloutsTestCase {
         assertThat(witness.runs).hasSize(tenants);
         assertThat(witness.runs.values()).allSatisfy(runs -> assertThat(runs).hasValue(3));
         Deadline.until("its group is gone", () -> executor.groupKeys().isEmpty());
+    }
+
+    @Test
+    @Tag("R124")
+    @Tag("R127")
+    void whatWaitsForThePermitOfOthersDoesNotHoldUpTheEnd() throws Exception {
+        try (GroupExecutor narrow = GroupExecutor.newVirtualThreadExecutor(
+                GroupPolicy.builder().globalMaxInFlight(1).build())) {
+            GroupPermit permit = narrow.acquireUnbound("others");
+            Rollouts rollouts = builder(narrow, store)
+                    .stages(Stage.named("A"))
+                    .shutdownGrace(Deadline.LONG)
+                    .build();
+            PlanId planId = rollouts.start(plan("x", Samples.change("acme"))).planId();
+            Deadline.until("it waits", () -> narrow.stats().queued() > 0);
+
+            Thread closing = Thread.ofVirtual().start(rollouts::close);
+            boolean isClosed = closing.join(Deadline.LONG.dividedBy(2));
+            permit.close();
+            assertThat(isClosed).isTrue();
+            assertThat(onlyTask(rollouts, planId))
+                    .satisfies(id -> assertThat(rollouts.task(id).status()).isEqualTo(TaskStatus.PENDING));
+        }
     }
 
     @Test
