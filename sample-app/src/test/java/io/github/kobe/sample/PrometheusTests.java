@@ -2,8 +2,16 @@ package io.github.kobe.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.rollout.DeployUnit;
+import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.RolloutPlan;
+import io.github.kobe.rollout.Rollouts;
+import io.github.kobe.rollout.Stage;
+import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.rollout.TenantId;
 import io.github.kobe.testing.ChildProcess;
 import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
 import io.github.kobe.testing.Markdown;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,11 +32,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.context.support.GenericApplicationContext;
 import tools.jackson.databind.JsonNode;
 
 /**
  * What the board, the alerts and the page on operating ask for, asked of a real Prometheus that has scraped the sample
- * under load: some work runs, some waits, some is turned away, a group is paused, a scope runs out of time.
+ * under load: some work runs, some waits, some is turned away, a group is paused, a scope runs out of time, a rollout stands
+ * still and fails.
  */
 @Tag("deep")
 class PrometheusTests {
@@ -37,6 +47,9 @@ class PrometheusTests {
     private static final Pattern LABEL_VALUES = Pattern.compile("label_values\\((.*), (\\w+)\\)");
     private static final String ENDPOINT = "/actuator/groupexecutor";
     private static final String SUBMITTED = "sum(group_executor_submitted_tasks_total)";
+
+    /** The alerts that a rollout leads to that stands still, and one of whose tenants fails. */
+    private static final List<String> OF_ROLLOUTS = List.of("RolloutStandsStill", "RolloutFailed");
 
     /** The alerts that are pending while one group has too much to do, and another is paused. */
     private static final List<String> OF_ONE =
@@ -53,8 +66,8 @@ class PrometheusTests {
             "Saturation",
             "Rejections per second, by reason");
 
-    /** The sample has no rollouts. */
-    private static final String NOT_HERE = "rollout_";
+    /** Where the tenants of a rollout stand until they may go on. */
+    private static final Gate PREPARED = new Gate();
 
     private static RunningSample sample;
     private static Prometheus prometheus;
@@ -64,7 +77,9 @@ class PrometheusTests {
 
     @BeforeAll
     static void load() throws IOException, InterruptedException {
-        sample = RunningSample.start(
+        sample = RunningSample.startWith(
+                PrometheusTests::addStages,
+                "group-concurrency.rollout.progress-interval=100ms",
                 "sample.credit.deadline=4s",
                 "group-concurrency.groups[tenant:acme].max-concurrency=1",
                 "group-concurrency.groups[tenant:acme].queue-threshold=10",
@@ -73,9 +88,54 @@ class PrometheusTests {
         prometheus.await("up == 1");
         loadedFrom = Instant.now().getEpochSecond();
 
+        changeTenants();
         floodOne();
         fillAll();
         workOff();
+    }
+
+    private static void addStages(GenericApplicationContext context) {
+        Stage prepare = Stage.named("Prepare").step(change -> PREPARED.pass());
+        Stage change = Stage.named("Change").step(of -> {
+            if (of.tenantId().equals(TenantId.of("badly"))) {
+                throw new IllegalStateException("not this one");
+            }
+        });
+        context.registerBean("prepare", Stage.class, () -> prepare);
+        context.registerBean("change", Stage.class, () -> change);
+    }
+
+    /** Of a rollout's tenants one goes well and is rolled back, one fails, and one is paused and then cancelled. */
+    private static void changeTenants() throws InterruptedException {
+        Rollouts rollouts = sample.bean(Rollouts.class);
+        RolloutPlan.Builder plan = RolloutPlan.named("plan-1");
+        for (String tenant : List.of("well", "badly", "slowly")) {
+            plan.add(TenantChange.of(tenant, DeployUnit.of(7, 42, "green"), "{}")
+                    .previous(DeployUnit.of(7, 41, "blue"), "{}"));
+        }
+        PlanId planId = rollouts.start(plan.build()).planId();
+        PREPARED.awaitArrived(3);
+        prometheus.await("rollout_task_active == 3 and rollout_heartbeat_lag_stages > 0");
+        prometheus.await("ALERTS{alertname='RolloutStandsStill'}");
+
+        TenantId slowly = TenantId.of("slowly");
+        assertThat(rollouts.pause(slowly).success()).isTrue();
+        PREPARED.open();
+        awaitStatus("PAUSED", slowly);
+        assertThat(rollouts.cancel(slowly).success()).isTrue();
+        TenantId well = TenantId.of("well");
+        awaitStatus("COMPLETED", well);
+        assertThat(rollouts.rollback(well).success()).isTrue();
+        awaitStatus("ROLLED_BACK", well);
+        rollouts.await(planId, Deadline.LONG);
+        prometheus.await("ALERTS{alertname='RolloutFailed'}");
+    }
+
+    private static void awaitStatus(String status, TenantId tenant) {
+        Rollouts rollouts = sample.bean(Rollouts.class);
+        Deadline.until(
+                () -> tenant + " is " + status + ", but " + rollouts.task(tenant),
+                () -> rollouts.task(tenant).status().name().equals(status));
     }
 
     /** One tenant floods, another is paused, a report of a third runs out of time. */
@@ -178,17 +238,14 @@ class PrometheusTests {
         Files.writeString(Path.of("target", "board.svg"), picture.svg());
     }
 
-    /**
-     * Each is a valid one, and all but those of rollouts gave something at some time: more than zero, unless it is zero
-     * that they look for.
-     */
+    /** Each is a valid one, and gave something at some time: more than zero, unless it is zero that they look for. */
     private static void assertShows(String where, String expression) {
         double least = expression.contains("== 0") ? 0 : Double.MIN_VALUE;
         List<Double> values = prometheus.sinceStart(expression).stream()
                 .flatMap(series -> series.values().values().stream())
                 .filter(value -> value >= least && Double.isFinite(value))
                 .toList();
-        assertThat(values.isEmpty()).as(where + ": " + expression).isEqualTo(expression.contains(NOT_HERE));
+        assertThat(values).as(where + ": " + expression).isNotEmpty();
     }
 
     @Test
@@ -236,19 +293,20 @@ class PrometheusTests {
     // ---- the alerts
 
     @Test
-    void everyAlertCanBeEvaluatedAndThoseThatTheLoadWasForWerePending() {
+    void everyAlertCanBeEvaluatedAndThoseThatTheLoadIsForWereOn() {
         Map<String, String> rules = prometheus.rules();
-        List<String> pending = prometheus.sinceStart("count by (alertname) (ALERTS)").stream()
+        List<String> on = prometheus.sinceStart("count by (alertname) (ALERTS)").stream()
                 .map(series -> series.labels().get("alertname"))
                 .toList();
 
         assertThat(rules)
                 .isNotEmpty()
                 .allSatisfy((name, error) -> assertThat(error).as(name).isEmpty());
-        assertThat(rules.keySet()).containsAll(pending);
-        assertThat(pending)
-                .containsExactlyInAnyOrderElementsOf(
-                        Stream.of(OF_ONE, OF_ALL).flatMap(List::stream).toList());
+        assertThat(rules.keySet()).containsAll(on);
+        assertThat(on)
+                .containsExactlyInAnyOrderElementsOf(Stream.of(OF_ROLLOUTS, OF_ONE, OF_ALL)
+                        .flatMap(List::stream)
+                        .toList());
     }
 
     @Test
