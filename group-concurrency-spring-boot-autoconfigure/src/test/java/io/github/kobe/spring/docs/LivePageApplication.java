@@ -4,7 +4,6 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.rollout.Stage;
-import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,6 +44,7 @@ final class LivePageApplication implements AutoCloseable {
                     "--server.port=0",
                     "--server.servlet.context-path=/shop",
                     "--group-concurrency.dashboard.enabled=true",
+                    "--group-concurrency.shutdown.await-termination-period=0s",
                     "--group-concurrency.max-in-flight=400",
                     "--group-concurrency.max-idle-groups=20000",
                     "--group-concurrency.defaults.queue-threshold=1000",
@@ -110,7 +110,7 @@ final class LivePageApplication implements AutoCloseable {
     public void close() {
         load.cancel(false);
         clients.shutdownNow();
-        executor().shutdown(Deadline.LONG);
+        executor().shutdown();
         context.close();
     }
 

@@ -381,7 +381,7 @@ class LivePageTests {
         assertThat(page.locator("h1")).hasText("Group concurrency");
     }
 
-    /** How much the threads that answer requests work for an answer, of which each open page asks for one a second. */
+    /** How much the threads that answer requests work for an answer, of which each open page wants two in three seconds. */
     @Test
     @Tag("long")
     void theCostOfAnOpenPageIsToldInAFile() throws IOException {

@@ -8,7 +8,7 @@ import { RolloutsView } from './rollouts.js';
 import { ScopesView } from './scopes.js';
 import { LANGUAGES, preferred, speak, text, time } from './texts.js';
 
-const PERIOD = 1000;
+const PERIOD = 1500;
 
 const find = (id) => document.querySelector(`#${id}`);
 const content = find('content');
