@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.tuple;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.kobe.rollout.DeployUnit;
+import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanStatus;
+import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
@@ -239,10 +241,13 @@ class RolloutsEndpointTests {
         assertThat(waiting.path("waves").asInt()).isEqualTo(2);
         assertThat(waiting.path("needsApproval").asBoolean()).isTrue();
         assertThat(waiting.at("/gate/approvedBy").isNull()).isTrue();
-        assertThat(approved).isInstanceOfSatisfying(RolloutsReport.Operation.class, done -> {
-            assertThat(done.message()).isEqualTo("approve accepted");
-            assertThat(done.plan().gate().approvedBy()).isEqualTo("ann");
-        });
+        assertThat(approved)
+                .isInstanceOfSatisfying(
+                        RolloutsReport.Operation.class,
+                        done -> assertThat(done.message()).isEqualTo("approve accepted"));
+        Deadline.until(
+                "the approval is told",
+                () -> bean(type).heard.contains(plan + ": " + new Occurrence.GateApproved(1, "ann")));
         assertThat(bean(type).audited).extracting(AuditEvent::getPrincipal).contains("ann");
     }
 
@@ -415,6 +420,7 @@ class RolloutsEndpointTests {
     static class Application {
 
         final Gate held = new Gate();
+        final List<String> heard = new CopyOnWriteArrayList<>();
         final List<AuditEvent> audited = new CopyOnWriteArrayList<>();
 
         @Bean
@@ -434,6 +440,11 @@ class RolloutsEndpointTests {
         @Order(2)
         Stage look() {
             return Stage.named("Look");
+        }
+
+        @EventListener
+        void hear(RolloutEvent event) {
+            heard.add(event.planId() + ": " + event.occurrence());
         }
 
         @EventListener

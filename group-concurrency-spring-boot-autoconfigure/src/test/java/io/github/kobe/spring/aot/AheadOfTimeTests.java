@@ -95,31 +95,29 @@ class AheadOfTimeTests {
             assertThat(reports.deliver(new Order(new Customer("Ada"))))
                     .succeedsWithin(Deadline.SECONDS, TimeUnit.SECONDS);
             assertThat(executor.groupKeys()).contains("customer:ada");
+
+            checkThatItRollsOutFromItsDatabase(context, client);
         });
     }
 
-    @Test
-    @CompileWithForkedClassLoader
-    void anApplicationCompiledAheadOfTimeRollsOutFromItsDatabase() {
-        startedFromGeneratedCode((context, client) -> {
-            Rollouts rollouts = context.getBean(Rollouts.class);
-            PlanId planId = rollouts.start(RolloutPlan.named("plan-1")
-                            .add(TenantChange.of("acme", DeployUnit.of(7, 42, "blue"), "{}"))
-                            .build())
-                    .planId();
-            Deadline.until("it is completed", () -> rollouts.plan(planId).status() == PlanStatus.COMPLETED);
+    private static void checkThatItRollsOutFromItsDatabase(ConfigurableApplicationContext context, Client client) {
+        Rollouts rollouts = context.getBean(Rollouts.class);
+        PlanId planId = rollouts.start(RolloutPlan.named("plan-1")
+                        .add(TenantChange.of("acme", DeployUnit.of(7, 42, "blue"), "{}"))
+                        .build())
+                .planId();
+        Deadline.until("it is completed", () -> rollouts.plan(planId).status() == PlanStatus.COMPLETED);
 
-            assertThat(context.getBean(RolloutStore.class)).isInstanceOf(JdbcRolloutStore.class);
-            JsonNode plan = client.json("/actuator/rollouts/plan-1");
-            assertThat(plan.at("/plan/tasks/COMPLETED").asInt()).isEqualTo(1);
-            assertThat(plan.at("/tasks/0/tenant").asText()).isEqualTo("acme");
-            Deadline.until(
-                    "it is counted",
-                    () -> client.json("/actuator/metrics/rollout.task.completed?tag=plan:plan-1")
-                                    .at("/measurements/0/value")
-                                    .asInt()
-                            == 1);
-        });
+        assertThat(context.getBean(RolloutStore.class)).isInstanceOf(JdbcRolloutStore.class);
+        JsonNode plan = client.json("/actuator/rollouts/plan-1");
+        assertThat(plan.at("/plan/tasks/COMPLETED").asInt()).isEqualTo(1);
+        assertThat(plan.at("/tasks/0/tenant").asText()).isEqualTo("acme");
+        Deadline.until(
+                "it is counted",
+                () -> client.json("/actuator/metrics/rollout.task.completed?tag=plan:plan-1")
+                                .at("/measurements/0/value")
+                                .asInt()
+                        == 1);
     }
 
     private static void startedFromGeneratedCode(BiConsumer<ConfigurableApplicationContext, Client> use) {
