@@ -74,6 +74,7 @@ class LivePageTests {
         picture("live-page-dark.png");
         pictured.getByLabel("Colours").selectOption("light");
         pictured.getByLabel("Language").selectOption("zh");
+        assertThat(pictured.locator("h1")).hasText("分组并发");
         picture("live-page-zh.png");
         browser.close();
         application.close();
