@@ -9,17 +9,6 @@ import java.util.stream.Collectors;
 /** Panels of the board as a picture, two in a row: drawn from what Prometheus answers, not by Grafana. */
 final class BoardPicture {
 
-    /** With words for those who don't see it, and colours turned round where the screen is dark. */
-    private static final String HEAD = """
-        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11" \
-        fill="#1f2328" role="img" aria-labelledby="title desc">
-        <title id="title">Panels of the board while the sample is flooded</title>
-        <desc id="desc">Charts of what is in flight, queued and rejected, of the oldest wait, of percentiles of the wait and \
-        of saturation, over the seconds of a flood.</desc>
-        <style>@media (prefers-color-scheme: dark) { svg { filter: invert(0.9) hue-rotate(180deg) } }</style>
-        <rect width="100%%" height="100%%" fill="#fff"/>
-        """;
-
     private static final int WIDTH = 460;
     private static final int HEIGHT = 230;
     private static final int LEFT = 50;
@@ -132,8 +121,17 @@ final class BoardPicture {
                 : String.format(Locale.ROOT, "%.1f", value);
     }
 
+    /** {@return the picture, with words for those who don't see it, and colours turned round where the screen is dark} */
     String svg() {
         int rows = (drawn + PER_ROW - 1) / PER_ROW;
-        return String.format(Locale.ROOT, HEAD, PER_ROW * WIDTH, rows * HEIGHT) + panels + "</svg>\n";
+        return String.format(Locale.ROOT, """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11" \
+            fill="#1f2328" role="img" aria-labelledby="title desc">
+            <title id="title">Panels of the board while the sample is flooded</title>
+            <desc id="desc">Charts of what is in flight, queued and rejected, of the oldest wait, of percentiles of the wait and \
+            of saturation, over the seconds of a flood.</desc>
+            <style>@media (prefers-color-scheme: dark) { svg { filter: invert(0.9) hue-rotate(180deg) } }</style>
+            <rect width="100%%" height="100%%" fill="#fff"/>
+            """, PER_ROW * WIDTH, rows * HEIGHT) + panels + "</svg>\n";
     }
 }
