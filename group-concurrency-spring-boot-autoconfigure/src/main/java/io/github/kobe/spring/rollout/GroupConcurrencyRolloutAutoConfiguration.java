@@ -10,6 +10,7 @@ import io.github.kobe.spring.autoconfigure.ConditionalOnDefaultExecutor;
 import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
 import io.github.kobe.spring.autoconfigure.ExecutorBeans;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.client.GroupClientHttpRequestInterceptor;
 import java.time.Duration;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -105,14 +106,24 @@ public final class GroupConcurrencyRolloutAutoConfiguration {
         @Lazy
         @ConditionalOnMissingBean
         HttpTransport groupConcurrencyRolloutTransport(RestClient.Builder builder) {
-            return new RestClientTransport(builder.build());
+            return new RestClientTransport(unlimited(builder));
         }
 
         @Bean
         @Lazy
         @ConditionalOnMissingBean
         HealthCheckClient groupConcurrencyRolloutHealthChecks(RestClient.Builder builder) {
-            return new RestClientHealthChecks(builder.build());
+            return new RestClientHealthChecks(unlimited(builder));
+        }
+
+        /**
+         * The plan limits its requests. Each has a thread of its own, which isn't inside of its task's permit: it would wait
+         * for a further global permit, and its task for it.
+         */
+        private static RestClient unlimited(RestClient.Builder builder) {
+            return builder.clone()
+                    .requestInterceptors(each -> each.removeIf(GroupClientHttpRequestInterceptor.class::isInstance))
+                    .build();
         }
     }
 }
