@@ -47,6 +47,7 @@ class PrometheusTests {
     private static final Pattern LABEL_VALUES = Pattern.compile("label_values\\((.*), (\\w+)\\)");
     private static final String ENDPOINT = "/actuator/groupexecutor";
     private static final String SUBMITTED = "sum(group_executor_submitted_tasks_total)";
+    private static final String SUCCEEDED = "sum(group_executor_completed_tasks_total{outcome='success'})";
 
     /** The alerts that a rollout leads to that stands still, and one of whose tenants fails. */
     private static final List<String> OF_ROLLOUTS = List.of("RolloutStandsStill", "RolloutFailed");
@@ -145,16 +146,21 @@ class PrometheusTests {
         CompletableFuture<Reply> late = sample.sendGet("/tenants/vip-globex/credit");
         sample.sendReports(11, "acme");
         sample.awaitQueued("tenant:acme", 10);
-        for (CompletableFuture<Reply> rejected : sample.sendReports(4, "acme")) {
-            assertThat(rejected.join().status()).isEqualTo(429);
-        }
+        rejectFour();
         prometheus.await("group_scope_active_scopes{scope='credit report'} == 1");
+        rejectFour(); // now seen to grow: counters that came with the first ones began above zero
         for (String alert : OF_ONE) {
             prometheus.await("ALERTS{alertname='" + alert + "'}");
         }
         assertThat(late.join().status()).isEqualTo(504);
         assertThat(paused.join().status()).isEqualTo(429);
         pauseOrResume("resume");
+    }
+
+    private static void rejectFour() {
+        for (CompletableFuture<Reply> rejected : sample.sendReports(4, "acme")) {
+            assertThat(rejected.join().status()).isEqualTo(429);
+        }
     }
 
     private static void pauseOrResume(String action) {
@@ -182,8 +188,9 @@ class PrometheusTests {
             replies.forEach(CompletableFuture::join);
         } while (prometheus.now(SUBMITTED + " > 300").isEmpty());
         sample.settle();
-        double submitted = totals().get("submitted").doubleValue();
-        prometheus.await(SUBMITTED + " == " + submitted);
+        JsonNode totals = totals();
+        prometheus.await(SUBMITTED + " == " + totals.get("submitted").doubleValue());
+        prometheus.await(SUCCEEDED + " == " + totals.get("succeeded").doubleValue());
     }
 
     private static JsonNode totals() {
