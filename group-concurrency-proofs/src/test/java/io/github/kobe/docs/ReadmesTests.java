@@ -24,7 +24,8 @@ class ReadmesTests {
     private static final Pattern COMMENT = Pattern.compile("(?m) *(//|(?<= )#) .*$");
 
     /** An anchor, or the language of a picture, differs. */
-    private static final Pattern OF_ONE_LANGUAGE = Pattern.compile("#.*|README(\\.zh-CN)?\\.md|\\.zh-CN(?=\\.svg)");
+    private static final Pattern OF_ONE_LANGUAGE =
+            Pattern.compile("#.*|README(\\.zh-CN)?\\.md|\\.zh-CN(?=\\.(svg|png))");
 
     /** With 24 reports in the flood; alone there are fewer. */
     private static final Pattern FLOODED_NEIGHBOUR =

@@ -75,7 +75,7 @@ class LivePageTests {
         pictured.getByLabel("Colours").selectOption("light");
         pictured.getByLabel("Language").selectOption("zh");
         assertThat(pictured.locator("h1")).hasText("分组并发");
-        picture("live-page-zh.png");
+        picture("live-page-light.zh-CN.png");
         browser.close();
         application.close();
     }
