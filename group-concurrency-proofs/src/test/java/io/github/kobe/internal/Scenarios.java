@@ -67,7 +67,7 @@ final class Scenarios {
 
     /** A free run costs far less than a schedule, so it looks at many scenarios instead of many schedules. */
     private enum Size {
-        MODEL_CHECKED(Depth.pick(1, 2, 10), Depth.pick(20, 20, 200)),
+        MODEL_CHECKED(Depth.pick(1, 1, 10), Depth.pick(20, 20, 200)),
         WRITTEN_DOWN(1, Depth.pick(120, 120, 2_000)),
         FREE(Depth.pick(50, 50, 200), Depth.pick(10, 10, 200));
 
