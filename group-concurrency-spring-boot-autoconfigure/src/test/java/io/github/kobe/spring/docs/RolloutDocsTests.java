@@ -68,7 +68,7 @@ class RolloutDocsTests {
     @Test
     @Tag("R5")
     @Tag("R71")
-    void theApplicationOfTheHowtoRollsOutAndTakesBack() {
+    void theApplicationOfTheHowtoRollsOutAndTakesBack() throws InterruptedException {
         List<String> steps = PAGE.blocks("console").stream()
                 .flatMap(Pattern.compile("(?m)^\\$ ")::splitAsStream)
                 .filter(step -> !step.isBlank())
@@ -84,6 +84,8 @@ class RolloutDocsTests {
                 assertThat(answer(command)).isEqualTo(shown);
             }
         }
+        PlanInfo end = application.bean(Rollouts.class).await(PlanId.of("plan-43"), Deadline.LONG);
+        assertThat(end.status()).isEqualTo(PlanStatus.ROLLED_BACK);
     }
 
     private static List<String> answer(Matcher command) {
