@@ -255,6 +255,23 @@ class LivePageTests {
                 .isFalse();
     }
 
+    /** A browser tells of a dialog that it has closed with the next frame, by when the next one may be open. */
+    @Test
+    void aQuestionAskedRightAfterAnotherHasItsOwnAnswer() {
+        String group = "tenant:busy-07";
+        Page page = open("#/group/" + group);
+        Locator pause = button(page, "Pause");
+        assertThat(pause).isVisible();
+
+        pause.evaluate("pause => { pause.click(); document.querySelector('#question-no').click(); pause.click(); }");
+        page.evaluate("() => new Promise(requestAnimationFrame)");
+        page.getByRole(AriaRole.DIALOG).getByText("Pause").last().click();
+
+        assertThat(page.getByRole(AriaRole.STATUS).getByText(group + " is paused."))
+                .isVisible();
+        application.executor().resume(group);
+    }
+
     private static void tabTo(Page page, Locator wanted) {
         for (int i = 0; i < 40; i++) {
             if (Boolean.TRUE.equals(wanted.evaluate("element => element === document.activeElement"))) {
