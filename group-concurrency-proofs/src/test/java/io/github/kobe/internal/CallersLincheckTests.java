@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Permits of one group: who gets one while others close theirs, enter again, wait, and give up. */
 @Tag("lincheck")
+@Tag("deep")
 @Param(name = "thread", gen = ThreadIdGen.class)
 public class CallersLincheckTests {
 
@@ -108,7 +109,6 @@ public class CallersLincheckTests {
     }
 
     @Test
-    @Tag("deep")
     void everyScheduleGrantsWhatTheModelGrants() {
         Scenarios.modelCheck(CallersLincheckTests.class, Model.class, 0, 2, 4, 0);
     }
@@ -123,7 +123,6 @@ public class CallersLincheckTests {
     }
 
     @Test
-    @Tag("deep")
     void threadsThatRunFreelyAreGrantedWhatTheModelGrants() {
         Scenarios.stress(CallersLincheckTests.class, Model.class, 0, 3, 4, 0);
     }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
  * the same one: two limiters for one key would start more than it does.
  */
 @Tag("lincheck")
+@Tag("deep")
 @Param(name = "thread", gen = ThreadIdGen.class)
 public class EvictionLincheckTests {
 
@@ -58,13 +59,11 @@ public class EvictionLincheckTests {
     }
 
     @Test
-    @Tag("deep")
     void everyScheduleStartsWhatTheModelStarts() {
         Scenarios.modelCheck(EvictionLincheckTests.class, Model.class, 1, 2, 3, 1);
     }
 
     @Test
-    @Tag("deep")
     void threadsThatRunFreelyStartWhatTheModelStarts() {
         Scenarios.stress(EvictionLincheckTests.class, Model.class, 1, 3, 3, 1);
     }

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
  * permits are back; in between the thread does nothing but run what it has started.
  */
 @Tag("lincheck")
+@Tag("deep")
 @Param(name = "thread", gen = ThreadIdGen.class)
 @Param(name = "group", gen = IntGen.class, conf = "0:1")
 public class LendingLincheckTests {
@@ -125,13 +126,11 @@ public class LendingLincheckTests {
     }
 
     @Test
-    @Tag("deep")
     void everyScheduleLendsWhatTheModelLends() {
         Scenarios.modelCheck(LendingLincheckTests.class, Model.class, 0, 2, 5, 0);
     }
 
     @Test
-    @Tag("deep")
     void threadsThatRunFreelyLendWhatTheModelLends() {
         Scenarios.stress(LendingLincheckTests.class, Model.class, 0, 3, 5, 0);
     }

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** Tasks of one group: what starts when, while they are cancelled, time out, and the group is paused and resized. */
 @Tag("lincheck")
+@Tag("deep")
 @Param(name = "thread", gen = ThreadIdGen.class)
 @Param(name = "limit", gen = IntGen.class, conf = "1:3")
 public class OneGroupLincheckTests {
@@ -100,7 +101,6 @@ public class OneGroupLincheckTests {
     }
 
     @Test
-    @Tag("deep")
     void threadsThatRunFreelyStartWhatTheModelStarts() {
         Scenarios.stress(OneGroupLincheckTests.class, Model.class, 0, 3, 4, 0);
     }

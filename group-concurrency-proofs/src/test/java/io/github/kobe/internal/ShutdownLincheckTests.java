@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
  * started, and interrupted. So there is no model, but what must hold in the end whatever was first.
  */
 @Tag("lincheck")
+@Tag("deep")
 @Param(name = "thread", gen = ThreadIdGen.class)
 public class ShutdownLincheckTests {
 
@@ -135,13 +136,11 @@ public class ShutdownLincheckTests {
     }
 
     @Test
-    @Tag("deep")
     void inEveryScheduleAllEnds() {
         Scenarios.modelCheck(ShutdownLincheckTests.class, null, 2, 2, 3, 0);
     }
 
     @Test
-    @Tag("deep")
     void whenThreadsRunFreelyAllEnds() {
         Scenarios.stress(ShutdownLincheckTests.class, null, 2, 3, 3, 0);
     }
