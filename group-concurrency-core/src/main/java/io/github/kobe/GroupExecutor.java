@@ -14,9 +14,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.function.UnaryOperator;
 
 /**
- * Runs work by key. Groups run in parallel; inside a group at most {@code maxConcurrency} tasks run and
- * {@code maxInFlight} are in flight, over all groups at most {@code globalMaxInFlight}; work that can't start waits in a
- * bounded queue.
+ * Runs work by key. Groups run in parallel. Inside a group at most {@code maxConcurrency} tasks run and
+ * {@code maxInFlight} are in flight; over all groups at most {@code globalMaxInFlight} are in flight. Work that can't
+ * start waits in a bounded queue.
  *
  * <pre>{@code
  * try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
@@ -28,32 +28,33 @@ import java.util.function.UnaryOperator;
  * }</pre>
  *
  * <p><b>Ordering and fairness.</b> Inside a group work starts in the order in which it was enqueued: tasks, blocked
- * callers and asynchronous acquirers alike. When the global limit is reached, groups take turns, each starting up
- * to {@code weight} tasks in its turn; a new group joins at the end. Exceptions: a task for which its own group waits starts
- * ahead of the queue on lent permits (see {@link TaskHandle}); a thread that already runs under a permit needs no second
- * global one.
+ * callers and asynchronous acquirers alike. When the global limit is reached, groups take turns, each starting up to
+ * {@code weight} tasks in its turn; a new group joins at the end. There are two exceptions. A task that code of its own
+ * group waits for starts ahead of the queue on lent permits (see {@link TaskHandle}). A thread that already runs under
+ * a permit needs no second global one.
  *
- * <p><b>Threads.</b> Each submitted task runs on a fresh virtual thread, created when it starts and not before,
- * named after its group. It inherits no thread-locals; its context class loader is the submitting thread's. A platform
- * thread that uses the executor needs a stack of at least 256 kB: each method first checks whether enough of it is left, and
- * throws a {@link StackOverflowError} if not.
+ * <p><b>Threads.</b> Each submitted task runs on a fresh virtual thread, which is created only when the task starts and
+ * is named after its group. It inherits no thread-locals; its context class loader is the submitting thread's. A
+ * platform thread that uses the executor needs a stack of at least 256 kB: each method first checks whether enough of
+ * it is left, and throws a {@link StackOverflowError} if not.
  *
  * <p><b>Shutdown.</b> {@link #close()} and {@link #shutdown()} cancel; they don't drain. {@link #shutdown(Duration)}
  * drains.
  *
- * <p><b>Memory effects.</b> What a thread did before it submitted a task happens-before that task; giving back a permit
- * of a group happens-before the start that takes it, so a group with concurrency 1 orders its tasks' memory.
+ * <p><b>Memory effects.</b> What a thread did before it submitted a task happens-before that task. Returning a permit
+ * of a group happens-before the start that takes it, so a group with concurrency 1 orders the memory accesses of its
+ * tasks.
  *
- * <p>Safe for use by many threads. No method but {@code await…}, {@code call}, {@code acquire}, {@code tryAcquire},
- * {@code executeAll} and {@code shutdown(Duration)} blocks, and {@code submit} with
- * {@link RejectionPolicy#CALLER_RUNS} while it runs the task. No argument may be {@code null}: each method throws a
- * {@link NullPointerException} that names it, before it does anything.
+ * <p>Safe for use by many threads. Only {@code await…}, {@code call}, {@code acquire}, {@code tryAcquire},
+ * {@code executeAll} and {@code shutdown(Duration)} block, and {@code submit} with {@link RejectionPolicy#CALLER_RUNS}
+ * while it runs the task. No argument may be {@code null}: each method throws a {@link NullPointerException} that names
+ * the argument, before it does anything.
  *
  * @since 0.1.0
  */
 public final class GroupExecutor implements AutoCloseable {
 
-    /** So many {@link #waiters} shows at most: they are listed in one critical section. */
+    /** The most that {@link #waiters} shows, since they are listed in one critical section. */
     private static final int MOST_WAITERS = 1_000;
 
     static {
@@ -67,33 +68,33 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Makes an executor. It has no thread until the first task, and no thread of its own until a time-out or an idle group
-     * needs one.
+     * Makes an executor. It has no thread until the first task, and no platform thread until a time-out or an idle
+     * group needs one.
      *
-     * @param policy its limits, and the user code that it calls
+     * @param policy the limits, and the user code that the executor calls
      * @return an executor in its running state
      */
     public static GroupExecutor newVirtualThreadExecutor(GroupPolicy policy) {
         return over(new Doors(Objects.requireNonNull(policy, "policy").compiled()));
     }
 
-    /** {@return an executor over an engine: also one that a test has made} */
+    /** {@return an executor over an engine, which a test may have made} */
     static GroupExecutor over(Doors doors) {
         return new GroupExecutor(doors);
     }
 
-    /** {@return the way into its engine: for tests, too} */
+    /** {@return the way into its engine; tests use it too} */
     Doors doors() {
         return doors;
     }
 
     /**
-     * Submits a task; it starts now, or waits, or is rejected before this method returns. Never blocks, except to run the
-     * task itself under {@link RejectionPolicy#CALLER_RUNS}.
+     * Submits a task. Before this method returns, the task has started, waits in the queue, or is rejected. Never
+     * blocks, except to run the task itself under {@link RejectionPolicy#CALLER_RUNS}.
      *
-     * <p>The handle reports everything that happens to the task; none of it is thrown here. The
-     * {@link RejectionPolicy} or the {@link RejectionHandler} decides how a rejection shows: by default the handle's {@code await} and {@code join}
-     * throw a {@link RejectedTaskException}. If a {@link GroupTaskDecorator} throws, the task is
+     * <p>The handle reports everything that happens to the task; none of it is thrown here. The {@link RejectionPolicy}
+     * or the {@link RejectionHandler} decides how a rejection is reported: by default the handle's {@code await} and
+     * {@code join} throw a {@link RejectedTaskException}. If a {@link GroupTaskDecorator} throws, the task is
      * {@link TaskStatus#FAILED} with that cause.
      *
      * @param groupKey the group that it runs in
@@ -112,8 +113,8 @@ public final class GroupExecutor implements AutoCloseable {
      * Submits a task, as {@link #submit(String, String, Callable)}, with an empty id.
      *
      * @param groupKey the group that it runs in
-     * @param task what runs; {@link java.util.concurrent.Executors#callable(Runnable) Executors.callable} makes one of a
-     *     {@link Runnable}
+     * @param task what runs; {@link java.util.concurrent.Executors#callable(Runnable) Executors.callable} makes one
+     *     from a {@link Runnable}
      * @param <T> the type of its value
      * @return its handle
      * @throws IllegalStateException after a shutdown
@@ -123,7 +124,7 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Submits a task, as {@link #submit(String, String, Callable)}, with the queue time-out that it has.
+     * Submits a task, as {@link #submit(String, String, Callable)}, with the task's own queue time-out.
      *
      * @param task the task with its group and id
      * @param <T> the type of its value
@@ -136,12 +137,12 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Submits asynchronous work. <b>Give its group a {@code maxInFlight}:</b> the concurrency permit comes back when the
-     * callable returns its stage, so {@code maxConcurrency} alone doesn't bound how many stages are open. The permits of
-     * flight come back when the stage completes, however late.
+     * Submits asynchronous work. <b>Give its group a {@code maxInFlight}:</b> the concurrency permit is returned when
+     * the callable returns its stage, so {@code maxConcurrency} alone doesn't bound how many stages are open. The
+     * in-flight permits are returned when the stage completes, however late.
      *
-     * <p>Cancelling the handle before the callable has returned works as for a task, and the stage it still returns is
-     * cancelled; after that it cancels the stage as far as possible, through its
+     * <p>Cancelling the handle before the callable has returned works as for a task, and a stage that the callable
+     * still returns is cancelled. After that, it cancels the stage as far as possible, through its
      * {@link CompletionStage#toCompletableFuture()}. A shutdown does the same.
      *
      * @param groupKey the group that it runs in
@@ -170,8 +171,8 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Submits asynchronous work, as {@link #submitAsync(String, String, Callable)}, with the queue time-out that it has. The
-     * time-out bounds the wait to start, not the stage.
+     * Submits asynchronous work, as {@link #submitAsync(String, String, Callable)}, with the task's own queue time-out.
+     * The time-out bounds the wait to start, not the stage.
      *
      * @param task the work with its group and id; a {@code null} stage makes the task {@link TaskStatus#FAILED}
      * @param <T> the type of its value
@@ -186,12 +187,12 @@ public final class GroupExecutor implements AutoCloseable {
     /**
      * Submits all tasks, then waits for all; no failure stops the others.
      *
-     * <p>If the caller is interrupted, its flag is set again, and what isn't done yet is cancelled and reported as
-     * {@link TaskStatus#CANCELLED}.
+     * <p>If the caller is interrupted, its interrupt status is set again, and the unfinished tasks are cancelled and
+     * reported as {@link TaskStatus#CANCELLED}.
      *
      * @param tasks what to run, in the order in which the collection gives them; no element {@code null}
      * @param <T> the type of their values
-     * @return one result for each task, in the order of the tasks, rejected ones included; can't be changed
+     * @return one result for each task, in the order of the tasks, rejected ones included; unmodifiable
      * @throws NullPointerException if the collection or an element is {@code null}; nothing is submitted then
      * @throws IllegalStateException after a shutdown
      */
@@ -202,16 +203,17 @@ public final class GroupExecutor implements AutoCloseable {
     /**
      * Runs work on the calling thread, when its turn comes.
      *
-     * <p>The limits, queue bounds and time-outs of the group hold as for tasks; rejection policy and handler don't
-     * apply. A thread that runs inside the group already goes through without a second permit; one that runs inside
-     * another group keeps its global permit and takes the group's own.
+     * <p>The limits, queue bounds and time-outs of the group apply as for tasks; rejection policy and handler don't. A
+     * thread that already runs inside the group needs no second permit. A thread that runs inside another group keeps
+     * its global permit and takes the group's own permits.
      *
      * @param groupKey the group that it runs in
      * @param task what runs
      * @param <T> the type of its value
      * @return what it returns
-     * @throws RejectedTaskException if it was not let in, waited too long, or was shut down while it waited
-     * @throws InterruptedException if the caller is interrupted while it has to wait; the group is left as it was
+     * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor is shut down while it
+     *     waits
+     * @throws InterruptedException if the caller is interrupted while it has to wait; the group is then unchanged
      * @throws IllegalStateException after a shutdown
      * @throws Exception what the task throws
      */
@@ -228,8 +230,9 @@ public final class GroupExecutor implements AutoCloseable {
      * @param task what runs
      * @param <T> the type of its value
      * @return what it returns
-     * @throws RejectedTaskException if it was not let in, waited too long, or was shut down while it waited
-     * @throws InterruptedException if the caller is interrupted while it has to wait; the group is left as it was
+     * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor is shut down while it
+     *     waits
+     * @throws InterruptedException if the caller is interrupted while it has to wait; the group is then unchanged
      * @throws IllegalStateException after a shutdown
      * @throws Exception what the task throws
      */
@@ -246,9 +249,9 @@ public final class GroupExecutor implements AutoCloseable {
      * @param task what runs
      * @param <T> the type of its value
      * @return what it returns
-     * @throws RejectedTaskException if it was not let in, waited longer than {@code maxWait} or the group allows, or was shut
-     *     down while it waited
-     * @throws InterruptedException if the caller is interrupted while it has to wait; the group is left as it was
+     * @throws RejectedTaskException if the work is not admitted, waits longer than {@code maxWait} or the group allows,
+     *     or the executor is shut down while it waits
+     * @throws InterruptedException if the caller is interrupted while it has to wait; the group is then unchanged
      * @throws IllegalStateException after a shutdown
      * @throws Exception what the task throws
      */
@@ -267,9 +270,9 @@ public final class GroupExecutor implements AutoCloseable {
      * @param task what runs
      * @param <T> the type of its value
      * @return what it returns
-     * @throws RejectedTaskException if it was not let in, waited longer than {@code maxWait} or the group allows, or was shut
-     *     down while it waited
-     * @throws InterruptedException if the caller is interrupted while it has to wait; the group is left as it was
+     * @throws RejectedTaskException if the work is not admitted, waits longer than {@code maxWait} or the group allows,
+     *     or the executor is shut down while it waits
+     * @throws InterruptedException if the caller is interrupted while it has to wait; the group is then unchanged
      * @throws IllegalStateException after a shutdown
      * @throws Exception what the task throws
      */
@@ -279,14 +282,16 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Waits for a permit of a group; for code that isn't one callable.
+     * Waits for a permit of a group. Use it for code that doesn't fit into one callable.
      *
-     * <p>The permit belongs to the calling thread. What that thread takes in the same group meanwhile shares it and doesn't
-     * wait, so a permit isn't to be handed to a worker while its own thread takes the next: see {@link GroupPermit}.
+     * <p>The permit belongs to the calling thread. While it is open, further permits that this thread takes in the same
+     * group share it without waiting. So don't pass a permit to a worker while its own thread takes the next one: see
+     * {@link GroupPermit}.
      *
      * @param groupKey the group
-     * @return the permit; close it on any thread, once done
-     * @throws RejectedTaskException if it was not let in, waited too long, or was shut down while it waited
+     * @return the permit; close it when done, on any thread
+     * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor is shut down while it
+     *     waits
      * @throws InterruptedException if the caller is interrupted while it has to wait
      * @throws IllegalStateException after a shutdown
      */
@@ -295,13 +300,13 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Waits for a permit of a group for some time. Never overtakes what waits already, also with no time to wait. The permit
-     * belongs to the calling thread, as that of {@link #acquire}.
+     * Waits for a permit of a group for a limited time. Never overtakes work that already waits, even with no time to
+     * wait. The permit belongs to the calling thread, as with {@link #acquire}.
      *
      * @param groupKey the group
      * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all
      * @return the permit; empty if there was none in time, or the queue is full
-     * @throws RejectedTaskException if the executor was shut down while it waited
+     * @throws RejectedTaskException if the executor is shut down while the caller waits
      * @throws InterruptedException if the caller is interrupted while it has to wait
      * @throws IllegalStateException after a shutdown
      */
@@ -311,8 +316,8 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Waits for a permit that belongs to no thread, so that a thread may take many and hand them to others: to take one is
-     * never re-entry, and needs a global permit of its own. <b>A thread that is inside the group already may wait for
+     * Waits for a permit that belongs to no thread, so a thread may take many and pass them to others. Taking one is
+     * never re-entry, and needs a global permit of its own. <b>A thread that is already inside the group may wait for
      * itself:</b> nothing is lent to it.
      *
      * <pre>{@code
@@ -325,8 +330,9 @@ public final class GroupExecutor implements AutoCloseable {
      * }</pre>
      *
      * @param groupKey the group
-     * @return the permit; close it on any thread, once done
-     * @throws RejectedTaskException if it was not let in, waited too long, or was shut down while it waited
+     * @return the permit; close it when done, on any thread
+     * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor is shut down while it
+     *     waits
      * @throws InterruptedException if the caller is interrupted while it has to wait
      * @throws IllegalStateException after a shutdown
      */
@@ -335,13 +341,13 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Waits for a permit that belongs to no thread for some time, as {@link #acquireUnbound} does. Never overtakes what
-     * waits already, also with no time to wait.
+     * Waits for a permit that belongs to no thread, as {@link #acquireUnbound}, for a limited time. Never overtakes
+     * work that already waits, even with no time to wait.
      *
      * @param groupKey the group
      * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all
      * @return the permit; empty if there was none in time, or the queue is full
-     * @throws RejectedTaskException if the executor was shut down while it waited
+     * @throws RejectedTaskException if the executor is shut down while the caller waits
      * @throws InterruptedException if the caller is interrupted while it has to wait
      * @throws IllegalStateException after a shutdown
      */
@@ -351,14 +357,14 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Asks for a permit of a group without blocking a thread; in the same queue as everyone else.
+     * Asks for a permit of a group without blocking a thread. The request waits in the same queue as all other work.
      *
-     * <p>The permit belongs to no thread: there is no re-entry by it, and nothing is lent. If it has to wait, the stage
-     * completes on a fresh virtual thread. Cancelling the stage's {@link CompletionStage#toCompletableFuture() future}
-     * leaves the queue, or gives the permit back.
+     * <p>The permit belongs to no thread: there is no re-entry by it, and nothing is lent. If the request has to wait,
+     * the stage completes on a fresh virtual thread. Cancelling the stage's
+     * {@link CompletionStage#toCompletableFuture() future} takes the request out of the queue, or returns the permit.
      *
      * @param groupKey the group
-     * @return completes with the permit, or exceptionally with a {@link RejectedTaskException}
+     * @return a stage that completes with the permit, or exceptionally with a {@link RejectedTaskException}
      * @throws IllegalStateException after a shutdown
      */
     public CompletionStage<GroupPermit> acquireAsync(String groupKey) {
@@ -366,13 +372,13 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Asks for a permit of a group, as {@link #acquireAsync(String)}, under an id and for some time.
+     * Asks for a permit of a group, as {@link #acquireAsync(String)}, under an id and for a limited time.
      *
      * @param groupKey the group
      * @param taskId names the permit in events and exceptions
      * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all;
      *     {@link GroupLimits#NO_TIMEOUT}: as long as the group allows
-     * @return completes with the permit, or exceptionally with a {@link RejectedTaskException}
+     * @return a stage that completes with the permit, or exceptionally with a {@link RejectedTaskException}
      * @throws IllegalStateException after a shutdown
      */
     public CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait) {
@@ -382,16 +388,17 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Shares what the current thread is inside of, by a call, a task or a permit, to hand it on to code that goes on
+     * Shares the permit that the current thread is inside, by a call, a task or a permit, with code that continues
      * without this thread.
      *
-     * <p>Of several it is that of the group; else the innermost that it is inside of by {@link GroupPermit#call}; else the
-     * innermost. All that a thread is inside of shares one global permit, so what is asked of any needs no further one.
+     * <p>If the thread is inside several, this is the one of the given group; otherwise the innermost that it is inside
+     * by {@link GroupPermit#call}; otherwise the innermost. All permits that a thread is inside share one global
+     * permit, so a request under any of them needs no further one.
      *
      * @param groupKey the group that the code will ask for
-     * @return a permit that shares it, to be closed on any thread: what it shares is out until then. If it is
-     *     {@linkplain GroupPermit#isBound bound}, the current thread stays inside until then as well. Empty if the thread is
-     *     inside of nothing
+     * @return a permit that shares it, to be closed on any thread; the shared permit is out until then. If it is
+     *     {@linkplain GroupPermit#isBound bound}, the current thread also stays inside until then. Empty if the thread
+     *     is inside no permit
      */
     public Optional<GroupPermit> currentPermit(String groupKey) {
         return doors.currentPermit(Objects.requireNonNull(groupKey, "groupKey"));
@@ -401,16 +408,17 @@ public final class GroupExecutor implements AutoCloseable {
      * Returns a view of one group as an {@link ExecutorService}, a new one for each call. Shutting the view down
      * affects only what was submitted through it. This executor's shutdown ends its views too.
      *
-     * <p>Work that is rejected gets a {@link java.util.concurrent.RejectedExecutionException}, except that
+     * <p>For rejected work a {@link java.util.concurrent.RejectedExecutionException} is thrown, except that
      * {@link RejectionPolicy#CALLER_RUNS} runs it and {@link RejectionPolicy#DISCARD} gives a cancelled future. A
      * rejection handler doesn't apply.
      *
-     * <p>Its {@code shutdownNow} returns what waits for a permit. What has one has begun and is interrupted, though its
-     * thread may not have come to its code; what is being submitted is refused. A returned command of {@code invokeAll} or
-     * {@code invokeAny} is cancelled, so that these come to an end.
+     * <p>Its {@code shutdownNow} returns the commands that wait for a permit. Commands with a permit have begun and are
+     * interrupted, though a thread may not have reached the command's code yet; commands that are just being submitted
+     * are refused. A returned command of {@code invokeAll} or {@code invokeAny} is cancelled, so that these methods
+     * return.
      *
-     * <p>While this executor {@linkplain #shutdown(Duration) drains}, {@code isShutdown} is true: the view refuses work.
-     * What code that runs under the executor submits to it is still accepted, so it terminates after the drain at the
+     * <p>While this executor {@linkplain #shutdown(Duration) drains}, {@code isShutdown} is true and the view refuses
+     * work. It still accepts work from code that runs under the executor, so it terminates after the drain at the
      * earliest.
      *
      * @param groupKey the group
@@ -421,11 +429,12 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Sets limits of one group, over those of the policy, until {@link #resetLimits}. Immediate and without blocking:
-     * with a larger limit waiting work starts now; with a smaller one running work goes on until the count is within it.
+     * Sets limits of one group, which override those of the policy until {@link #resetLimits}. They are in force at
+     * once, and this method doesn't block: with a larger limit waiting work starts now; with a smaller one running work
+     * goes on, and none starts until the count is within the limit.
      *
      * @param groupKey the group
-     * @param limits replaces what was set for the group before; for what it leaves unset the policy applies
+     * @param limits replaces what was set for the group before; the policy applies to numbers that it leaves unset
      * @throws InvalidPolicyException if a number is out of its range; nothing changes then
      */
     public void setLimits(String groupKey, GroupLimits limits) {
@@ -435,14 +444,16 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Changes what {@link #setLimits} has set for one group: {@code limits.withMaxConcurrency(8)} changes one number and
-     * leaves the rest. Updates of one group come one after the other: if somebody else changes its limits meanwhile, the
-     * update is asked again, with what is set then. In force at once, as with {@link #setLimits}.
+     * Changes what {@link #setLimits} has set for one group: {@code limits.withMaxConcurrency(8)} changes one number
+     * and leaves the rest. Updates of one group are applied one after the other: if the group's limits change
+     * meanwhile, the update is called again with the new ones. The result is in force at once, as with
+     * {@link #setLimits}.
      *
      * @param groupKey the group
-     * @param update gets what is set over the policy, with nothing set if that is nothing, and returns what is to be set
-     *     instead; with nothing set it is as {@link #resetLimits}. It runs on the calling thread, may run several times and
-     *     so has no other effects; what it throws comes out, and nothing changes
+     * @param update is given the limits that override the policy, which are unset if nothing is overridden, and returns
+     *     the new ones; returning unset limits is the same as {@link #resetLimits}. It runs on the calling thread. It
+     *     may run several times, so it must have no side effects. What it throws is thrown by this method, and nothing
+     *     changes
      * @throws InvalidPolicyException if a number is out of its range; nothing changes then
      * @throws NullPointerException if the update returns {@code null}; nothing changes then
      */
@@ -457,10 +468,10 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Shows what {@link #setLimits} or {@link #updateLimits} has set for a group; never blocks.
+     * Returns what {@link #setLimits} or {@link #updateLimits} has set for a group; never blocks.
      *
      * @param groupKey the group
-     * @return the limits as they were set, with what is inherited unset; empty if nothing is set
+     * @return the limits as they were set, with inherited numbers unset; empty if nothing is set
      */
     public Optional<GroupLimits> overrideOf(String groupKey) {
         return doors.overrideOf(Objects.requireNonNull(groupKey, "groupKey"));
@@ -476,7 +487,8 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Stops a group from starting work. Work is still accepted and queued; running work goes on; queue time-outs still expire.
+     * Stops a group from starting work. Work is still accepted and queued, running work goes on, and queue time-outs
+     * still expire.
      *
      * @param groupKey the group
      */
@@ -494,8 +506,9 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Replaces the policy. The limits of all groups are looked up again; what {@link #setLimits} set and what is paused stays.
-     * Immediate and without blocking, as {@link #setLimits}. Work that is in already keeps the decorator it had.
+     * Replaces the policy. The limits of all groups are looked up again; overrides of {@link #setLimits} and pauses
+     * stay. The policy is in force at once, and this method doesn't block, as with {@link #setLimits}. Work that was
+     * already accepted keeps its decorator.
      *
      * @param policy the new policy
      */
@@ -509,8 +522,8 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Cancels what waits in a group and interrupts what runs in it, without waiting for it. The group goes on: what is
-     * submitted next is accepted, and what still runs counts against its limits.
+     * Cancels what waits in a group and interrupts what runs in it, without waiting for either. The group stays usable:
+     * new work is accepted, and work that still runs counts against its limits.
      *
      * @param groupKey the group
      */
@@ -519,8 +532,9 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Forgets what is known about a group: its limits are looked up again; what {@link #setLimits} set, its pause and its
-     * counters are gone. Running work still counts, and waiting work stays queued. Does nothing for an unknown group.
+     * Forgets what is known about a group: its limits are looked up again, and its override by {@link #setLimits}, its
+     * pause and its counters are gone. Running work still counts, and waiting work stays queued. Does nothing for an
+     * unknown group.
      *
      * @param groupKey the group
      */
@@ -528,39 +542,40 @@ public final class GroupExecutor implements AutoCloseable {
         doors.evict(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
-    /** {@return all groups together, now; never blocks} */
+    /** {@return the statistics of all groups together at this moment; never blocks} */
     public GroupExecutorStats stats() {
         return doors.stats();
     }
 
     /**
-     * Shows one group now; never blocks. One that the policy names exactly is there before its first use, which may call
-     * the resolver.
+     * Returns the statistics of one group at this moment; never blocks. A group that the policy names exactly is shown
+     * even before its first use, which may call the resolver.
      *
      * @param groupKey the group
-     * @return empty if neither the engine nor the policy knows it by its exact key
+     * @return the statistics; empty if neither the engine nor the policy knows the group by its exact key
      */
     public Optional<GroupStats> groupStats(String groupKey) {
         return doors.groupStats(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
-     * Shows all groups together, rule by rule; never blocks, calls no user code, and takes a time that is linear in the groups
-     * that the engine knows and in the rules.
+     * Returns the statistics of all groups, summed up by rule. Never blocks and calls no user code. The time is linear
+     * in the number of known groups and of rules.
      *
      * @return each exact key of the policy, then each pattern, in their order of declaration; last, without a rule, the
-     *     groups that fall under none. Can't be changed
+     *     groups that fall under none; unmodifiable
      */
     public List<RuleStats> ruleStats() {
         return doors.ruleStats();
     }
 
     /**
-     * Shows what waits in a group, the oldest first; takes the group's lock for a short time, however many wait.
+     * Returns what waits in a group, the oldest first. It holds the group's lock only for a short time, however many
+     * wait.
      *
      * @param groupKey the group
      * @param limit how many to show at most: from 1 to 1,000
-     * @return what waits now; empty if nothing does, or the group isn't known. Can't be changed
+     * @return what waits now; empty if nothing does, or the group isn't known; unmodifiable
      * @throws IllegalArgumentException if the limit is out of its range
      */
     public List<GroupWaiter> waiters(String groupKey, int limit) {
@@ -572,32 +587,33 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Shows who has permits of a group, those that have had them longest first. It never blocks and takes no lock;
-     * it takes a time that is linear in what has permits in all groups.
+     * Returns who has permits of a group, those that have had them longest first. Never blocks and takes no lock. The
+     * time is linear in the number of holders in all groups.
      *
-     * <p>Each one is shown once, however often it has entered the group by re-entry. While permits come and go, who has just
-     * got some may be missing, and each that is shown had them at some moment during the call. At rest they are exact:
-     * as many as are in flight in the group, and one more for each that has {@linkplain GroupHolder#lent lent} its permits
-     * to another. A task that was let in, and whose thread waits for the JVM to run it for the first time, is not shown
-     * yet. Where memory runs out, a permit without a thread or an open stage may be missing for good.
+     * <p>Each holder is shown once, however often it has entered the group by re-entry. While permits come and go, a
+     * new holder may be missing, and each holder shown had permits at some moment during the call. At rest the list is
+     * exact: it has as many holders as are in flight in the group, and one more for each that has
+     * {@linkplain GroupHolder#lent lent} its permits to another. A task that has started, but whose thread the JVM has
+     * not yet run, is not shown. If memory runs out, a permit without a thread or an open stage may be missing for
+     * good.
      *
      * @param groupKey the group
-     * @return who has its permits now; empty if nobody has, or the group isn't known. Can't be changed
+     * @return who has permits now; empty if nobody has, or the group isn't known; unmodifiable
      */
     public List<GroupHolder> holders(String groupKey) {
         return doors.holders(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
-    /** {@return the keys of the groups that the engine knows, now; never blocks, can't be changed} */
+    /** {@return the keys of the groups that the engine knows at this moment, unmodifiable; never blocks} */
     public Set<String> groupKeys() {
         return doors.groupKeys();
     }
 
     /**
-     * Waits until nothing runs, is in flight or waits; work is accepted meanwhile. Code that runs under a permit of this
-     * executor waits in vain: it runs itself.
+     * Waits until nothing runs, is in flight or waits; work is accepted meanwhile. Code that runs under a permit of
+     * this executor waits in vain, because it runs itself.
      *
-     * @param timeout how long to wait; zero or negative: only looks
+     * @param timeout how long to wait; zero or negative: only checks
      * @return whether it was quiet in time
      * @throws InterruptedException if the caller is interrupted while it waits
      */
@@ -610,21 +626,22 @@ public final class GroupExecutor implements AutoCloseable {
      * {@code call} or a permit is never interrupted. Idempotent; after a drain that a task began, it still interrupts that
      * task.
      *
-     * <p>An interrupt closes the channel that its thread waits in, on the thread that shuts down. What the channel throws
-     * is logged, and the rest is interrupted all the same.
+     * <p>If the interrupted thread waits in a channel, the interrupt closes the channel, on the thread that shuts down.
+     * What the channel throws is logged, and all other threads are still interrupted.
      */
     public void shutdown() {
         doors.shutdownNow();
     }
 
     /**
-     * Refuses new work and lets what is queued and running finish; when the time is up, shuts down as
-     * {@link #shutdown()}.
+     * Refuses new work and lets what is queued and running finish. When the time is up, shuts down as
+     * {@link #shutdown()} does.
      *
      * <ul>
-     *   <li>What code that runs under this executor submits or asks for is accepted until the drain ends.
-     *   <li>What waits in paused groups is cancelled at once, which counts as forced.
-     *   <li>If the caller is interrupted, the shutdown is forced now, and the flag set again.
+     *   <li>Work that is submitted by code that runs under this executor is accepted until the drain ends, and so are
+     *       its requests for permits.
+     *   <li>Work that waits in paused groups is cancelled at once, which counts as forced.
+     *   <li>If the caller is interrupted, the shutdown is forced at once, and the interrupt status is set again.
      *   <li>A second call joins the first and returns what it returns.
      *   <li>Called from inside a task, it doesn't wait for that task. A later {@link #shutdown()} still interrupts it.
      * </ul>
@@ -636,7 +653,10 @@ public final class GroupExecutor implements AutoCloseable {
         return doors.shutdown(Objects.requireNonNull(timeout, "timeout"));
     }
 
-    /** As {@link #shutdown()}: cancels, interrupts and doesn't wait. To drain, call {@link #shutdown(Duration)} before. */
+    /**
+     * Same as {@link #shutdown()}: cancels, interrupts and doesn't wait. To drain, call {@link #shutdown(Duration)}
+     * first.
+     */
     @Override
     public void close() {
         shutdown();
@@ -653,10 +673,10 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Waits until the executor is shut down and all permits are back. Code that runs under a permit of this executor waits in
-     * vain: it has one.
+     * Waits until the executor is shut down and all permits are back. Code that runs under a permit of this executor
+     * waits in vain, because it has one.
      *
-     * @param timeout how long to wait; zero or negative: only looks
+     * @param timeout how long to wait; zero or negative: only checks
      * @return whether it was terminated in time
      * @throws InterruptedException if the caller is interrupted while it waits
      */

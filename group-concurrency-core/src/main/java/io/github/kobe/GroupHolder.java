@@ -4,14 +4,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * One that has permits of a group, as {@link GroupExecutor#holders} shows it. It may have given them back since.
+ * A holder of permits of a group, as {@link GroupExecutor#holders} shows it. It may have returned them since.
  *
  * @param taskId its task id; empty where it has none
- * @param held how long its code has run, or it has had its permits; empty where no clock was read: for a call or a permit
- *     that no listener, tracer or recorder with times hears of, and for what is just about to begin
+ * @param held how long its code has run, or it has had its permits; empty if no clock was read: for a call or a permit
+ *     without a listener, a tracer or a recorder that wants times, and for work that is just about to begin
  * @param kind what it is
- * @param threadName the name of the thread that runs under the permits; of several, that of the owner, or else of the one
- *     that was made first. Empty for a {@link Kind#STAGE}, and for a {@link Kind#PERMIT} that nobody is inside of
+ * @param threadName the name of the thread that runs under the permits; if there are several, the owner's, or else that
+ *     of the thread that was created first. Empty for a {@link Kind#STAGE}, and for a {@link Kind#PERMIT} that no
+ *     thread is inside
  * @param lent whether it has lent its permits of the group to a task that it waits for, which is shown as well
  * @since 0.1.0
  */
@@ -28,7 +29,7 @@ public record GroupHolder(
         TASK,
         /** A thread in {@code call}, or with a permit of {@code acquire} or {@code tryAcquire} that it hasn't closed. */
         THREAD,
-        /** A permit that belongs to no thread, or that its own thread has closed while others use it. */
+        /** A permit that belongs to no thread, or that its own thread has closed while others still use it. */
         PERMIT,
         /** An asynchronous task whose code has returned and whose stage is open. */
         STAGE

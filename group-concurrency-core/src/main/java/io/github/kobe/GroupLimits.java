@@ -7,8 +7,9 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The numbers of one group, of all groups that a pattern matches, or of all groups. What is left unset is inherited,
- * each number by itself: exact key, best pattern, resolver (concurrency only), defaults.
+ * The limits of one group, of all groups that a pattern matches, or of all groups. Each number that is unset is
+ * inherited separately, from the exact key, the best pattern, the resolver (concurrency only), or the defaults, in this
+ * order.
  *
  * <pre>{@code
  * GroupLimits.unset().withMaxConcurrency(4).withQueueTimeout(Duration.ofSeconds(5))
@@ -21,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GroupLimits {
 
-    /** The queue time-out that never runs out: it lifts an inherited one. As nanoseconds it is {@link Long#MAX_VALUE}. */
+    /**
+     * A queue time-out that never expires; it removes an inherited one. In nanoseconds it is {@link Long#MAX_VALUE}.
+     */
     public static final Duration NO_TIMEOUT = Duration.ofNanos(Long.MAX_VALUE);
 
     /** The largest weight. */
@@ -107,8 +110,8 @@ public final class GroupLimits {
     }
 
     /**
-     * Sets how many tasks the group may start in one turn when groups take turns for the global limit. A group that its
-     * own limits keep from starting more ends its turn earlier.
+     * Sets how many tasks the group may start in one turn when groups take turns for the global limit. A group ends its
+     * turn earlier if its own limits keep it from starting more.
      *
      * @param value 1 to 1,000
      * @return limits with that weight

@@ -15,8 +15,8 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of a {@link GroupExecutor}: limits for all groups, for single ones and for patterns, and what user code to
- * call.
+ * The configuration of a {@link GroupExecutor}: limits for all groups, for single ones and for patterns, and the user
+ * code to call.
  *
  * <pre>{@code
  * GroupPolicy policy = GroupPolicy.builder()
@@ -27,9 +27,10 @@ import org.jspecify.annotations.Nullable;
  *         .build();
  * }</pre>
  *
- * <p>A number of a group is looked up by itself: the group's own, else that of the best pattern, else (for concurrency)
- * what the resolver says, else the default. In a pattern {@code *} stands for any run of characters, also none; of
- * several patterns that match, the one with the most literal characters wins, the first declared among equals.
+ * <p>Each number of a group is looked up separately: the group's own, else that of the best pattern, else (for
+ * concurrency) the resolver's answer, else the default. In a pattern, {@code *} stands for any number of characters,
+ * including none. If several patterns match, the one with the most literal characters wins, and among equals the one
+ * declared first.
  *
  * <p>Immutable and safe for use by many threads.
  *
@@ -85,7 +86,7 @@ public final class GroupPolicy {
         return new Builder();
     }
 
-    /** {@return a builder with every setting as here} */
+    /** {@return a builder with the settings of this policy} */
     public Builder toBuilder() {
         return new Builder(this);
     }
@@ -100,7 +101,7 @@ public final class GroupPolicy {
         return globalQueueThreshold;
     }
 
-    /** {@return the numbers of a group that has none of its own; each is set} */
+    /** {@return the limits of a group that has none of its own; every number is set} */
     public GroupLimits defaults() {
         return defaults;
     }
@@ -125,27 +126,27 @@ public final class GroupPolicy {
         return defaults.queueTimeout().orElseThrow();
     }
 
-    /** {@return what is set for groups by their exact keys, in order of declaration; can't be changed} */
+    /** {@return the limits that are set for exact keys, in order of declaration; unmodifiable} */
     public Map<String, GroupLimits> groups() {
         return groups;
     }
 
-    /** {@return what is set for patterns, in order of declaration; can't be changed} */
+    /** {@return the limits that are set for patterns, in order of declaration; unmodifiable} */
     public Map<String, GroupLimits> patterns() {
         return patterns;
     }
 
-    /** {@return the concurrency that is set for exact keys; can't be changed} */
+    /** {@return the concurrency that is set for exact keys; unmodifiable} */
     public Map<String, Integer> perGroupMaxConcurrency() {
         return perGroup(GroupLimits::maxConcurrency);
     }
 
-    /** {@return the number in flight that is set for exact keys; can't be changed} */
+    /** {@return the number in flight that is set for exact keys; unmodifiable} */
     public Map<String, Integer> perGroupMaxInFlight() {
         return perGroup(GroupLimits::maxInFlight);
     }
 
-    /** {@return the size of the queue that is set for exact keys; can't be changed} */
+    /** {@return the queue size that is set for exact keys; unmodifiable} */
     public Map<String, Integer> perGroupQueueThreshold() {
         return perGroup(GroupLimits::queueThreshold);
     }
@@ -161,32 +162,32 @@ public final class GroupPolicy {
         return rejectionPolicy;
     }
 
-    /** {@return what supplies the result of rejected tasks, if set} */
+    /** {@return the handler that supplies the result of rejected tasks, if set} */
     public Optional<RejectionHandler> rejectionHandler() {
         return Optional.ofNullable(rejectionHandler);
     }
 
-    /** {@return what is asked for the concurrency of groups that nothing else names, if set} */
+    /** {@return the resolver of the concurrency of groups for which no exact key or pattern sets it, if set} */
     public Optional<ToIntFunction<String>> concurrencyResolver() {
         return Optional.ofNullable(concurrencyResolver);
     }
 
-    /** {@return the listeners of every task, in order; can't be changed} */
+    /** {@return the listeners of every task, in order; unmodifiable} */
     public List<TaskLifecycleListener> taskLifecycleListeners() {
         return taskLifecycleListeners;
     }
 
-    /** {@return what follows each piece of work, in order; can't be changed} */
+    /** {@return the tracers, which follow each piece of work, in order; unmodifiable} */
     public List<TaskTracer> taskTracers() {
         return taskTracers;
     }
 
-    /** {@return what wraps submitted tasks, the outermost first; can't be changed} */
+    /** {@return the decorators of submitted tasks, the outermost first; unmodifiable} */
     public List<GroupTaskDecorator> taskDecorators() {
         return taskDecorators;
     }
 
-    /** {@return what makes the recorders of groups, if set} */
+    /** {@return the factory that makes the recorders of groups, if set} */
     public Optional<GroupRecorder.Factory> recorderFactory() {
         return Optional.ofNullable(recorderFactory);
     }
@@ -211,8 +212,8 @@ public final class GroupPolicy {
     }
 
     /**
-     * Tells how many tasks of a group may run at once. May call the resolver; a result of it below 1 counts as 1, and if
-     * it throws, the default holds and one warning is logged.
+     * Returns how many tasks of a group may run at once. May call the resolver: a result below 1 counts as 1; if it
+     * throws, the default applies and one warning is logged.
      *
      * @param groupKey the group
      * @return at least 1
@@ -222,7 +223,7 @@ public final class GroupPolicy {
     }
 
     /**
-     * Tells how many tasks of a group may be in flight.
+     * Returns how many tasks of a group may be in flight.
      *
      * @param groupKey the group
      * @return at least 1; {@link Integer#MAX_VALUE}: no limit
@@ -232,7 +233,7 @@ public final class GroupPolicy {
     }
 
     /**
-     * Tells how many tasks of a group may wait.
+     * Returns how many tasks of a group may wait.
      *
      * @param groupKey the group
      * @return at least 0; 0: none waits; {@link Integer#MAX_VALUE}: no limit
@@ -242,7 +243,7 @@ public final class GroupPolicy {
     }
 
     /**
-     * Tells which rule a group falls under; calls no user code.
+     * Returns the rule that a group falls under; calls no user code.
      *
      * @param groupKey the group
      * @return its own key if the policy names it exactly, else the closest pattern that matches; empty if neither
@@ -252,17 +253,17 @@ public final class GroupPolicy {
     }
 
     /**
-     * Tells which patterns match a group's key, also where they aren't what it falls under; calls no user code.
+     * Returns the patterns that match a group's key, even those that it doesn't fall under; calls no user code.
      *
      * @param groupKey the group
-     * @return all that match, the closest first; can't be changed
+     * @return all that match, the closest first; unmodifiable
      * @since 0.1.0
      */
     public List<String> matchingPatterns(String groupKey) {
         return compiled.patternsOf(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
-    /** {@return it as the engine uses it} */
+    /** {@return the policy as the engine uses it} */
     CompiledPolicy compiled() {
         return compiled;
     }
@@ -331,8 +332,8 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets the numbers of groups that have none of their own. What is left unset: concurrency 1, no limit in
-         * flight, no limit of the queue, no time-out, weight 1.
+         * Sets the limits of groups that have none of their own. Numbers that are unset get these values: concurrency
+         * 1, no limit in flight, no limit of the queue, no time-out, weight 1.
          *
          * @param limits replaces all defaults set before
          * @return this builder
@@ -391,9 +392,9 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets the numbers of one group.
+         * Sets the limits of one group.
          *
-         * @param groupKey the exact key; {@code *} in it stands for itself
+         * @param groupKey the exact key; {@code *} has no special meaning in it
          * @param limits replaces what was set for it before
          * @return this builder
          */
@@ -404,9 +405,9 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets the numbers of all groups whose key matches a pattern.
+         * Sets the limits of all groups whose key matches a pattern.
          *
-         * @param pattern {@code *} stands for any run of characters, also none
+         * @param pattern {@code *} stands for any number of characters, including none
          * @param limits replaces what was set for the same pattern before
          * @return this builder
          */
@@ -439,8 +440,8 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets the size of the queue of single groups, and unsets it for every other; their other numbers stay. Shorthand
-         * for {@link #group}.
+         * Sets the queue size of single groups, and unsets it for every other; their other numbers stay. Shorthand for
+         * {@link #group}.
          *
          * @param values by exact key, each at least 0; copied
          * @return this builder
@@ -482,7 +483,8 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets what supplies the result of rejected tasks; it wins over the policy. Default: none.
+         * Sets the handler that supplies the result of rejected tasks; it takes precedence over the rejection policy.
+         * Default: none.
          *
          * @param value {@code null}: none
          * @return this builder
@@ -493,10 +495,10 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets what is asked for the concurrency of groups that neither an exact key nor a pattern gives one. It is
+         * Sets the resolver, which decides the concurrency of groups for which no exact key or pattern sets it. It is
          * called outside every lock, by the thread that first uses a group, or that sets, resets or evicts its limits,
          * replaces the policy, or asks for the statistics of a group that the policy names; a race may call it twice. A
-         * result below 1 counts as 1; if it throws, the default holds. Default: none.
+         * result below 1 counts as 1; if it throws, the default applies. Default: none.
          *
          * @param value {@code null}: none
          * @return this builder
@@ -507,9 +509,9 @@ public final class GroupPolicy {
         }
 
         /**
-         * Adds a listener for every task, to those added before. Default: none.
+         * Adds a listener for every task after those added before. Default: none.
          *
-         * @param value is called after those
+         * @param value the listener, which is called after the others
          * @return this builder
          */
         public Builder taskLifecycleListener(TaskLifecycleListener value) {
@@ -518,7 +520,7 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets the listeners for every task, instead of all added before.
+         * Sets the listeners for every task, replacing those added before.
          *
          * @param values in order; copied; empty: none
          * @return this builder
@@ -528,9 +530,9 @@ public final class GroupPolicy {
         }
 
         /**
-         * Adds something that follows each piece of work, to those added before. Default: none.
+         * Adds a tracer, which follows each piece of work, after those added before. Default: none.
          *
-         * @param value is asked after those, and its trace wraps the work inside theirs
+         * @param value the tracer, which is asked after the others; its trace wraps the work inside theirs
          * @return this builder
          */
         public Builder taskTracer(TaskTracer value) {
@@ -539,7 +541,7 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets what follows each piece of work, in place of all added before.
+         * Sets the tracers, which follow each piece of work, replacing those added before.
          *
          * @param values in order; copied; empty: none
          * @return this builder
@@ -549,9 +551,9 @@ public final class GroupPolicy {
         }
 
         /**
-         * Adds something that wraps submitted tasks, to those added before. Default: none.
+         * Adds a decorator, which wraps submitted tasks, after those added before. Default: none.
          *
-         * @param value wraps the task before those do, which are further out
+         * @param value the decorator, which wraps the task before the others do, so they are further out
          * @return this builder
          */
         public Builder taskDecorator(GroupTaskDecorator value) {
@@ -560,7 +562,7 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets what wraps submitted tasks, in place of all added before.
+         * Sets the decorators, which wrap submitted tasks, replacing those added before.
          *
          * @param values in order; copied; empty: none
          * @return this builder
@@ -577,9 +579,9 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets what makes a recorder for each group: for meters. Default: nothing.
+         * Sets the factory that makes a recorder for each group, for meters. Default: none.
          *
-         * @param value {@code null}: nothing
+         * @param value {@code null}: none
          * @return this builder
          */
         public Builder recorderFactory(GroupRecorder.@Nullable Factory value) {
@@ -600,9 +602,9 @@ public final class GroupPolicy {
         }
 
         /**
-         * Bounds the keys of groups, which may come from outside and are kept for idle groups too: no group is made for a
-         * longer one, and what asks for it throws an {@link IllegalArgumentException}. An executor keeps the bound of the
-         * policy that it was made with. Default: no limit.
+         * Bounds the length of group keys, which may come from outside and are kept for idle groups too. No group is
+         * made for a longer key, and methods that are given one throw an {@link IllegalArgumentException}. An executor
+         * keeps the bound of the policy that it was made with. Default: no limit.
          *
          * @param value how many characters, at least 1
          * @return this builder

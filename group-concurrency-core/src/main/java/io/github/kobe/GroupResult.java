@@ -14,23 +14,23 @@ import org.jspecify.annotations.Nullable;
  * Report report = executor.submit("tenant:a", "report-17", () -> build("a")).await().valueOrThrow();
  * }</pre>
  *
- * <p>The two times are readings of {@link System#nanoTime()}, good for differences only. The start is taken when the task
- * has all its permits, so {@link #durationNanos()} is pure execution. Both are 0 for a task that never ran, for one that
- * was cancelled by its handle while it ran, and for a wait that ended before the task.
+ * <p>The two times are readings of {@link System#nanoTime()}, so only their difference is meaningful. The start is
+ * taken when the task has all its permits, so {@link #durationNanos()} is pure execution time. Both are 0 for a task
+ * that never ran, for one that was cancelled by its handle while it ran, and for a wait that ended before the task.
  *
- * <p>Two results are equal if all their parts are; the errors are compared by their own {@code equals}.
+ * <p>Two results are equal if all their components are; errors are compared by their own {@code equals}.
  *
  * @param groupKey the task's group
  * @param taskId the task's id
  * @param status how it ended
- * @param value what the task returned; {@code null} unless {@link TaskStatus#SUCCESS}, and perhaps then: where a failure
- *     must not pass for {@code null}, ask {@link #valueOrThrow()}
+ * @param value what the task returned; {@code null} unless {@link TaskStatus#SUCCESS}, and possibly even then: use
+ *     {@link #valueOrThrow()} where a failure must not be taken for {@code null}
  * @param error why it has no value; not {@code null} exactly for {@link TaskStatus#FAILED} and
  *     {@link TaskStatus#CANCELLED}
  * @param startTimeNanos when the task's code began
  * @param endTimeNanos when the task, or its stage, ended
- * @param rejectionReason why it was rejected; {@code null} unless {@link TaskStatus#REJECTED}, and then only in a result
- *     that no executor gave
+ * @param rejectionReason why it was rejected; {@code null} unless {@link TaskStatus#REJECTED}; for that status it is
+ *     {@code null} only in a result that no executor returned
  * @param <T> the type of the task's value
  * @since 0.1.0
  */
@@ -47,8 +47,8 @@ public record GroupResult<T>(
     /**
      * Checks that status, value, error and reason agree.
      *
-     * @throws IllegalArgumentException if a value comes with a status other than SUCCESS, a reason with one other than
-     *     REJECTED, or an error is missing for FAILED or CANCELLED, or present for another status
+     * @throws IllegalArgumentException if there is a value and the status isn't SUCCESS, if there is a reason and the
+     *     status isn't REJECTED, or if an error is missing for FAILED or CANCELLED, or present for another status
      */
     public GroupResult {
         Objects.requireNonNull(groupKey, "groupKey");
@@ -129,8 +129,8 @@ public record GroupResult<T>(
      * @param groupKey the task's group
      * @param taskId the task's id
      * @param error why it was cancelled
-     * @param startTimeNanos when its code began; 0 if it never did, or that isn't known
-     * @param endTimeNanos when it ended; 0 if it never ran, or that isn't known
+     * @param startTimeNanos when its code began; 0 if it never did, or if unknown
+     * @param endTimeNanos when it ended; 0 if it never ran, or if unknown
      * @param <T> the type of the task's value
      * @return the result
      */
@@ -140,7 +140,8 @@ public record GroupResult<T>(
     }
 
     /**
-     * Makes the result of a task that was rejected. An executor whose {@link RejectionHandler} returns it adds the reason.
+     * Makes the result of a task that was rejected. If a {@link RejectionHandler} returns it, the executor adds the
+     * reason.
      *
      * @param groupKey the task's group
      * @param taskId the task's id
@@ -165,35 +166,29 @@ public record GroupResult<T>(
         return new GroupResult<>(groupKey, taskId, TaskStatus.REJECTED, null, null, 0, 0, reason);
     }
 
-    /** {@return how long the task's code ran, in nanoseconds; 0 where the times are} */
+    /** {@return how long the task's code ran, in nanoseconds; 0 if the two times are 0} */
     public long durationNanos() {
         return endTimeNanos - startTimeNanos;
     }
 
     /**
-     * Gives the value, or throws what stands in its way: so no failure passes for a {@code null}.
+     * Returns the value, or throws the reason why there is none. So no failure is taken for a {@code null}.
      *
      * <pre>{@code
-     * try {
-     *     Report report = handle.await().valueOrThrow();
-     * } catch (RejectedTaskException busy) {
-     *     // not let in, or waited too long
-     * } catch (CancellationException cancelled) {
-     *     // by its handle or a shutdown; or a timed wait is over, and the cause is a TimeoutException
-     * } catch (IOException failure) {
-     *     // the task threw it
-     * }
+     * try { Report report = handle.await().valueOrThrow(); } catch (RejectedTaskException busy) { // not admitted, or
+     *     waited too long } catch (CancellationException cancelled) { // by its handle or a shutdown; or a timed wait
+     *     is over, and the cause is a TimeoutException } catch (IOException failure) { // the task threw it }
      * }</pre>
      *
-     * <p>What the task threw is thrown as it is, each time the same object, with the stack trace of the task's thread. The
-     * {@link InterruptedException} of a task, or of a {@link TaskHandle#join() join}, comes as the cause of a
-     * {@link CancellationException}: it says nothing of the thread that asks.
+     * <p>What the task threw is thrown unchanged, each time the same object, with the stack trace of the task's thread.
+     * An {@link InterruptedException} of a task, or of a {@link TaskHandle#join() join}, becomes the cause of a
+     * {@link CancellationException}, because it says nothing about the calling thread.
      *
-     * @return what the task returned, also {@code null}
-     * @throws RejectedExecutionException if the task was rejected: a {@link RejectedTaskException}, without the sizes of
-     *     queues, unless the result names no reason
-     * @throws CancellationException if it was cancelled, or if the wait for it ended: the error itself if it is one, else
-     *     a new one with the error as its cause
+     * @return what the task returned, possibly {@code null}
+     * @throws RejectedExecutionException if the task was rejected; it is a {@link RejectedTaskException}, without queue
+     *     sizes, unless the result has no reason
+     * @throws CancellationException if it was cancelled, or if the wait for it ended; it is the error itself if that is
+     *     a {@code CancellationException}, else a new one with the error as its cause
      * @throws ExecutionException if it failed with a {@link Throwable} that is neither an {@link Exception} nor an
      *     {@link Error}, which is then the cause
      * @throws Exception what the task threw, if it failed; an {@link Error} likewise

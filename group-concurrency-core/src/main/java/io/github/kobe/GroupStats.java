@@ -5,8 +5,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * One group at one moment. The numbers are read without a lock, one after the other: exact at rest, close while work
- * starts and ends.
+ * The statistics of one group at one moment. The numbers are read one after the other, without a lock: they are exact
+ * at rest, and close while work starts and ends.
  *
  * @param groupKey the group
  * @param running tasks whose code runs, their permits not lent
@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param maxConcurrency how many may run at once
  * @param maxInFlight how many may be in flight; {@link Integer#MAX_VALUE}: no limit
  * @param queueThreshold how many may wait; {@link Integer#MAX_VALUE}: no limit
- * @param queueTimeout how long one may wait; {@link GroupLimits#NO_TIMEOUT}: no limit
+ * @param queueTimeout how long a task or caller may wait; {@link GroupLimits#NO_TIMEOUT}: no limit
  * @param weight how many may start in one turn
  * @param rule the exact key or the pattern of the policy that the group falls under
  * @param overriddenSince when limits were last set by {@link GroupExecutor#setLimits}, if they are in force

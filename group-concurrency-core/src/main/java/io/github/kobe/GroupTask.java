@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param taskId names the task in results, events and exceptions; need not be unique
  * @param task what runs
  * @param queueTimeout how long it may wait to start: this or the group's time-out, whichever is shorter; zero or
- *     negative: it doesn't wait; {@code null}: the group's alone
- * @param abortOnRejection whether, when it is rejected, its handle carries a {@link RejectedTaskException}, whatever
- *     {@link RejectionPolicy} and {@link RejectionHandler} say
+ *     negative: it doesn't wait; {@code null}: only the group's time-out applies
+ * @param abortOnRejection whether a rejection is always reported by a {@link RejectedTaskException} in its handle,
+ *     whatever {@link RejectionPolicy} and {@link RejectionHandler} say
  * @param <T> the type of the task's value
  * @since 0.1.0
  */
@@ -58,10 +58,10 @@ public record GroupTask<T>(
     }
 
     /**
-     * Returns the same task, whose rejection is reported by its handle alone: as with {@link RejectionPolicy#ABORT} and without
-     * a {@link RejectionHandler}. For code that has to know of rejections, whatever the policy is.
+     * Returns the same task, except that only its handle reports a rejection, as with {@link RejectionPolicy#ABORT} and
+     * without a {@link RejectionHandler}. Use it in code that has to know of rejections, whatever the policy is.
      *
-     * @return a task that neither policy nor handler speaks for
+     * @return a task to which neither rejection policy nor handler applies
      */
     public GroupTask<T> withAbortOnRejection() {
         return new GroupTask<>(groupKey, taskId, task, queueTimeout, true);

@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * One that waits in a group's queue, as {@link GroupExecutor#waiters} shows it. It may have left since.
+ * An entry in a group's queue, as {@link GroupExecutor#waiters} shows it. It may have left the queue since.
  *
  * @param taskId its task id; empty where it has none
  * @param waited how long it has waited
  * @param kind what it is
- * @param threadName the name of the thread that is blocked; empty unless it is a {@link Kind#THREAD}
+ * @param threadName the name of the blocked thread; empty unless it is a {@link Kind#THREAD}
  * @since 0.1.0
  */
 public record GroupWaiter(String taskId, Duration waited, Kind kind, Optional<String> threadName) {

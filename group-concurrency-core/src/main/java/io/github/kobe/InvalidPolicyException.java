@@ -5,7 +5,7 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown for a setting of a {@link GroupPolicy}, or of {@link GroupLimits} in force, that is out of its range.
+ * Thrown if a setting of a {@link GroupPolicy}, or of {@link GroupLimits} that come into force, is out of its range.
  *
  * @since 0.1.0
  */
@@ -32,7 +32,7 @@ public final class InvalidPolicyException extends IllegalArgumentException {
         this.allowed = allowed;
     }
 
-    /** {@return the name of the setting, as the builder's method or the limit is called} */
+    /** {@return the name of the setting, which is the name of the builder's method or of the limit} */
     public String setting() {
         return setting;
     }

@@ -12,7 +12,7 @@ public enum LimitSource {
     PATTERN,
     /** The policy's resolver gave it. */
     RESOLVER,
-    /** It holds for every group that has none of its own. */
+    /** It is the default for every group that has none of its own. */
     DEFAULT,
     /** It was set while the executor ran, by {@link GroupExecutor#setLimits}. */
     OVERRIDDEN

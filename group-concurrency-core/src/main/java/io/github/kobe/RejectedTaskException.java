@@ -5,13 +5,13 @@ import java.io.Serial;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Thrown for work that was not let in, or that waited too long. It never ran, and it holds no permit.
+ * Thrown for work that was not admitted, or that waited too long. The work never ran and holds no permit.
  *
- * <p>The message shows the key and the task id without control characters and cut at 128 characters;
- * {@link #groupKey()} and {@link #taskId()} give them as they are.
+ * <p>The message shows the key and the task id without control characters, cut off at 128 characters;
+ * {@link #groupKey()} and {@link #taskId()} return them unchanged.
  *
- * <p>The one that the stage of an {@code acquireAsync} ends with has no stack trace: it belongs to no thread, and is to cost
- * little where there is too much to do.
+ * <p>An exception that completes the stage of an {@code acquireAsync} has no stack trace: it belongs to no thread, and
+ * should cost little under overload.
  *
  * @since 0.1.0
  */
@@ -37,9 +37,9 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
      * @param groupKey the group that the work was for
      * @param taskId the id of the task; empty if it was given none
      * @param reason why it was rejected
-     * @param limit the size of the queue that was full, in tasks; -1 where no queue was, or that isn't known
-     * @param queued how many tasks waited in that queue; for the other reasons, how many waited in the group; -1 if that
-     *     isn't known
+     * @param limit the size of the queue that was full, in tasks; -1 if no queue was full, or the size isn't known
+     * @param queued how many tasks waited in that queue; for the other reasons, how many waited in the group; -1 if
+     *     unknown
      */
     public RejectedTaskException(String groupKey, String taskId, RejectionReason reason, int limit, long queued) {
         super(message(groupKey, taskId, reason, limit, queued));
@@ -51,8 +51,8 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
     }
 
     /**
-     * Makes an exception without a stack trace, which is most of what an exception costs: for those that no thread's stack
-     * has to do with.
+     * Makes an exception without a stack trace, which is most of an exception's cost. Use it where no thread's stack is
+     * relevant.
      *
      * @param groupKey the group that the work was for
      * @param taskId the id of the task; empty if it was given none
@@ -98,16 +98,16 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
         return reason;
     }
 
-    /** {@return the size of the queue that was full, in tasks; -1 where no queue was, or that isn't known} */
+    /** {@return the size of the queue that was full, in tasks; -1 if no queue was full, or the size isn't known} */
     public int limit() {
         return limit;
     }
 
     /**
-     * Tells how many waited.
+     * Returns how many waited.
      *
-     * @return how many tasks waited in the queue that was full; for the other reasons, how many in the group; -1 if that
-     *     isn't known
+     * @return how many tasks waited in the queue that was full; for the other reasons, how many in the group; -1 if
+     *     unknown
      */
     public long queued() {
         return queued;

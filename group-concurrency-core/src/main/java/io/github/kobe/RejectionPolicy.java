@@ -15,12 +15,13 @@ public enum RejectionPolicy {
     DISCARD,
     /**
      * The submitting thread runs the task itself, before {@code submit} returns, without permits. A task that is
-     * rejected with {@link RejectionReason#QUEUE_TIMEOUT} is treated as with {@link #ABORT}: its submitter may be long
-     * gone.
+     * rejected with {@link RejectionReason#QUEUE_TIMEOUT} is treated as with {@link #ABORT}, because its submitter may
+     * be long gone.
      *
-     * <p>While the task runs, an interrupt of the submitting thread is the task's, and is over with it: the thread then has
-     * the flag that it had before. So an interrupt that was meant for the submitter is lost if it comes in that time.
-     * What stops such a submitter has to leave a trace of its own, such as a flag that it reads in its loop.
+     * <p>While the task runs, an interrupt of the submitting thread counts as an interrupt of the task. When the task
+     * ends, the thread's interrupt status is restored to what it was before. So an interrupt that was meant for the
+     * submitter is lost if it comes during that time. Code that stops such a submitter needs another signal too, such
+     * as a flag that the submitter reads in its loop.
      */
     CALLER_RUNS
 }

@@ -1,22 +1,22 @@
 package io.github.kobe;
 
 /**
- * Why work was not let in.
+ * Why work was rejected.
  *
  * @since 0.1.0
  */
 public enum RejectionReason {
-    /** The group's own queue has no room. Named also when the global queue is full at the same time. */
+    /** The group's own queue has no room. This is also the reason if the global queue is full at the same time. */
     GROUP_QUEUE_FULL,
     /** The queues of all groups together have no room. */
     GLOBAL_QUEUE_FULL,
-    /** The work waited longer than the group, or the work itself, allows; or it wanted no wait, and would have had to. */
+    /** The work waited longer than the group, or the work itself, allows; or it allowed no wait, and had to wait. */
     QUEUE_TIMEOUT,
-    /** The executor was shut down while a caller waited; a task that waited then is cancelled instead. */
+    /** The executor was shut down while a caller waited. Tasks that wait then are cancelled instead. */
     SHUTDOWN,
     /**
-     * The caller was interrupted while it waited. Used where the caller can't be told with an
-     * {@link InterruptedException}; the engine itself always throws that one.
+     * The caller was interrupted while it waited. This is used where an {@link InterruptedException} can't be thrown;
+     * the engine itself always throws that exception.
      */
     INTERRUPTED
 }

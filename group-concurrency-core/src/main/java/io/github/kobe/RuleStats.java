@@ -4,27 +4,27 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * All groups that fall under one rule of the policy at one moment; or under none. The numbers are read without a lock, one
- * after the other: exact at rest, close while work starts and ends.
+ * The statistics of all groups under one rule of the policy, or under none, at one moment. The numbers are read one
+ * after the other, without a lock: they are exact at rest, and close while work starts and ends.
  *
- * <p>The totals never run backwards from one reading to a later one, as long as each policy in between has the rule:
- * those of groups that were evicted, removed as idle or put under another rule stay with it. A policy that hasn't the rule
+ * <p>The totals never decrease from one reading to a later one, as long as each policy in between has the rule: it
+ * keeps the totals of groups that were evicted, removed as idle or moved to another rule. A policy without the rule
  * drops them.
  *
- * @param rule the exact key or the pattern; empty: of groups that fall under neither
+ * @param rule the exact key or the pattern; empty for the groups that fall under neither
  * @param groups groups that the engine knows, idle ones included
  * @param waitingGroups groups in which something waits
  * @param pausedGroups groups that are paused
- * @param saturation of what may run or be in flight in a group, the share that does, in the group where it is largest; 0
- *     where nothing is limited, and more than 1 while a limit that was lowered is exceeded
- * @param queueFill of what may wait in a group, the share that does, in the group where it is largest; 0 where any number
- *     may
+ * @param saturation how much of a group's limit of running or in-flight tasks is used, as a fraction, in the group
+ *     where it is largest; 0 if nothing is limited, and more than 1 while a lowered limit is exceeded
+ * @param queueFill how much of a group's queue is used, as a fraction, in the group where it is largest; 0 if no queue
+ *     is limited
  * @param running tasks whose code runs, their permits not lent
  * @param inFlight tasks started and not finished
  * @param queued tasks and callers that wait
- * @param oldestWait how long the one has waited that has waited longest; zero if none waits
- * @param totals since the executor was made; {@code submitted} may count what was just ending twice, and then stays ahead
- *     by so many until as many more have been submitted
+ * @param oldestWait the longest time that any of those has waited so far; zero if none waits
+ * @param totals since the executor was made; {@code submitted} may count work twice that was just ending, and then
+ *     stays that much too high until as many more have been submitted
  * @since 0.1.0
  */
 public record RuleStats(

@@ -8,10 +8,10 @@ package io.github.kobe;
 public enum TaskStatus {
     /** The task returned; its value may be {@code null}. */
     SUCCESS,
-    /** The task, or what had to run for it, threw. */
+    /** The task threw, or other code that was needed to run it did. */
     FAILED,
     /** The task was cancelled, by its handle, by a shutdown, or by its own {@link InterruptedException}. */
     CANCELLED,
-    /** The task was not let in, or waited too long: it never ran. */
+    /** The task was not admitted, or waited too long; it never ran. */
     REJECTED
 }

@@ -3,24 +3,26 @@ package io.github.kobe;
 import java.util.concurrent.Callable;
 
 /**
- * What a {@link TaskTracer} keeps of one piece of work, from its submission to its end: a span, a timer. It hears of
- * this work alone, as a {@link TaskLifecycleListener} does of all: in the same order, on the same threads, after it.
+ * Follows one piece of work for a {@link TaskTracer}, from its submission to its end: a span or a timer, for example.
+ * It is called for this work alone, in the same order and on the same threads as a {@link TaskLifecycleListener}, and
+ * after it.
  *
- * <p>What a method throws, an {@link Error} too, changes nothing; it is logged once for each method.
+ * <p>What a method throws, even an {@link Error}, has no effect on the work; it is logged once for each method.
  *
  * @since 0.1.0
  */
 public interface TaskTrace {
 
     /**
-     * Wraps the work, on the submitting thread, before anything decorates it: the place to put up on the work's own
-     * thread what its code shall see. For work on the caller's own thread it is called too; a permit has no work to wrap.
+     * Wraps the work, on the submitting thread, before anything decorates it. The wrapper can set a context that the
+     * work's code will see on its own thread. This method is also called for work on the caller's own thread; a permit
+     * has no work to wrap.
      *
-     * <p>What it returns may run although the work was rejected: on the caller's thread, or by a rejection handler.
+     * <p>The wrapper may run even if the work was rejected: on the caller's thread, or in a rejection handler.
      *
      * @param task what to wrap
      * @param <T> the type of its value
-     * @return what runs in its stead, and returns and throws what it does
+     * @return what runs instead; it must return and throw what the task does
      */
     default <T> Callable<T> around(Callable<T> task) {
         return task;
@@ -34,14 +36,14 @@ public interface TaskTrace {
     default void onStarted(long queuedNanos) {}
 
     /**
-     * The work was not let in, or waited too long; nothing follows.
+     * The work was not admitted, or waited too long; no further call follows.
      *
      * @param reason why
      */
     default void onRejected(RejectionReason reason) {}
 
     /**
-     * The work has ended, and its permits are back; nothing follows.
+     * The work has ended, and its permits are back; no further call follows.
      *
      * @param result how it ended; never {@link TaskStatus#REJECTED}
      */

@@ -3,8 +3,9 @@ package io.github.kobe;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows work piece by piece. Ids need not be unique, so a {@link TaskLifecycleListener} can't tell which events belong
- * together; a tracer makes a {@link TaskTrace} of each piece of work, which hears of that work alone.
+ * Follows each piece of work separately. Ids need not be unique, so a {@link TaskLifecycleListener} can't tell which
+ * events belong together. A tracer makes a {@link TaskTrace} for each piece of work, which is told about that work
+ * alone.
  *
  * <pre>{@code
  * TaskTracer slowWork = (groupKey, taskId) -> new TaskTrace() {
@@ -18,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It is called on the thread that is about to submit the work or to ask for a permit, before the listener's
- * {@code onSubmitted}; never under a lock, by many threads at once. What it throws is logged once, and the work goes on
- * without a trace. Re-entrant work isn't traced. A policy may have several: each is asked, in the order in which they were
- * added, and of several traces of the same work the first wraps it outermost.
+ * {@code onSubmitted}; never under a lock, and by many threads at once. What it throws is logged once, and the work
+ * goes on without a trace. Re-entrant work isn't traced. A policy may have several tracers: each is asked, in the order
+ * in which they were added. If several trace the same work, the first one's trace is the outermost wrapper.
  *
  * @since 0.1.0
  */
@@ -28,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 public interface TaskTracer {
 
     /**
-     * Tells whether there is anybody to follow work for. Asked for each piece of work before {@link #trace}, by many
-     * threads at once, so it has to be as cheap as reading a field. While all tracers of a policy say no, and it has no
-     * listener, a call goes the same short way as without them. What it throws counts as yes.
+     * Returns whether work should be traced at all. This is asked for each piece of work before {@link #trace}, by many
+     * threads at once, so it has to be as cheap as reading a field. While all tracers of a policy return {@code false},
+     * and it has no listener, a call takes the same fast path as without tracers. An exception counts as {@code true}.
      *
      * @return {@code false}: {@link #trace} isn't asked
      */
@@ -43,7 +44,7 @@ public interface TaskTracer {
      *
      * @param groupKey its group
      * @param taskId its id
-     * @return hears of this work; {@code null}: nothing does, and nothing is made for it
+     * @return the trace of this work; {@code null}: this work isn't traced, and costs nothing more
      */
     @Nullable
     TaskTrace trace(String groupKey, String taskId);
