@@ -199,7 +199,7 @@ final class GroupMeters implements GroupRecorder.Factory {
             int limit = reading == null || !reading.byTag().containsKey(meters.tag)
                     ? unusedLimit(policy, meters.tag)
                     : reading.of(meters.tag).maxConcurrency();
-            meters.alignLimit(TagMeters.isLimit(limit), of.name);
+            meters.alignLimit(TagMeters.isLimit(limit));
         }
     }
 
