@@ -5,7 +5,6 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.spring.GroupExecutorBuilder;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ContextSnapshotFactory;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import jdk.jfr.Event;
@@ -14,15 +13,13 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -77,11 +74,8 @@ public final class GroupConcurrencyAutoConfiguration {
     @Lazy(false)
     @ConditionalOnMissingBean(name = LIFECYCLE_BEAN_NAME, search = SearchStrategy.CURRENT)
     GroupExecutorLifecycle groupConcurrencyLifecycle(
-            ConfigurableListableBeanFactory beans, GroupConcurrencyProperties properties, ApplicationContext context) {
-        Duration phaseTimeout = Binder.get(context.getEnvironment())
-                .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
-                .orElse(Duration.ofSeconds(30));
-        return new GroupExecutorLifecycle(beans, properties.shutdown().awaitTerminationPeriod(), phaseTimeout, context);
+            ConfigurableApplicationContext context, GroupConcurrencyProperties properties) {
+        return new GroupExecutorLifecycle(context, properties.shutdown().awaitTerminationPeriod());
     }
 
     /** The policy of the settings, unless the application brings its own. */

@@ -3,15 +3,14 @@ package io.github.kobe.spring.autoconfigure;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupExecutorStats;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Collection;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
-import org.springframework.context.SmartLifecycle;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.event.ContextClosedEvent;
 
 /**
@@ -19,10 +18,11 @@ import org.springframework.context.event.ContextClosedEvent;
  * finished, accepting what that still asks for, then shuts down.
  *
  * <p>It stops after the web server, listener containers and Spring's own executors, so that what they have accepted is
- * served. It waits on a thread of its own, so that Spring goes on when the time of its phase is up. A stop without a
- * close, as of a cached test context that is paused, waits in the same way but leaves the executors usable.
+ * served. A stop without a close, as of a cached test context that is paused, waits in the same way but leaves the
+ * executors usable.
  */
-final class GroupExecutorLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
+final class GroupExecutorLifecycle extends MadeBeansLifecycle<GroupExecutor>
+        implements ApplicationListener<ContextClosedEvent> {
 
     /** After the web server and the listener containers, whose phases are greater and which therefore stop first. */
     static final int PHASE = Integer.MAX_VALUE / 2 - 1024;
@@ -35,44 +35,25 @@ final class GroupExecutorLifecycle implements SmartLifecycle, ApplicationListene
     /** As good as for ever, and still a number of nanoseconds. */
     private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
 
-    private final ConfigurableListableBeanFactory beans;
-    private final Duration awaitTerminationPeriod;
-    private final Duration phaseTimeout;
     private final ApplicationContext context;
-    private volatile boolean running;
+    private final Duration awaitTerminationPeriod;
     private volatile boolean closing;
 
     /**
      * Makes a lifecycle.
      *
-     * @param beans where the executors are that it ends; those of ancestors end with theirs
-     * @param awaitTerminationPeriod how long to wait for work, zero or more
-     * @param phaseTimeout how long Spring waits for one phase; it should be the longer of the two
      * @param context the context that the executors end with
+     * @param awaitTerminationPeriod how long to wait for work, zero or more
      */
-    GroupExecutorLifecycle(
-            ConfigurableListableBeanFactory beans,
-            Duration awaitTerminationPeriod,
-            Duration phaseTimeout,
-            ApplicationContext context) {
-        this.beans = beans;
-        this.awaitTerminationPeriod = awaitTerminationPeriod;
-        this.phaseTimeout = phaseTimeout;
+    GroupExecutorLifecycle(ConfigurableApplicationContext context, Duration awaitTerminationPeriod) {
+        super(
+                GroupExecutor.class,
+                context,
+                "group-concurrency.shutdown.await-termination-period",
+                awaitTerminationPeriod,
+                "group-concurrency-stop");
         this.context = context;
-    }
-
-    @Override
-    public void start() {
-        if (awaitTerminationPeriod.compareTo(phaseTimeout) >= 0) {
-            LOGGER.warn("group-concurrency.shutdown.await-termination-period (" + awaitTerminationPeriod
-                    + ") should be shorter than spring.lifecycle.timeout-per-shutdown-phase (" + phaseTimeout + ")");
-        }
-        running = true;
-    }
-
-    @Override
-    public boolean isRunning() {
-        return running;
+        this.awaitTerminationPeriod = awaitTerminationPeriod;
     }
 
     @Override
@@ -88,47 +69,23 @@ final class GroupExecutorLifecycle implements SmartLifecycle, ApplicationListene
     }
 
     @Override
-    public void stop(Runnable callback) {
-        Thread.ofPlatform().name("group-concurrency-stop").start(() -> {
-            try {
-                stop();
-            } finally {
-                callback.run();
-            }
-        });
-    }
-
-    @Override
-    public void stop() {
-        List<Named> executors = executors();
-        if (!awaitQuiet(executors)) {
-            executors.stream().filter(Named::isBusy).forEach(this::tellBusyGroups);
+    protected void end(Map<String, GroupExecutor> executors) {
+        if (!awaitQuiet(executors.values())) {
+            executors.forEach(this::tellBusyGroups);
         }
         if (closing) {
-            executors.forEach(named -> named.executor().shutdown());
+            executors.values().forEach(GroupExecutor::shutdown);
         }
-        running = false;
-    }
-
-    /** What was never made isn't made for this. */
-    private List<Named> executors() {
-        List<Named> executors = new ArrayList<>();
-        for (String name : beans.getBeanNamesForType(GroupExecutor.class, false, false)) {
-            if (beans.containsSingleton(name)) {
-                executors.add(new Named(name, beans.getBean(name, GroupExecutor.class)));
-            }
-        }
-        return executors;
     }
 
     /** Until all are quiet at once, since the work of one may ask for work of another. */
-    private boolean awaitQuiet(List<Named> executors) {
+    private boolean awaitQuiet(Collection<GroupExecutor> executors) {
         boolean bounded = awaitTerminationPeriod.compareTo(LONGEST_WAIT) < 0;
         long deadline = System.nanoTime() + (bounded ? awaitTerminationPeriod : LONGEST_WAIT).toNanos();
         try {
             do {
-                for (Named named : executors) {
-                    if (!named.executor().awaitQuiet(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())))) {
+                for (GroupExecutor executor : executors) {
+                    if (!executor.awaitQuiet(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())))) {
                         return false;
                     }
                 }
@@ -140,34 +97,29 @@ final class GroupExecutorLifecycle implements SmartLifecycle, ApplicationListene
         }
     }
 
-    private static boolean areQuiet(List<Named> executors) throws InterruptedException {
-        for (Named named : executors) {
-            if (!named.executor().awaitQuiet(Duration.ZERO)) {
+    private static boolean areQuiet(Collection<GroupExecutor> executors) throws InterruptedException {
+        for (GroupExecutor executor : executors) {
+            if (!executor.awaitQuiet(Duration.ZERO)) {
                 return false;
             }
         }
         return true;
     }
 
-    private void tellBusyGroups(Named named) {
+    private void tellBusyGroups(String name, GroupExecutor executor) {
+        GroupExecutorStats stats = executor.stats();
+        if (stats.inFlight() + stats.queued() == 0) {
+            return;
+        }
         BusiestGroups busy =
-                BusiestGroups.of(named.executor(), group -> group.inFlight() + group.queued() > 0, 0, MOST_GROUPS_TOLD);
+                BusiestGroups.of(executor, group -> group.inFlight() + group.queued() > 0, 0, MOST_GROUPS_TOLD);
         String groups = busy.shown().stream()
                 .map(group -> "'" + PrintableText.ofKey(group.groupKey()) + "' (" + group.running() + " running, "
                         + group.inFlight() + " in flight, " + group.queued() + " queued, the oldest for "
                         + group.oldestWait() + ")")
                 .collect(Collectors.joining(", "));
-        LOGGER.warn("The executor " + named.name() + " is not quiet after " + awaitTerminationPeriod + ": " + groups
+        LOGGER.warn("The executor " + name + " is not quiet after " + awaitTerminationPeriod + ": " + groups
                 + (busy.others() == 0 ? "" : ", and " + busy.others() + " more groups")
                 + (closing ? "; it is shut down anyway" : ""));
-    }
-
-    /** An executor by the name of its bean. */
-    private record Named(String name, GroupExecutor executor) {
-
-        boolean isBusy() {
-            GroupExecutorStats stats = executor.stats();
-            return stats.inFlight() + stats.queued() > 0;
-        }
     }
 }

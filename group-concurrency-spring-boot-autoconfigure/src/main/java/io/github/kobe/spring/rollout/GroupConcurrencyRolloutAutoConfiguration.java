@@ -11,23 +11,20 @@ import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
 import io.github.kobe.spring.autoconfigure.ExecutorBeans;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.client.GroupClientHttpRequestInterceptor;
-import java.time.Duration;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.core.env.Environment;
 import org.springframework.web.client.RestClient;
 
 /** Makes {@link Rollouts} over the executor that is meant without a name, kept in the database where there is one. */
@@ -69,11 +66,8 @@ public final class GroupConcurrencyRolloutAutoConfiguration {
     @Lazy(false)
     @ConditionalOnMissingBean(name = LIFECYCLE_BEAN_NAME, search = SearchStrategy.CURRENT)
     RolloutsLifecycle groupConcurrencyRolloutsLifecycle(
-            ConfigurableListableBeanFactory beans, RolloutDefaults defaults, Environment environment) {
-        Duration phaseTimeout = Binder.get(environment)
-                .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
-                .orElse(Duration.ofSeconds(30));
-        return new RolloutsLifecycle(beans, defaults.shutdownGrace(), phaseTimeout);
+            ConfigurableApplicationContext context, RolloutDefaults defaults) {
+        return new RolloutsLifecycle(context, defaults.shutdownGrace());
     }
 
     /** Ours; none where the application brings its own. */

@@ -79,6 +79,7 @@ class ArchitectureTests extends ModuleArchitecture {
                         "ExecutorBeans",
                         "ExecutorInstrumentation",
                         "LimitSetting",
+                        "MadeBeansLifecycle",
                         "MdcTaskDecorator",
                         "PrintableText");
     }
