@@ -48,6 +48,9 @@ final class ScheduledDrives {
     /** A drive ends by itself, so that db-scheduler has nothing to interrupt. */
     private static final Duration UNLIMITED = Duration.ofDays(365);
 
+    /** How often to look whether a stop has begun, which takes no time but that of a thread to start. */
+    private static final Duration STOP_BEGINS = Duration.ofMillis(1);
+
     private final Database database;
     private final DataSource dataSource;
     private final DatabaseClock clock;
@@ -143,6 +146,13 @@ final class ScheduledDrives {
             Thread stopping = daemons("rollout-stop").newThread(stopped::stop);
             stopping.start();
             try {
+                // A stop lets a look for due drives end. Woken after the stop has begun, whoever looks doesn't wait for
+                // the
+                // time of the next look, which the stop would interrupt after a second.
+                while (!stopped.getSchedulerState().isShuttingDown()) {
+                    stopping.join(STOP_BEGINS);
+                }
+                stopped.triggerCheckForDueExecutions();
                 if (!stopping.join(atMost)) {
                     LOG.warn("Drives of {} still run", settings.node());
                 }

@@ -1,0 +1,81 @@
+package io.github.kobe.rollout.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.rollout.Rollouts;
+import io.github.kobe.rollout.Stage;
+import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/** How a node ends that looks for drives. */
+class ScheduledDrivesTests {
+
+    /** After a second db-scheduler interrupts a look that isn't over, which on a busy machine may be one of ours. */
+    @Test
+    @Tag("R127")
+    void whoClosesDuringALookWaitsForItsEndAndNotForTheTimeOfTheNext() {
+        assertThat(IntStream.range(0, 5).anyMatch(round -> theLookIsTheLast())).isTrue();
+    }
+
+    private static boolean theLookIsTheLast() {
+        Gate gate = new Gate();
+        AtomicReference<Thread> looking = new AtomicReference<>();
+        try (TestDatabase database = TestDatabase.Product.H2.open();
+                GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
+                        GroupPolicy.builder().build())) {
+            DelegatingDataSource gated = new DelegatingDataSource(database.dataSource()) {
+                @Override
+                public Connection getConnection() throws SQLException {
+                    if (Thread.currentThread().getName().equals("rollout-due")) {
+                        looking.set(Thread.currentThread());
+                        gate.passStubbornly();
+                    }
+                    return super.getConnection();
+                }
+            };
+            Rollouts rollouts = Rollouts.builder(executor)
+                    .store(JdbcRolloutStore.of(gated).withPollingInterval(Deadline.LONG))
+                    .stages(Stage.named("A"))
+                    .build();
+            gate.awaitArrived(1);
+            Caller<?> closing = Caller.startPlatform(Executors.callable(rollouts::close));
+            Deadline.until("the look is waited for", ScheduledDrivesTests::isWaitedFor);
+
+            gate.open();
+
+            Thread look = looking.get();
+            Deadline.until("it has ended, or waits", () -> !look.isAlive() || waitsForTheNext(look));
+            boolean ended = !look.isAlive();
+            closing.result();
+            return ended;
+        } catch (Exception failure) {
+            throw new AssertionError(failure);
+        }
+    }
+
+    private static boolean isWaitedFor() {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .filter(thread -> thread.getKey().getName().equals("rollout-stop"))
+                .anyMatch(thread -> isIn(thread.getValue(), "awaitTermination"));
+    }
+
+    private static boolean waitsForTheNext(Thread look) {
+        return look.getState() == Thread.State.TIMED_WAITING && isIn(look.getStackTrace(), "doWait");
+    }
+
+    private static boolean isIn(StackTraceElement[] frames, String method) {
+        return Arrays.stream(frames).anyMatch(frame -> frame.getMethodName().equals(method));
+    }
+}
