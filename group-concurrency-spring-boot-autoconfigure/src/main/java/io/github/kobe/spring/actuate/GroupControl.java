@@ -4,13 +4,10 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupExecutorStats;
 import io.github.kobe.GroupStats;
 import io.github.kobe.InvalidPolicyException;
-import io.github.kobe.RuleStats;
 import io.github.kobe.spring.autoconfigure.BusiestGroups;
 import io.github.kobe.spring.autoconfigure.LimitSetting;
 import io.github.kobe.spring.autoconfigure.PrintableText;
-import java.time.Duration;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -45,12 +42,8 @@ final class GroupControl {
             shown.putIfAbsent(PrintableText.wellFormed(group.groupKey()), GroupReport.of(group));
         }
         GroupExecutorStats all = executor.stats();
-        Duration oldestWait = executor.ruleStats().stream()
-                .map(RuleStats::oldestWait)
-                .max(Comparator.naturalOrder())
-                .orElse(Duration.ZERO);
         return new GroupExecutorReport(
-                GroupExecutorReport.Global.of(all, oldestWait),
+                GroupExecutorReport.Global.of(all, groups.oldestWait()),
                 shown,
                 GroupReport.Totals.of(all.totals()),
                 groups.before() + groups.shown().size() + groups.others(),

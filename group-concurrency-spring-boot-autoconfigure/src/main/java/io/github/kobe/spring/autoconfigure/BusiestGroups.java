@@ -2,6 +2,7 @@ package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupStats;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -14,8 +15,9 @@ import java.util.function.Predicate;
  * @param shown those of the asked part, the busiest first, then by key
  * @param before how many come before these
  * @param others how many come after these
+ * @param oldestWait how long the one has waited that has waited longest, of all groups of the executor; zero if none waits
  */
-public record BusiestGroups(List<GroupStats> shown, int before, int others) {
+public record BusiestGroups(List<GroupStats> shown, int before, int others, Duration oldestWait) {
 
     private static final Comparator<GroupStats> BUSIEST_FIRST = Comparator.comparingLong(
                     (GroupStats group) -> -((long) group.running() + group.queued()))
@@ -34,9 +36,14 @@ public record BusiestGroups(List<GroupStats> shown, int before, int others) {
         int kept = (int) Math.min(Integer.MAX_VALUE, (long) offset + most);
         PriorityQueue<GroupStats> busiest = new PriorityQueue<>(BUSIEST_FIRST.reversed());
         int others = 0;
+        Duration oldestWait = Duration.ZERO;
         for (String key : executor.groupKeys()) {
-            GroupStats group = executor.groupStats(key).filter(which).orElse(null);
+            GroupStats group = executor.groupStats(key).orElse(null);
             if (group == null) {
+                continue;
+            }
+            oldestWait = group.oldestWait().compareTo(oldestWait) > 0 ? group.oldestWait() : oldestWait;
+            if (!which.test(group)) {
                 continue;
             }
             if (busiest.size() == kept) {
@@ -50,6 +57,6 @@ public record BusiestGroups(List<GroupStats> shown, int before, int others) {
         }
         int before = Math.min(offset, busiest.size());
         return new BusiestGroups(
-                busiest.stream().sorted(BUSIEST_FIRST).skip(before).toList(), before, others);
+                busiest.stream().sorted(BUSIEST_FIRST).skip(before).toList(), before, others, oldestWait);
     }
 }
