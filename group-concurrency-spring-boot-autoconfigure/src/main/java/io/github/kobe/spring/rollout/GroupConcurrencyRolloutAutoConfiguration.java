@@ -111,8 +111,9 @@ public final class GroupConcurrencyRolloutAutoConfiguration {
         }
 
         /**
-         * The plan limits its requests. Each has a thread of its own, which isn't inside of its task's permit: it would wait
-         * for a further global permit, and its task for it.
+         * The plan limits its requests. One that took a turn of its own would wait behind the calls of the application while
+         * its time-out runs, so that a busy group would fail the change of a healthy tenant. And each has a thread of its own,
+         * which isn't inside of its task's permit: it would wait for a further global permit, and its task for it.
          */
         private static RestClient unlimited(RestClient.Builder builder) {
             return builder.clone()
