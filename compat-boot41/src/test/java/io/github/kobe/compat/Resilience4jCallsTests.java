@@ -25,10 +25,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -39,118 +43,105 @@ class Resilience4jCallsTests {
     private static final GroupLimits NO_WAIT =
             GroupLimits.unset().withMaxConcurrency(1).withQueueThreshold(0);
 
-    private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withUserConfiguration(Application.class)
-            .withPropertyValues(
-                    "spring.datasource.generate-unique-name=true",
-                    "resilience4j.retry.instances.partner.max-attempts=3",
-                    "resilience4j.retry.instances.partner.wait-duration=1ms",
-                    "resilience4j.ratelimiter.instances.partner.limit-for-period=1",
-                    "resilience4j.ratelimiter.instances.partner.limit-refresh-period=1h",
-                    "resilience4j.ratelimiter.instances.partner.timeout-duration=0",
-                    "resilience4j.timelimiter.instances.partner.timeout-duration=10ms",
-                    "resilience4j.bulkhead.instances.partner.max-concurrent-calls=1");
+    private static ConfigurableApplicationContext context;
+    private static GroupExecutor executor;
+    private static Partner partner;
+
+    /** One application for all tests, each of which has an annotation or a group of its own. */
+    @BeforeAll
+    static void start() {
+        context = new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.NONE)
+                .run(
+                        "--group-concurrency.rollout.enabled=false",
+                        "--resilience4j.retry.instances.partner.max-attempts=3",
+                        "--resilience4j.retry.instances.partner.wait-duration=1ms",
+                        "--resilience4j.ratelimiter.instances.partner.limit-for-period=1",
+                        "--resilience4j.ratelimiter.instances.partner.limit-refresh-period=1h",
+                        "--resilience4j.ratelimiter.instances.partner.timeout-duration=0",
+                        "--resilience4j.timelimiter.instances.partner.timeout-duration=10ms",
+                        "--resilience4j.bulkhead.instances.partner.max-concurrent-calls=1");
+        executor = context.getBean(GroupExecutor.class);
+        partner = context.getBean(Partner.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        context.close();
+    }
 
     @Test
-    void eachAttemptTakesATurnOfItsOwn() {
-        runner.run(context -> {
-            assertThat(context.getBean(Partner.class).retried()).isEqualTo("ordered at the third attempt");
+    void eachAttemptTakesATurnOfItsOwn() throws Exception {
+        assertThat(partner.retried()).isEqualTo("ordered at the third attempt");
 
-            GroupStats group = group(context.getBean(GroupExecutor.class), "retried");
-            assertThat(group.totals().submitted()).isEqualTo(3);
-            assertThat(group.totals().failed()).isEqualTo(2);
-        });
+        GroupStats group = group("retried");
+        assertThat(group.totals().submitted()).isEqualTo(3);
+        assertThat(group.totals().failed()).isEqualTo(2);
     }
 
     @Test
     void anOpenBreakerAnswersAtOnceAndTakesNoTurn() {
-        runner.run(context -> {
-            GroupExecutor executor = context.getBean(GroupExecutor.class);
-            context.getBean(CircuitBreakerRegistry.class)
-                    .circuitBreaker("partner")
-                    .transitionToOpenState();
-            executor.pause("broken");
+        context.getBean(CircuitBreakerRegistry.class).circuitBreaker("partner").transitionToOpenState();
+        executor.pause("broken");
 
-            assertThatExceptionOfType(CallNotPermittedException.class)
-                    .isThrownBy(() -> context.getBean(Partner.class).broken());
-            assertThat(executor.groupStats("broken")
-                            .map(stats -> stats.totals().submitted())
-                            .orElse(0L))
-                    .isZero();
-        });
+        assertThatExceptionOfType(CallNotPermittedException.class).isThrownBy(partner::broken);
+        assertThat(executor.groupStats("broken")
+                        .map(stats -> stats.totals().submitted())
+                        .orElse(0L))
+                .isZero();
     }
 
     @Test
     void whatTheRateLimiterRefusesTakesNoTurn() {
-        runner.run(context -> {
-            Partner partner = context.getBean(Partner.class);
-            assertThat(partner.rated()).isEqualTo("rated");
+        assertThat(partner.rated()).isEqualTo("rated");
 
-            assertThatExceptionOfType(RequestNotPermitted.class).isThrownBy(partner::rated);
+        assertThatExceptionOfType(RequestNotPermitted.class).isThrownBy(partner::rated);
 
-            assertThat(group(context.getBean(GroupExecutor.class), "rated")
-                            .totals()
-                            .submitted())
-                    .isEqualTo(1);
-        });
+        assertThat(group("rated").totals().submitted()).isEqualTo(1);
     }
 
     /** The limit starts the method on another thread; the time that it waits for its turn counts. */
     @Test
     void theTimeLimiterBoundsTheWaitToo() {
-        runner.run(context -> {
-            GroupExecutor executor = context.getBean(GroupExecutor.class);
-            executor.pause("timed");
+        executor.pause("timed");
 
-            assertThatExceptionOfType(ExecutionException.class)
-                    .isThrownBy(() -> context.getBean(Partner.class)
-                            .timed()
-                            .toCompletableFuture()
-                            .get(Deadline.SECONDS, TimeUnit.SECONDS))
-                    .withCauseInstanceOf(TimeoutException.class);
-            executor.resume("timed");
-        });
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(() -> partner.timed().toCompletableFuture().get(Deadline.SECONDS, TimeUnit.SECONDS))
+                .withCauseInstanceOf(TimeoutException.class);
+        executor.resume("timed");
     }
 
     /** Both at once are hardly wanted; whoever migrates has them for a while. */
     @Test
-    void aCallThatWaitsForItsTurnTakesNoPlaceOfTheBulkhead() {
-        runner.run(context -> {
-            GroupExecutor executor = context.getBean(GroupExecutor.class);
-            executor.pause("bulky");
-            Caller<String> waiting = Caller.start(context.getBean(Partner.class)::bulky);
-            Deadline.until(
-                    "it waits",
-                    () -> executor.groupStats("bulky").isPresent()
-                            && group(executor, "bulky").queued() == 1);
+    void aCallThatWaitsForItsTurnTakesNoPlaceOfTheBulkhead() throws Exception {
+        executor.pause("bulky");
+        Caller<String> waiting = Caller.start(partner::bulky);
+        Deadline.until(
+                "it waits",
+                () -> executor.groupStats("bulky").isPresent() && group("bulky").queued() == 1);
 
-            assertThat(context.getBean(BulkheadRegistry.class)
-                            .bulkhead("partner")
-                            .getMetrics()
-                            .getAvailableConcurrentCalls())
-                    .isEqualTo(1);
+        assertThat(context.getBean(BulkheadRegistry.class)
+                        .bulkhead("partner")
+                        .getMetrics()
+                        .getAvailableConcurrentCalls())
+                .isEqualTo(1);
 
-            executor.resume("bulky");
-            assertThat(waiting.result()).isEqualTo("let in");
-        });
+        executor.resume("bulky");
+        assertThat(waiting.result()).isEqualTo("let in");
     }
 
     /** A rejection is a failure to what stands further out: retried, and counted by the breaker. */
     @Test
     void aRejectedCallIsRetried() {
-        runner.run(context -> {
-            GroupExecutor executor = context.getBean(GroupExecutor.class);
-            executor.setLimits("retried", NO_WAIT);
-            executor.pause("retried");
+        executor.setLimits("rejected", NO_WAIT);
+        executor.pause("rejected");
 
-            assertThatExceptionOfType(RejectedTaskException.class)
-                    .isThrownBy(() -> context.getBean(Partner.class).retried());
+        assertThatExceptionOfType(RejectedTaskException.class).isThrownBy(partner::rejected);
 
-            assertThat(group(executor, "retried").totals().rejected()).isEqualTo(3);
-        });
+        assertThat(group("rejected").totals().rejected()).isEqualTo(3);
     }
 
-    private static GroupStats group(GroupExecutor executor, String key) {
+    private static GroupStats group(String key) {
         return executor.groupStats(key).orElseThrow();
     }
 
@@ -175,6 +166,12 @@ class Resilience4jCallsTests {
                 throw new IOException("not now");
             }
             return "ordered at the third attempt";
+        }
+
+        @Retry(name = "partner")
+        @GroupConcurrent("rejected")
+        String rejected() {
+            return "let in";
         }
 
         @CircuitBreaker(name = "partner")
