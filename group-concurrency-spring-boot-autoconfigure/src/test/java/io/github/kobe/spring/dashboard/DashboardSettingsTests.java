@@ -9,7 +9,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -27,6 +26,12 @@ import org.springframework.context.annotation.Configuration;
 @ExtendWith(OutputCaptureExtension.class)
 class DashboardSettingsTests {
 
+    /** What settles the settings, without a server. */
+    private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    GroupConcurrencyAutoConfiguration.class, GroupConcurrencyDashboardAutoConfiguration.class))
+            .withPropertyValues("group-concurrency.dashboard.enabled=true");
+
     private static void failsToStart(WebApplicationType type, String... settings) {
         assertThatException().isThrownBy(() -> new PageServer(type, settings).close());
     }
@@ -34,7 +39,10 @@ class DashboardSettingsTests {
     @Test
     void byDefaultThereIsNone() {
         try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
-                .run("--server.port=0", "--management.endpoints.web.exposure.include=groupexecutor")) {
+                .run(
+                        "--server.port=0",
+                        "--management.endpoints.web.exposure.include=groupexecutor",
+                        "--group-concurrency.rollout.enabled=false")) {
             assertThat(context.getBeansOfType(DashboardPath.class)).isEmpty();
             assertThat(context.getBeansOfType(DashboardPage.class)).isEmpty();
             assertThat(context.getBeansOfType(DashboardServletRegistration.class))
@@ -71,11 +79,7 @@ class DashboardSettingsTests {
 
     @Test
     void withoutTheActuatorTheApplicationDoesNotStart() {
-        new WebApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyDashboardAutoConfiguration.class))
-                .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
-                .withPropertyValues("group-concurrency.dashboard.enabled=true")
+        runner.withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasRootCauseInstanceOf(InvalidSettingException.class)
@@ -94,24 +98,25 @@ class DashboardSettingsTests {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "'', is no plain path",
-        "/, is no plain path",
-        "live, is no plain path",
-        "/live/, is no plain path",
-        "/live/**, is no plain path",
-        "/live/{page}, is no plain path",
-        "/../live, is no plain path",
-        "//live, is no plain path",
-        "/actuator, is in the way of the endpoint /actuator/groupexecutor",
-        "/actuator/groupexecutor, is in the way of the endpoint /actuator/groupexecutor",
-    })
-    void aPathThatCannotBeUsedIsTold(String path, String problem, CapturedOutput output) {
+    @ValueSource(strings = {"", "/", "live", "/live/", "/live/**", "/live/{page}", "/../live", "//live"})
+    void whatIsNoPlainPathIsTold(String path) {
+        runner.withPropertyValues("group-concurrency.dashboard.path=" + path)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(InvalidSettingException.class)
+                        .hasMessageStartingWith("Setting 'group-concurrency.dashboard.path' is no plain path"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/actuator", "/actuator/groupexecutor"})
+    void aPathThatIsInTheWayIsTold(String path, CapturedOutput output) {
         failsToStart(WebApplicationType.SERVLET, "group-concurrency.dashboard.path=" + path);
 
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
-                .contains("Setting 'group-concurrency.dashboard.path' " + problem);
+                .contains("Setting 'group-concurrency.dashboard.path' is in the way of the endpoint"
+                        + " /actuator/groupexecutor");
     }
 
     @Test
@@ -125,7 +130,7 @@ class DashboardSettingsTests {
     void whereThereIsNoWebServerNothingIsAskedFor() {
         try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
                 .web(WebApplicationType.NONE)
-                .run("--group-concurrency.dashboard.enabled=true")) {
+                .run("--group-concurrency.dashboard.enabled=true", "--group-concurrency.rollout.enabled=false")) {
             assertThat(context.getBeansOfType(DashboardPath.class)).isEmpty();
         }
     }

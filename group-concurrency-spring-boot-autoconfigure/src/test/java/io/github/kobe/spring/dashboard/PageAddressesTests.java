@@ -9,7 +9,10 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.spring.GroupExecutorBuilder;
 import java.net.URI;
 import java.net.http.HttpResponse;
+import java.util.EnumMap;
 import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +28,23 @@ class PageAddressesTests {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
+    /** With no settings of a test's own. */
+    private static final Map<WebApplicationType, PageServer> PLAIN = new EnumMap<>(WebApplicationType.class);
+
+    @BeforeAll
+    static void start() {
+        for (WebApplicationType type :
+                new WebApplicationType[] {WebApplicationType.SERVLET, WebApplicationType.REACTIVE}) {
+            PLAIN.put(type, new PageServer(type));
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        PLAIN.values().forEach(PageServer::close);
+        PLAIN.clear();
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void eachFileIsServedWithWhatItIs(WebApplicationType type) throws Exception {
@@ -35,44 +55,42 @@ class PageAddressesTests {
                 "json", "application/json",
                 "svg", "image/svg+xml",
                 "LICENSE", "text/plain");
-        try (PageServer server = new PageServer(type)) {
-            for (String name : DashboardPage.FILES) {
-                HttpResponse<String> file = server.get("/group-concurrency/" + name);
+        PageServer server = PLAIN.get(type);
+        for (String name : DashboardPage.FILES) {
+            HttpResponse<String> file = server.get("/group-concurrency/" + name);
 
-                assertThat(file.statusCode()).as(name).isEqualTo(200);
-                assertThat(file.headers().firstValue("Content-Type").orElseThrow())
-                        .as(name)
-                        .startsWith(types.get(name.substring(name.lastIndexOf('.') + 1)));
-                assertThat(file.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
-                assertThat(file.headers().firstValue("Content-Security-Policy").orElseThrow())
-                        .contains("default-src 'none'", "script-src 'self'", "style-src 'self'")
-                        .doesNotContain("unsafe");
-                assertThat(file.body()).as(name).isNotEmpty();
-            }
-            HttpResponse<String> page = server.get("/group-concurrency/");
-            assertThat(page.body())
-                    .isEqualTo(server.get("/group-concurrency/index.html").body());
-            String tag = page.headers().firstValue("ETag").orElseThrow();
-            assertThat(page.headers().firstValue("Cache-Control")).hasValue("no-cache");
-            assertThat(server.get("/group-concurrency/", "If-None-Match", tag).statusCode())
-                    .isEqualTo(304);
+            assertThat(file.statusCode()).as(name).isEqualTo(200);
+            assertThat(file.headers().firstValue("Content-Type").orElseThrow())
+                    .as(name)
+                    .startsWith(types.get(name.substring(name.lastIndexOf('.') + 1)));
+            assertThat(file.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
+            assertThat(file.headers().firstValue("Content-Security-Policy").orElseThrow())
+                    .contains("default-src 'none'", "script-src 'self'", "style-src 'self'")
+                    .doesNotContain("unsafe");
+            assertThat(file.body()).as(name).isNotEmpty();
         }
+        HttpResponse<String> page = server.get("/group-concurrency/");
+        assertThat(page.body())
+                .isEqualTo(server.get("/group-concurrency/index.html").body());
+        String tag = page.headers().firstValue("ETag").orElseThrow();
+        assertThat(page.headers().firstValue("Cache-Control")).hasValue("no-cache");
+        assertThat(server.get("/group-concurrency/", "If-None-Match", tag).statusCode())
+                .isEqualTo(304);
     }
 
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void nothingElseIsServed(WebApplicationType type) throws Exception {
-        try (PageServer server = new PageServer(type)) {
-            HttpResponse<String> withoutSlash = server.get("/group-concurrency");
-            assertThat(withoutSlash.statusCode()).isEqualTo(302);
-            assertThat(withoutSlash.headers().firstValue("Location")).hasValue("group-concurrency/");
-            assertThat(server.get("/group-concurrency/nothing.js").statusCode()).isEqualTo(404);
-            assertThat(server.get("/group-concurrency/package-info.class").statusCode())
-                    .isEqualTo(404);
-            assertThat(server.get("/group-concurrency/%2e%2e/PageFile.class").statusCode())
-                    .isIn(400, 404);
-            assertThat(server.post("/group-concurrency/").statusCode()).isEqualTo(405);
-        }
+        PageServer server = PLAIN.get(type);
+        HttpResponse<String> withoutSlash = server.get("/group-concurrency");
+        assertThat(withoutSlash.statusCode()).isEqualTo(302);
+        assertThat(withoutSlash.headers().firstValue("Location")).hasValue("group-concurrency/");
+        assertThat(server.get("/group-concurrency/nothing.js").statusCode()).isEqualTo(404);
+        assertThat(server.get("/group-concurrency/package-info.class").statusCode())
+                .isEqualTo(404);
+        assertThat(server.get("/group-concurrency/%2e%2e/PageFile.class").statusCode())
+                .isIn(400, 404);
+        assertThat(server.post("/group-concurrency/").statusCode()).isEqualTo(405);
     }
 
     @ParameterizedTest
