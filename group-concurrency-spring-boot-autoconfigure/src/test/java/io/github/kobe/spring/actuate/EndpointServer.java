@@ -5,94 +5,72 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.spring.testing.ApplicationServer;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.event.EventListener;
 
-/** A real application with a real web server, and a client of its endpoint. */
-final class EndpointServer implements AutoCloseable {
+/** An application with the endpoint, and a client of it. */
+final class EndpointServer extends ApplicationServer {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final HttpClient client = HttpClient.newHttpClient();
-    private final ConfigurableApplicationContext context;
-
     EndpointServer(String... settings) {
-        List<String> all = new ArrayList<>(List.of(
-                "--server.port=0",
-                "--management.endpoints.web.exposure.include=groupexecutor",
-                "--group-concurrency.max-in-flight=50",
-                "--group-concurrency.max-key-length=2000",
-                "--group-concurrency.defaults.queue-timeout=5s",
-                "--group-concurrency.groups.vip.max-concurrency=8",
-                "--group-concurrency.groups[tenant:*].max-concurrency=4",
-                "--group-concurrency.groups[ten*].weight=2"));
-        all.addAll(List.of(settings));
-        context = new SpringApplicationBuilder(Application.class).run(all.toArray(String[]::new));
-    }
-
-    <T> T bean(Class<T> type) {
-        return context.getBean(type);
+        super(
+                new SpringApplicationBuilder(Application.class),
+                Stream.concat(
+                        Stream.of(
+                                "management.endpoints.web.exposure.include=groupexecutor",
+                                "group-concurrency.rollout.enabled=false",
+                                "group-concurrency.max-in-flight=50",
+                                "group-concurrency.max-key-length=2000",
+                                "group-concurrency.defaults.queue-timeout=5s",
+                                "group-concurrency.groups.vip.max-concurrency=8",
+                                "group-concurrency.groups[tenant:*].max-concurrency=4",
+                                "group-concurrency.groups[ten*].weight=2"),
+                        Stream.of(settings)));
     }
 
     GroupExecutor executor() {
-        return context.getBean(GroupExecutor.class);
+        return bean(GroupExecutor.class);
     }
 
     Answer get(String path) throws Exception {
-        return send("GET", path, null);
+        return ask("GET", "/actuator/groupexecutor" + path, "");
     }
 
     Answer post(String path, String body) throws Exception {
-        return send("POST", path, body);
+        return ask("POST", "/actuator/groupexecutor" + path, body);
     }
 
     Answer delete(String path) throws Exception {
-        return send("DELETE", path, null);
+        return ask("DELETE", "/actuator/groupexecutor" + path, "");
     }
 
     /** {@return what any path of the server answers} */
     Answer ask(String path) throws Exception {
-        return sendTo("GET", path, null);
+        return ask("GET", path, "");
     }
 
-    private Answer send(String method, String path, String body) throws IOException, InterruptedException {
-        return sendTo(method, "/actuator/groupexecutor" + path, body);
-    }
-
-    private Answer sendTo(String method, String path, String body) throws IOException, InterruptedException {
-        String port = context.getEnvironment().getRequiredProperty("local.server.port");
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
-                .header("Content-Type", "application/json")
-                .method(
-                        method,
-                        body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body))
-                .build();
-        HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
-        return new Answer(
-                response.statusCode(), response.body().isEmpty() ? JSON.nullNode() : JSON.readTree(response.body()));
-    }
-
-    @Override
-    public void close() {
-        client.close();
-        context.close();
+    private Answer ask(String method, String path, String body) throws Exception {
+        return Answer.of(sendJson(method, at(path), body));
     }
 
     record Answer(int status, JsonNode body) {
+
+        static Answer of(HttpResponse<String> response) throws IOException {
+            String body = response.body();
+            return new Answer(response.statusCode(), body.isEmpty() ? JSON.nullNode() : JSON.readTree(body));
+        }
 
         void assertProblem(int expectedStatus, String parameter, String value, String allowed) {
             assertThat(status).isEqualTo(expectedStatus);

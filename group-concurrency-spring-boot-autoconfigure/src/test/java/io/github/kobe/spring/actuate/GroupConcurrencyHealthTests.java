@@ -15,9 +15,9 @@ class GroupConcurrencyHealthTests {
 
     private static EndpointServer server(String... further) {
         String[] settings = new String[further.length + 3];
-        settings[0] = "--management.endpoints.web.exposure.include=health";
-        settings[1] = "--management.endpoint.health.show-details=always";
-        settings[2] = "--management.endpoint.health.probes.enabled=true";
+        settings[0] = "management.endpoints.web.exposure.include=health";
+        settings[1] = "management.endpoint.health.show-details=always";
+        settings[2] = "management.endpoint.health.probes.enabled=true";
         System.arraycopy(further, 0, settings, 3, further.length);
         return new EndpointServer(settings);
     }
@@ -36,7 +36,7 @@ class GroupConcurrencyHealthTests {
 
     @Test
     void withoutSettingsItIsUpWhateverWaitsAndTellsWhatDoes() throws Exception {
-        try (EndpointServer server = server("--group-concurrency.shutdown.await-termination-period=0s")) {
+        try (EndpointServer server = server("group-concurrency.shutdown.await-termination-period=0s")) {
             queueTwo(server);
 
             Answer answer = ours(server);
@@ -54,8 +54,7 @@ class GroupConcurrencyHealthTests {
     @Test
     void itIsOutOfServiceOnlyPastAFullGlobalQueueAndInTheProbesOnlyIfListed() throws Exception {
         try (EndpointServer server = server(
-                "--group-concurrency.shutdown.await-termination-period=0s",
-                "--group-concurrency.health.global-queue=2")) {
+                "group-concurrency.shutdown.await-termination-period=0s", "group-concurrency.health.global-queue=2")) {
             queueTwo(server);
             assertThat(ours(server).status()).isEqualTo(200);
 
@@ -73,9 +72,9 @@ class GroupConcurrencyHealthTests {
     @Test
     void itIsOutOfServicePastAnOldestWaitAndSoAreTheProbesThatListIt() throws Exception {
         try (EndpointServer server = server(
-                "--group-concurrency.shutdown.await-termination-period=0s",
-                "--group-concurrency.health.oldest-wait=1ms",
-                "--management.endpoint.health.group.readiness.include=readinessState,groupConcurrency")) {
+                "group-concurrency.shutdown.await-termination-period=0s",
+                "group-concurrency.health.oldest-wait=1ms",
+                "management.endpoint.health.group.readiness.include=readinessState,groupConcurrency")) {
             assertThat(ours(server).status()).isEqualTo(200);
             queueTwo(server);
 
@@ -87,7 +86,7 @@ class GroupConcurrencyHealthTests {
 
     @Test
     void asAnyOtherItCanBeSwitchedOff() throws Exception {
-        try (EndpointServer server = server("--management.health.group-concurrency.enabled=false")) {
+        try (EndpointServer server = server("management.health.group-concurrency.enabled=false")) {
             assertThat(ours(server).status()).isEqualTo(404);
             assertThat(server.ask("/actuator/health").status()).isEqualTo(200);
         }

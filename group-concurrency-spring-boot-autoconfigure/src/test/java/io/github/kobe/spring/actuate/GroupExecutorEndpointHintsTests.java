@@ -2,11 +2,11 @@ package io.github.kobe.spring.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 
 @Tag("boot")
@@ -14,64 +14,57 @@ class GroupExecutorEndpointHintsTests {
 
     @Test
     void everyTypeOfAnAnswerCanBeSerialisedInANativeImage() {
-        RuntimeHints hints = new RuntimeHints();
-        new GroupExecutorEndpointHints().registerHints(hints, getClass().getClassLoader());
-
-        assertThat(Stream.of(
-                        GroupExecutorReport.class,
-                        GroupExecutorReport.Global.class,
-                        GroupReport.class,
-                        GroupReport.Limits.class,
-                        GroupReport.Limit.class,
-                        GroupReport.Totals.class,
-                        GroupReport.Holder.class,
-                        GroupReport.Waiter.class,
-                        GroupReport.Explanation.class,
-                        GroupReport.Match.class,
-                        EndpointProblem.class))
-                .allSatisfy(type -> assertThat(RuntimeHintsPredicates.reflection()
-                                .onType(type)
-                                .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))
-                        .accepts(hints));
+        assertHinted(
+                new GroupExecutorEndpointHints(),
+                GroupExecutorReport.class,
+                GroupExecutorReport.Global.class,
+                GroupReport.class,
+                GroupReport.Limits.class,
+                GroupReport.Limit.class,
+                GroupReport.Totals.class,
+                GroupReport.Holder.class,
+                GroupReport.Waiter.class,
+                GroupReport.Explanation.class,
+                GroupReport.Match.class,
+                EndpointProblem.class);
     }
 
     @Test
     void everyTypeOfAnAnswerAboutScopesCanBeToo() {
-        RuntimeHints hints = new RuntimeHints();
-        new GroupScopesEndpointHints().registerHints(hints, getClass().getClassLoader());
-
-        assertThat(Stream.of(
-                        GroupScopesReport.class,
-                        GroupScopesReport.Scope.class,
-                        GroupScopesReport.Owner.class,
-                        GroupScopesReport.Fork.class,
-                        GroupScopesReport.Totals.class,
-                        GroupReport.Holder.class,
-                        EndpointProblem.class))
-                .allSatisfy(type -> assertThat(RuntimeHintsPredicates.reflection()
-                                .onType(type)
-                                .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))
-                        .accepts(hints));
+        assertHinted(
+                new GroupScopesEndpointHints(),
+                GroupScopesReport.class,
+                GroupScopesReport.Scope.class,
+                GroupScopesReport.Owner.class,
+                GroupScopesReport.Fork.class,
+                GroupScopesReport.Totals.class,
+                GroupReport.Holder.class,
+                EndpointProblem.class);
     }
 
     @Test
     void everyTypeOfAnAnswerAboutRolloutsCanBeToo() {
-        RuntimeHints hints = new RuntimeHints();
-        new RolloutsEndpointHints().registerHints(hints, getClass().getClassLoader());
+        assertHinted(
+                new RolloutsEndpointHints(),
+                RolloutsReport.class,
+                RolloutsReport.Plan.class,
+                RolloutsReport.PlanWithTasks.class,
+                RolloutsReport.Task.class,
+                RolloutsReport.Unit.class,
+                RolloutsReport.Wanted.class,
+                RolloutsReport.Failure.class,
+                RolloutsReport.Gate.class,
+                RolloutsReport.Preview.class,
+                RolloutsReport.Tenant.class,
+                RolloutsReport.Operation.class,
+                EndpointProblem.class);
+    }
 
-        assertThat(Stream.of(
-                        RolloutsReport.class,
-                        RolloutsReport.Plan.class,
-                        RolloutsReport.PlanWithTasks.class,
-                        RolloutsReport.Task.class,
-                        RolloutsReport.Unit.class,
-                        RolloutsReport.Wanted.class,
-                        RolloutsReport.Failure.class,
-                        RolloutsReport.Gate.class,
-                        RolloutsReport.Preview.class,
-                        RolloutsReport.Tenant.class,
-                        RolloutsReport.Operation.class,
-                        EndpointProblem.class))
+    private static void assertHinted(RuntimeHintsRegistrar registrar, Class<?>... types) {
+        RuntimeHints hints = new RuntimeHints();
+        registrar.registerHints(hints, GroupExecutorEndpointHintsTests.class.getClassLoader());
+
+        assertThat(types)
                 .allSatisfy(type -> assertThat(RuntimeHintsPredicates.reflection()
                                 .onType(type)
                                 .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))

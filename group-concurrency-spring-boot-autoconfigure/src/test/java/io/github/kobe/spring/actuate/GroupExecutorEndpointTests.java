@@ -42,7 +42,7 @@ class GroupExecutorEndpointTests {
     @BeforeAll
     static void startBoth() {
         readable = new EndpointServer();
-        open = new EndpointServer("--management.endpoint.groupexecutor.access=unrestricted");
+        open = new EndpointServer("management.endpoint.groupexecutor.access=unrestricted");
     }
 
     @AfterAll
@@ -319,8 +319,8 @@ class GroupExecutorEndpointTests {
     @Test
     void whatIsClosedForGoodStaysClosed() throws Exception {
         try (EndpointServer closed = new EndpointServer(
-                "--management.endpoint.groupexecutor.access=unrestricted",
-                "--management.endpoints.access.max-permitted=read-only")) {
+                "management.endpoint.groupexecutor.access=unrestricted",
+                "management.endpoints.access.max-permitted=read-only")) {
             use(closed);
             assertThat(server.post("", "{\"group\":\"vip\",\"maxConcurrency\":3}")
                             .status())

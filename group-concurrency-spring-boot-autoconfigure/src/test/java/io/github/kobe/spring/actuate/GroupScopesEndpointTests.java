@@ -10,20 +10,19 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.scope.GroupScope;
 import io.github.kobe.scope.Joiners;
 import io.github.kobe.scope.Scopes;
+import io.github.kobe.spring.testing.ApplicationServer;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
@@ -37,7 +36,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -48,42 +46,36 @@ class GroupScopesEndpointTests {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String DOMAIN = "io.github.kobe.scopes-of-this-test";
 
-    private static final Map<WebApplicationType, ConfigurableApplicationContext> STARTED =
-            new EnumMap<>(WebApplicationType.class);
-
-    private static HttpClient client;
+    private static final Map<WebApplicationType, ApplicationServer> STARTED = new EnumMap<>(WebApplicationType.class);
 
     @BeforeAll
     static void start() {
-        client = HttpClient.newHttpClient();
         for (WebApplicationType type :
                 new WebApplicationType[] {WebApplicationType.SERVLET, WebApplicationType.REACTIVE}) {
             STARTED.put(
                     type,
-                    new SpringApplicationBuilder(Application.class)
-                            .web(type)
-                            .run(
-                                    "--server.port=0",
-                                    "--spring.jmx.enabled=true",
-                                    "--spring.jmx.unique-names=true",
-                                    "--management.endpoints.jmx.domain=" + DOMAIN + "." + type,
-                                    "--management.endpoints.jmx.exposure.include=groupscopes",
-                                    "--management.endpoints.web.exposure.include=groupscopes",
-                                    "--group-concurrency.groups.page.max-concurrency=1"));
+                    new ApplicationServer(
+                            new SpringApplicationBuilder(Application.class).web(type),
+                            Stream.of(
+                                    "spring.jmx.enabled=true",
+                                    "spring.jmx.unique-names=true",
+                                    "management.endpoints.jmx.domain=" + DOMAIN + "." + type,
+                                    "management.endpoints.jmx.exposure.include=groupscopes",
+                                    "management.endpoints.web.exposure.include=groupscopes",
+                                    "group-concurrency.rollout.enabled=false",
+                                    "group-concurrency.groups.page.max-concurrency=1")));
         }
     }
 
     @AfterAll
     static void stop() {
-        STARTED.values().forEach(ConfigurableApplicationContext::close);
-        client.close();
+        STARTED.values().forEach(ApplicationServer::close);
     }
 
     @AfterEach
     void nothingIsLeftOpen() {
         STARTED.values()
-                .forEach(context ->
-                        assertThat(context.getBean(Scopes.class).live()).isEmpty());
+                .forEach(server -> assertThat(server.bean(Scopes.class).live()).isEmpty());
     }
 
     @ParameterizedTest
@@ -91,8 +83,8 @@ class GroupScopesEndpointTests {
             value = WebApplicationType.class,
             names = {"SERVLET", "REACTIVE"})
     void aTreeIsShownWithWhatRunsAndWhatWaitsForWhom(WebApplicationType type) throws Exception {
-        Scopes scopes = STARTED.get(type).getBean(Scopes.class);
-        GroupExecutor executor = STARTED.get(type).getBean(GroupExecutor.class);
+        Scopes scopes = STARTED.get(type).bean(Scopes.class);
+        GroupExecutor executor = STARTED.get(type).bean(GroupExecutor.class);
         Gate gate = new Gate();
         Instant before = Instant.now();
         Caller<String> owner = Caller.startPlatform(() -> {
@@ -223,7 +215,7 @@ class GroupScopesEndpointTests {
 
     @Test
     void aFurtherExecutorIsShownByItsName() throws Exception {
-        GroupExecutor nightly = context().getBean("nightly", GroupExecutor.class);
+        GroupExecutor nightly = server().bean("nightly", GroupExecutor.class);
         try (var scope = Scopes.of(nightly).open(change -> change.withName("night"))) {
             assertThat(scope.isCancelled()).isFalse();
             assertThat(get("").body().path("scopes")).isEmpty();
@@ -289,12 +281,12 @@ class GroupScopesEndpointTests {
         return server.invoke(endpoint, "scopes", new Object[] {limit, null}, new String[] {text, text});
     }
 
-    private static ConfigurableApplicationContext context() {
+    private static ApplicationServer server() {
         return STARTED.get(WebApplicationType.SERVLET);
     }
 
     private static Scopes scopes() {
-        return context().getBean(Scopes.class);
+        return server().bean(Scopes.class);
     }
 
     private static Answer get(String query) throws IOException, InterruptedException {
@@ -307,12 +299,8 @@ class GroupScopesEndpointTests {
 
     private static Answer send(WebApplicationType type, String method, String query)
             throws IOException, InterruptedException {
-        String port = STARTED.get(type).getEnvironment().getRequiredProperty("local.server.port");
-        HttpRequest request = HttpRequest.newBuilder(
-                        URI.create("http://localhost:" + port + "/actuator/groupscopes" + query))
-                .method(method, HttpRequest.BodyPublishers.noBody())
-                .build();
-        HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
+        ApplicationServer server = STARTED.get(type);
+        HttpResponse<String> response = server.sendJson(method, server.at("/actuator/groupscopes" + query), "");
         return new Answer(response.statusCode(), JSON.readTree(response.body()));
     }
 

@@ -27,7 +27,7 @@ class HostileKeysTests {
 
     @BeforeAll
     static void start() {
-        server = new EndpointServer("--management.endpoint.groupexecutor.access=unrestricted");
+        server = new EndpointServer("management.endpoint.groupexecutor.access=unrestricted");
     }
 
     @AfterAll
@@ -115,11 +115,11 @@ class HostileKeysTests {
     @ParameterizedTest
     @CsvSource(textBlock = """
         '',                                                                                           405
-        --management.endpoints.access.default=read-only,                                              405
-        --management.endpoints.access.max-permitted=read-only --management.endpoint.groupexecutor.access=unrestricted, 405
-        --management.endpoints.access.max-permitted=read-only --management.endpoints.access.default=unrestricted,      405
-        --management.endpoints.access.max-permitted=none --management.endpoint.groupexecutor.access=unrestricted,      404
-        --management.endpoint.groupexecutor.access=none,                                              404
+        management.endpoints.access.default=read-only,                                              405
+        management.endpoints.access.max-permitted=read-only management.endpoint.groupexecutor.access=unrestricted, 405
+        management.endpoints.access.max-permitted=read-only management.endpoints.access.default=unrestricted,      405
+        management.endpoints.access.max-permitted=none management.endpoint.groupexecutor.access=unrestricted,      404
+        management.endpoint.groupexecutor.access=none,                                              404
         """)
     void writingIsClosedUnlessItIsOpened(String settings, int status) throws Exception {
         String[] all = settings.isBlank() ? new String[0] : settings.split(" ");
@@ -147,9 +147,9 @@ class HostileKeysTests {
     @Test
     void thereIsNoWayInThroughJmx() throws Exception {
         try (EndpointServer open = new EndpointServer(
-                "--spring.jmx.enabled=true",
-                "--management.endpoints.jmx.exposure.include=*",
-                "--management.endpoint.groupexecutor.access=unrestricted")) {
+                "spring.jmx.enabled=true",
+                "management.endpoints.jmx.exposure.include=*",
+                "management.endpoint.groupexecutor.access=unrestricted")) {
             List<String> endpoints = ManagementFactory.getPlatformMBeanServer()
                     .queryNames(new ObjectName("org.springframework.boot:type=Endpoint,*"), null)
                     .stream()

@@ -15,7 +15,7 @@ class RefusedRequestsTests {
 
     @BeforeAll
     static void start() {
-        server = new EndpointServer("--management.endpoint.groupexecutor.access=unrestricted");
+        server = new EndpointServer("management.endpoint.groupexecutor.access=unrestricted");
     }
 
     @AfterAll

@@ -14,11 +14,9 @@ import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.spring.testing.ApplicationServer;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.security.Principal;
 import java.time.Duration;
@@ -27,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -40,7 +39,6 @@ import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
@@ -54,34 +52,27 @@ class RolloutsEndpointTests {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final AtomicInteger PLANS = new AtomicInteger();
 
-    private static final Map<WebApplicationType, ConfigurableApplicationContext> STARTED =
-            new EnumMap<>(WebApplicationType.class);
-
-    private static HttpClient client;
+    private static final Map<WebApplicationType, ApplicationServer> STARTED = new EnumMap<>(WebApplicationType.class);
 
     @BeforeAll
     static void start() {
-        client = HttpClient.newHttpClient();
         for (WebApplicationType type :
                 new WebApplicationType[] {WebApplicationType.SERVLET, WebApplicationType.REACTIVE}) {
-            STARTED.put(type, started(type, "--management.endpoint.rollouts.access=unrestricted"));
+            STARTED.put(type, started(type, "management.endpoint.rollouts.access=unrestricted"));
         }
     }
 
-    private static ConfigurableApplicationContext started(WebApplicationType type, String... settings) {
-        return new SpringApplicationBuilder(Application.class)
+    private static ApplicationServer started(WebApplicationType type, String... settings) {
+        SpringApplicationBuilder application = new SpringApplicationBuilder(Application.class)
                 .web(type)
                 .properties(
-                        "server.port=0",
-                        "management.endpoints.web.exposure.include=rollouts",
-                        "group-concurrency.rollout.store=memory")
-                .run(settings);
+                        "management.endpoints.web.exposure.include=rollouts", "group-concurrency.rollout.store=memory");
+        return new ApplicationServer(application, Stream.of(settings));
     }
 
     @AfterAll
     static void stop() {
-        STARTED.values().forEach(ConfigurableApplicationContext::close);
-        client.close();
+        STARTED.values().forEach(ApplicationServer::close);
     }
 
     // ---- reading
@@ -232,7 +223,7 @@ class RolloutsEndpointTests {
 
         JsonNode waiting = get(type, "/" + plan).ok().path("plan");
         Object approved = STARTED.get(type)
-                .getBean(RolloutsEndpoint.class)
+                .bean(RolloutsEndpoint.class)
                 .operate(new Ann(), plan.value(), "approve", null, null)
                 .getBody();
         end(type, plan, PlanStatus.COMPLETED);
@@ -332,8 +323,8 @@ class RolloutsEndpointTests {
 
     @Test
     void unlessItIsOpenedItIsReadOnly() throws Exception {
-        try (ConfigurableApplicationContext closed = started(WebApplicationType.SERVLET)) {
-            PlanId planId = closed.getBean(Rollouts.class).create(plan("good")).planId();
+        try (ApplicationServer closed = started(WebApplicationType.SERVLET)) {
+            PlanId planId = closed.bean(Rollouts.class).create(plan("good")).planId();
 
             new Answer(send(closed, "GET", "/" + planId, "")).ok();
             assertThat(send(closed, "POST", "/" + planId, "{\"action\": \"start\"}")
@@ -367,11 +358,11 @@ class RolloutsEndpointTests {
     }
 
     private static Rollouts rollouts(WebApplicationType type) {
-        return STARTED.get(type).getBean(Rollouts.class);
+        return STARTED.get(type).bean(Rollouts.class);
     }
 
     private static Application bean(WebApplicationType type) {
-        return STARTED.get(type).getBean(Application.class);
+        return STARTED.get(type).bean(Application.class);
     }
 
     private static List<String> tenants(JsonNode plan) {
@@ -386,15 +377,9 @@ class RolloutsEndpointTests {
         return new Answer(send(STARTED.get(type), "POST", "/" + planId, body));
     }
 
-    private static HttpResponse<String> send(
-            ConfigurableApplicationContext context, String method, String path, String body) throws Exception {
-        String port = context.getEnvironment().getRequiredProperty("local.server.port");
-        HttpRequest request = HttpRequest.newBuilder(
-                        URI.create("http://localhost:" + port + "/actuator/rollouts" + path))
-                .header("Content-Type", "application/json")
-                .method(method, HttpRequest.BodyPublishers.ofString(body))
-                .build();
-        return client.send(request, HttpResponse.BodyHandlers.ofString());
+    private static HttpResponse<String> send(ApplicationServer server, String method, String path, String body)
+            throws Exception {
+        return server.sendJson(method, server.at("/actuator/rollouts" + path), body);
     }
 
     private record Answer(HttpResponse<String> response) {

@@ -2,16 +2,15 @@ package io.github.kobe.spring.docs;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.GroupConcurrencyResolver;
+import io.github.kobe.spring.testing.ApplicationServer;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -23,56 +22,30 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
 /** A web application that runs the code and the settings that the docs show. */
-final class DocumentedApplication implements AutoCloseable {
-
-    private final HttpClient client = HttpClient.newHttpClient();
-    private final ConfigurableApplicationContext context;
+final class DocumentedApplication extends ApplicationServer {
 
     /** Starts it with {@code yaml} for its application.yml, in {@code folder}. */
     DocumentedApplication(String yaml, Path folder) throws IOException {
-        Path settings = Files.writeString(folder.resolve("application.yml"), yaml);
-        context = new SpringApplicationBuilder(Beans.class)
-                .run("--server.port=0", "--MANAGEMENT_PORT=0", "--spring.config.location=" + settings.toUri());
-    }
-
-    <T> T bean(Class<T> type) {
-        return context.getBean(type);
+        super(
+                new SpringApplicationBuilder(Beans.class),
+                Stream.of(
+                        "MANAGEMENT_PORT=0",
+                        "spring.config.location="
+                                + Files.writeString(folder.resolve("application.yml"), yaml)
+                                        .toUri()));
     }
 
     HttpResponse<String> get(String path) throws IOException, InterruptedException {
-        return send("GET", path, null);
+        return send("GET", path, "");
     }
 
     HttpResponse<String> send(String method, String path, String body) throws IOException, InterruptedException {
-        return send("local.server.port", method, path, body);
+        return sendJson(method, at(path), body);
     }
 
     HttpResponse<String> sendToManagement(String method, String path, String body)
             throws IOException, InterruptedException {
-        return send("local.management.port", method, path, body);
-    }
-
-    URI address() {
-        return URI.create("http://localhost:" + context.getEnvironment().getRequiredProperty("local.server.port"));
-    }
-
-    private HttpResponse<String> send(String portName, String method, String path, String body)
-            throws IOException, InterruptedException {
-        String port = context.getEnvironment().getRequiredProperty(portName);
-        HttpRequest.BodyPublisher publisher =
-                body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body);
-        return client.send(
-                HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
-                        .header("Content-Type", "application/json")
-                        .method(method, publisher)
-                        .build(),
-                HttpResponse.BodyHandlers.ofString());
-    }
-
-    @Override
-    public void close() {
-        client.close();
-        context.close();
+        return sendJson(method, URI.create(managementAddress() + path), body);
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -22,9 +22,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
-import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
-import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 
 /** An application with 10,000 groups under load, its own security and the live page. */
 final class LivePageApplication implements AutoCloseable {
@@ -138,15 +136,7 @@ final class LivePageApplication implements AutoCloseable {
 
         @Bean
         UserDetailsService users() {
-            return new InMemoryUserDetailsManager(
-                    User.withUsername("ops")
-                            .password("{noop}secret")
-                            .roles("OPERATOR")
-                            .build(),
-                    User.withUsername("user")
-                            .password("{noop}secret")
-                            .roles("USER")
-                            .build());
+            return Operators.users();
         }
     }
 }

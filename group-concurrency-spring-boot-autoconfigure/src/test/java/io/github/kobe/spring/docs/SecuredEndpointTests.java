@@ -19,9 +19,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
-import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 
 /** What the howto shows keeps others out, and lets operators in: with POST too. */
 @Tag("secured")
@@ -70,15 +68,7 @@ class SecuredEndpointTests {
 
         @Bean
         UserDetailsService users() {
-            return new InMemoryUserDetailsManager(
-                    User.withUsername("ops")
-                            .password("{noop}secret")
-                            .roles("OPERATOR")
-                            .build(),
-                    User.withUsername("user")
-                            .password("{noop}secret")
-                            .roles("USER")
-                            .build());
+            return Operators.users();
         }
     }
 }

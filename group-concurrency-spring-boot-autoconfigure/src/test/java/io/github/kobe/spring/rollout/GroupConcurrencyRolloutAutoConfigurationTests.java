@@ -1,5 +1,6 @@
 package io.github.kobe.spring.rollout;
 
+import static io.github.kobe.spring.testing.Refusals.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
@@ -18,7 +19,6 @@ import io.github.kobe.rollout.StageFactory;
 import io.github.kobe.rollout.TaskWorkerFactory;
 import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.InvalidSettingException;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
 import java.util.List;
@@ -142,14 +142,7 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
                     .withPropertyValues("group-concurrency.rollout." + name + "=" + value)
                     .withInitializer(context ->
                             context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
-                    .run(context -> assertThat(context)
-                            .getFailure()
-                            .rootCause()
-                            .isInstanceOfSatisfying(InvalidSettingException.class, refusal -> {
-                                assertThat(refusal.property()).isEqualTo("group-concurrency.rollout." + name);
-                                assertThat(refusal.value()).isEqualTo(value);
-                                assertThat(refusal.allowed()).isEqualTo(allowed);
-                            }));
+                    .run(refused("rollout." + name, value, allowed));
         }
     }
 

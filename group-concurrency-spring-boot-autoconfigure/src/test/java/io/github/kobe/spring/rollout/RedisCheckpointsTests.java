@@ -1,5 +1,6 @@
 package io.github.kobe.spring.rollout;
 
+import static io.github.kobe.spring.testing.Refusals.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.rollout.CheckpointStore;
@@ -66,14 +67,7 @@ class RedisCheckpointsTests {
     void aSettingOutOfItsRangeFailsTheStart(String setting, String name, String value, String allowed) {
         runner.withBean(RedisConnectionFactory.class, RedisCheckpointsTests::connections)
                 .withPropertyValues("group-concurrency.rollout." + setting)
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .isInstanceOfSatisfying(InvalidSettingException.class, refusal -> {
-                            assertThat(refusal.property()).isEqualTo("group-concurrency.rollout." + name);
-                            assertThat(refusal.value()).isEqualTo(value);
-                            assertThat(refusal.allowed()).isEqualTo(allowed);
-                        }));
+                .run(refused("rollout." + name, value, allowed));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.github.kobe.spring.scope;
 
+import static io.github.kobe.spring.testing.Refusals.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
@@ -10,7 +11,6 @@ import io.github.kobe.scope.ScopeListener;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.scope.Subtask;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.InvalidSettingException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -91,22 +91,14 @@ class GroupConcurrencyScopeAutoConfigurationTests {
                         context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor());
                     }
                 })
-                .run(GroupConcurrencyScopeAutoConfigurationTests::assertRefused);
+                .run(refused("scope.default-timeout", "-1s", "zero or more; 0 means no time-out"));
     }
 
     @Test
     void aNegativeTimeoutFailsTheStartAlsoBesideScopesOfTheApplicationsOwn() {
         runner.withUserConfiguration(Own.class)
                 .withPropertyValues("group-concurrency.scope.default-timeout=-1s")
-                .run(GroupConcurrencyScopeAutoConfigurationTests::assertRefused);
-    }
-
-    private static void assertRefused(AssertableApplicationContext context) {
-        assertThat(context).getFailure().rootCause().isInstanceOfSatisfying(InvalidSettingException.class, refusal -> {
-            assertThat(refusal.property()).isEqualTo("group-concurrency.scope.default-timeout");
-            assertThat(refusal.value()).isEqualTo("-1s");
-            assertThat(refusal.allowed()).isEqualTo("zero or more; 0 means no time-out");
-        });
+                .run(refused("scope.default-timeout", "-1s", "zero or more; 0 means no time-out"));
     }
 
     // ---- listeners
