@@ -6,6 +6,7 @@ import io.github.kobe.spring.autoconfigure.ExecutorInstrumentation;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -15,12 +16,18 @@ import java.util.function.Supplier;
 final class ExecutorMeters implements ExecutorInstrumentation {
 
     private final GroupConcurrencyProperties.Metrics settings;
+    private final LongSupplier clock;
 
     /** By the names of the executors' beans; kept, since a registry refers to them weakly. */
     private final Map<String, GroupMeters> byExecutor = new ConcurrentHashMap<>();
 
     ExecutorMeters(GroupConcurrencyProperties.Metrics settings) {
+        this(settings, System::nanoTime);
+    }
+
+    ExecutorMeters(GroupConcurrencyProperties.Metrics settings, LongSupplier clock) {
         this.settings = settings;
+        this.clock = clock;
     }
 
     @Override
@@ -32,6 +39,6 @@ final class ExecutorMeters implements ExecutorInstrumentation {
 
     /** {@return the meters of an executor} */
     GroupMeters of(String executorName) {
-        return byExecutor.computeIfAbsent(executorName, name -> new GroupMeters(settings));
+        return byExecutor.computeIfAbsent(executorName, name -> new GroupMeters(settings, clock));
     }
 }

@@ -55,10 +55,6 @@ final class GroupMeters implements GroupRecorder.Factory {
 
     private record Bound(String name, GroupExecutor executor, GlobalMeters global) {}
 
-    GroupMeters(GroupConcurrencyProperties.Metrics settings) {
-        this(settings, System::nanoTime);
-    }
-
     GroupMeters(GroupConcurrencyProperties.Metrics settings, LongSupplier clock) {
         tags = GroupTags.of(settings);
         timers = settings.timers();

@@ -290,7 +290,8 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
 
     @Test
     void anExecutorOfTheApplicationsOwnHasGaugesOfItsLiveGroupsToo() {
-        runner.withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-groups=2")
+        runner.withUserConfiguration(EachReadingAnew.class)
+                .withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-groups=2")
                 .withBean(
                         "mine",
                         GroupExecutor.class,

@@ -148,7 +148,8 @@ class HostileTagsTests {
     @Test
     void noKeyTakesAValueThatStandsForOthers() {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
-        runner.withBean(MeterRegistry.class, () -> registry)
+        runner.withUserConfiguration(EachReadingAnew.class)
+                .withBean(MeterRegistry.class, () -> registry)
                 .withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-groups=3")
                 .run(context -> {
                     GroupExecutor executor = context.getBean(GroupExecutor.class);

@@ -75,7 +75,8 @@ class ScrapesTests {
             asked.incrementAndGet();
             return 3;
         };
-        runner.withBean(GroupConcurrencyResolver.class, () -> resolver)
+        runner.withUserConfiguration(EachReadingAnew.class)
+                .withBean(GroupConcurrencyResolver.class, () -> resolver)
                 .withPropertyValues("group-concurrency.groups.vip.weight=4")
                 .run(context -> {
                     int before = asked.get();
@@ -91,7 +92,8 @@ class ScrapesTests {
 
     @Test
     void theGaugesOfALimitFollowIt() {
-        runner.withPropertyValues(
+        runner.withUserConfiguration(EachReadingAnew.class)
+                .withPropertyValues(
                         "group-concurrency.groups.vip.max-concurrency=2",
                         "group-concurrency.groups.free.max-concurrency=2147483647")
                 .run(context -> {
