@@ -3,11 +3,13 @@ package io.github.kobe.spring.autoconfigure;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
@@ -186,6 +188,12 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
             if (type == GroupConcurrencyProperties.Limits.class
                     || type == GroupConcurrencyProperties.ListedGroup.class) {
                 return "limits below the key, such as max-concurrency";
+            }
+            if (type.isEnum()) {
+                return Stream.of(type.getEnumConstants())
+                        .map(constant ->
+                                constant.toString().toLowerCase(Locale.ROOT).replace('_', '-'))
+                        .collect(Collectors.joining(", ", "one of ", ""));
             }
             return type == Boolean.class ? "true or false" : null;
         }

@@ -38,6 +38,7 @@ class RolloutFailureTextsTests {
         max-concurrency: 0           | rollout.max-concurrency | 0         | at least 1
         max-concurrency: unlimited   | rollout.max-concurrency | unlimited | a whole number
         shutdown-grace: soon         | rollout.shutdown-grace  | soon      | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
+        store: redis                 | rollout.store           | redis     | one of jdbc, memory
         store: jdbc                  | rollout.store           | jdbc      | memory; or jdbc, with a DataSource bean, such as that of spring.datasource.url
         """)
     void aWrongSettingIsToldWithItsPlaceAndWhatIsAllowed(
@@ -50,17 +51,6 @@ class RolloutFailureTextsTests {
                 .contains("Value: \"" + value + "\"")
                 .containsPattern("Origin: .*application\\.yml\\] - 2:")
                 .contains("Allowed: " + allowed + "\n");
-    }
-
-    @Test
-    void aWrongWordIsToldWithThoseThatThereAre(CapturedOutput output) throws IOException {
-        failsToStart("group-concurrency:\n  rollout: { store: postgres }\n");
-
-        assertThat(output)
-                .contains("Property: group-concurrency.rollout.store")
-                .contains("Value: \"postgres\"")
-                .containsPattern("Origin: .*application\\.yml\\] - 2:")
-                .contains("JDBC", "MEMORY");
     }
 
     @Test
