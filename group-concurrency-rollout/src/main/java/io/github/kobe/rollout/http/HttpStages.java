@@ -21,6 +21,8 @@ import java.util.Objects;
  * Broadcast} has each instance load it ({@code POST {endpoint}/config/refresh}), {@code HealthCheck} waits until each says
  * that it runs the new version.
  *
+ * <p>A tenant needs an endpoint of http or https at least; one that is only asked may have the settings below instead.
+ *
  * <p>A rollback sends the previous configuration and has it loaded, both in place of {@code ConfigUpdate}; then the previous
  * version is waited for, once. Requests carry the headers {@code Idempotency-Key} and {@code Rollout-Token}.
  *
@@ -68,6 +70,7 @@ public final class HttpStages implements StageFactory {
     public List<Stage> stages(TaskInfo task, TenantChange change, RolloutSettings settings, HealthCheckClient health) {
         HealthPoll poll = new HealthPoll(settings, health, pauses);
         Duration timeout = settings.duration("http.timeout", DEFAULT_TIMEOUT);
+        requireSomebodyToReach(change, settings);
         return List.of(
                 Stage.named("ConfigUpdate")
                         .step(context -> send(context, timeout))
@@ -75,6 +78,22 @@ public final class HttpStages implements StageFactory {
                         .rollback(context -> refresh(context, timeout)),
                 Stage.named("Broadcast").step(context -> refresh(context, timeout)),
                 Stage.named("HealthCheck").step(context -> check(poll, context)).confirmsHealth());
+    }
+
+    /** A switch that reached nobody would be as good as done. */
+    private static void requireSomebodyToReach(TenantChange change, RolloutSettings settings) {
+        boolean isAskedElsewhere = settings.find("target-domain")
+                .or(() -> settings.find("target-ip"))
+                .isPresent();
+        if (change.endpoints().isEmpty() && !isAskedElsewhere) {
+            throw new IllegalArgumentException(
+                    "it has no endpoints; it must have one at least, or the setting target-domain or target-ip");
+        }
+        for (String url : change.endpoints()) {
+            if (!NetworkEndpoint.of(url).isHttp()) {
+                throw new IllegalArgumentException("endpoint is '" + url + "'; it must be one of http or https");
+            }
+        }
     }
 
     /** {@return one that waits until each instance says that it runs the previous version} */

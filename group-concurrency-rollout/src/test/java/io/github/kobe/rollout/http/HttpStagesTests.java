@@ -12,6 +12,7 @@ import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.RolloutsBuilder;
+import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.TaskCreationException;
 import io.github.kobe.rollout.TaskInfo;
 import io.github.kobe.rollout.TaskStatus;
@@ -285,12 +286,29 @@ class HttpStagesTests {
     @Test
     @Tag("R74")
     void withoutEndpointsThereIsNothingToVerify() throws Exception {
-        Rollouts rollouts = rollouts(builder -> builder);
+        Rollouts rollouts = rollouts(builder -> builder.stages(Stage.named("Own"))
+                .verifier(HttpStages.configSwitch().verifier()));
         TaskInfo task = ran(rollouts, change(new String[0]));
         assertThat(task.status()).isEqualTo(TaskStatus.COMPLETED);
 
         rollouts.rollback(task.planId());
         assertThat(rollouts.await(task.planId(), Deadline.LONG).status()).isEqualTo(PlanStatus.ROLLED_BACK);
+    }
+
+    @Test
+    @Tag("R5")
+    void aTenantThatNobodySendsAnythingToIsRefused() {
+        assertThatThrownBy(() -> ran(rollouts(builder -> builder), change(new String[0])))
+                .isInstanceOf(TaskCreationException.class)
+                .hasMessageContaining("tenant 'acme': it has no endpoints");
+    }
+
+    @Test
+    @Tag("R5")
+    void anEndpointOfAnotherSchemeIsRefused() {
+        assertThatThrownBy(() -> ran(rollouts(builder -> builder), change("http://h1", "ftp://h2/x")))
+                .isInstanceOf(TaskCreationException.class)
+                .hasMessageContaining("tenant 'acme': endpoint is 'ftp://h2/x'; it must be one of http or https");
     }
 
     @Test

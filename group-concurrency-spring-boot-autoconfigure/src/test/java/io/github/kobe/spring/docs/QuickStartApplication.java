@@ -69,13 +69,16 @@ final class QuickStartApplication implements AutoCloseable {
         return context.getBean(type);
     }
 
+    String url(String path) {
+        return "http://localhost:" + context.getEnvironment().getRequiredProperty("local.server.port") + path;
+    }
+
     CompletableFuture<HttpResponse<String>> get(String path) {
         return send("GET", path, "");
     }
 
     CompletableFuture<HttpResponse<String>> send(String method, String path, String body) {
-        String port = context.getEnvironment().getRequiredProperty("local.server.port");
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url(path)))
                 .header("Content-Type", "application/json")
                 .method(method, HttpRequest.BodyPublishers.ofString(body))
                 .build();

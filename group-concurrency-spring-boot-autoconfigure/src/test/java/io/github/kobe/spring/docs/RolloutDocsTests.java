@@ -11,6 +11,7 @@ import io.github.kobe.rollout.PlanInfo;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.Rollouts;
+import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
@@ -122,7 +123,8 @@ class RolloutDocsTests {
                         .add(TenantChange.of("refused", DeployUnit.of(7, 43, "blue"), "{}")
                                 .previous(DeployUnit.of(7, 42, "blue"), "{}")
                                 .endpoints("http://localhost:1"))
-                        .add(TenantChange.of("nowhere", DeployUnit.of(7, 43, "blue"), "{}"))
+                        .add(TenantChange.of("accepted", DeployUnit.of(7, 43, "blue"), "{\"version\": 43}")
+                                .endpoints(application.url("/instances/accepted")))
                         .build())
                 .planId();
         rollouts.await(planId, Deadline.LONG);
@@ -150,7 +152,8 @@ class RolloutDocsTests {
 
         rollouts.create(RolloutPlan.named("plan-44")
                 .add(TenantChange.of("refused", DeployUnit.of(7, 43, "blue"), "{}")
-                        .previous(DeployUnit.of(7, 42, "blue"), "{}"))
+                        .previous(DeployUnit.of(7, 42, "blue"), "{}")
+                        .endpoints("http://localhost:1"))
                 .build());
         JsonNode preview = JSON.readTree(send("GET", "/actuator/rollouts/plan-44?preview=true", ""));
         JsonNode shownPreview = JSON.readTree(shown.get(2));
@@ -212,6 +215,7 @@ class RolloutDocsTests {
     @Test
     void theStoreOfTheHowtoIsInTheDatabaseThatItNames() {
         runner.withUserConfiguration(OperationsStore.class)
+                .withBean(Stage.class, () -> Stage.named("Nothing"))
                 .withBean("orders", DataSource.class, () -> database("howto-orders"))
                 .withBean("operations", DataSource.class, () -> database("howto-operations"))
                 .run(context -> {
