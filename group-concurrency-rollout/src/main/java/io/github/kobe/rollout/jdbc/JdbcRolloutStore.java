@@ -17,6 +17,9 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
@@ -47,6 +50,8 @@ import org.springframework.transaction.PlatformTransactionManager;
  * @since 0.1.0
  */
 public final class JdbcRolloutStore implements RolloutStore {
+
+    private static final Logger LOG = LoggerFactory.getLogger(JdbcRolloutStore.class);
 
     private static final Duration POLLING_INTERVAL = Duration.ofSeconds(1);
     private static final Duration HEARTBEAT = Duration.ofSeconds(2);
@@ -148,7 +153,7 @@ public final class JdbcRolloutStore implements RolloutStore {
      *
      * @return this
      * @throws IllegalStateException if they aren't, or the database is another one than H2 and PostgreSQL
-     * @throws org.springframework.dao.DataAccessException if the database doesn't answer
+     * @throws DataAccessException if the database doesn't answer
      */
     public JdbcRolloutStore requireTables() {
         database.requireTables();
@@ -218,8 +223,18 @@ public final class JdbcRolloutStore implements RolloutStore {
         });
     }
 
+    /**
+     * Begins to drive. A database that doesn't answer is waited for.
+     *
+     * @throws IllegalStateException if the database answers, and isn't one of rollouts
+     */
     @Override
     public void open(DriveRunner runner) {
+        try {
+            requireTables();
+        } catch (DataAccessException doesNotAnswer) {
+            LOG.debug("Whether the tables are there isn't known yet", doesNotAnswer);
+        }
         drives.open(runner);
     }
 

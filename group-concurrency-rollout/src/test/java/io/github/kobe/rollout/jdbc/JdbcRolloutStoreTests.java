@@ -205,6 +205,16 @@ class JdbcRolloutStoreTests {
         assertThat(store.findTenant(TenantId.of("nobody"))).isEqualTo(TenantRecord.unknown(TenantId.of("nobody")));
     }
 
+    @Test
+    @Tag("R113")
+    void withoutItsTablesItIsNotOpened() {
+        new JdbcTemplate(database.dataSource()).execute("drop table rollout_plan cascade");
+
+        assertThatThrownBy(() -> store.open((planId, number) -> true))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageMatching("the tables of schema-(h2|postgresql)\\.sql aren't in the database");
+    }
+
     private static List<Occurrence> occurrences() {
         return List.of(
                 new Occurrence.WaveStarted(1, 2, 3),
