@@ -1,5 +1,8 @@
 package io.github.kobe.rollout.jdbc;
 
+import com.github.kagkarlsson.scheduler.jdbc.DefaultJdbcCustomization;
+import com.github.kagkarlsson.scheduler.jdbc.JdbcCustomization;
+import com.github.kagkarlsson.scheduler.jdbc.PostgreSqlJdbcCustomization;
 import java.util.Arrays;
 import java.util.Locale;
 
@@ -46,6 +49,11 @@ enum Dialect {
     /** {@return the time that it is, not the time when the transaction began} */
     String time() {
         return "select " + time;
+    }
+
+    /** {@return how db-scheduler speaks to it} Its times have their zone with them, so none is to be assumed. */
+    JdbcCustomization scheduling() {
+        return this == POSTGRESQL ? new PostgreSqlJdbcCustomization(false, false) : new DefaultJdbcCustomization(false);
     }
 
     /** {@return what orders tenants as Java orders their ids} */

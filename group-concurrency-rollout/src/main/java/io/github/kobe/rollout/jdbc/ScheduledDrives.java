@@ -7,6 +7,8 @@ import com.github.kagkarlsson.scheduler.SchedulerClient;
 import com.github.kagkarlsson.scheduler.SchedulerName;
 import com.github.kagkarlsson.scheduler.Waiter;
 import com.github.kagkarlsson.scheduler.exceptions.ExecutionException;
+import com.github.kagkarlsson.scheduler.jdbc.DefaultJdbcCustomization;
+import com.github.kagkarlsson.scheduler.jdbc.JdbcCustomization;
 import com.github.kagkarlsson.scheduler.task.CompletionHandler;
 import com.github.kagkarlsson.scheduler.task.ExecutionComplete;
 import com.github.kagkarlsson.scheduler.task.ExecutionOperations;
@@ -78,7 +80,18 @@ final class ScheduledDrives {
                 .execute((instance, context) -> drive(instance));
         client = SchedulerClient.Builder.create(new TransactionAwareDataSourceProxy(dataSource), task)
                 .tableName(TABLE)
+                .jdbcCustomization(customization())
                 .build();
+    }
+
+    /** Left to itself, db-scheduler warns of H2, three times at each start. */
+    private JdbcCustomization customization() {
+        try {
+            return database.dialect().scheduling();
+        } catch (IllegalStateException doesNotAnswer) {
+            LOG.debug("Which database it is isn't known yet", doesNotAnswer);
+            return new DefaultJdbcCustomization(false);
+        }
     }
 
     /** In the caller's transaction; if it is due then, this node looks for it after the commit. */
@@ -114,6 +127,7 @@ final class ScheduledDrives {
                 Scheduler built = new MonotoneBuilder(dataSource, task)
                         .clock(clock)
                         .tableName(TABLE)
+                        .jdbcCustomization(customization())
                         .schedulerName(new SchedulerName.Fixed(settings.node()))
                         .pollingInterval(settings.pollingInterval())
                         .heartbeatInterval(settings.heartbeat())
