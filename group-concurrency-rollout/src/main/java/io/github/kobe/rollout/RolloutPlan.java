@@ -57,7 +57,7 @@ public record RolloutPlan(
         waves = List.copyOf(waves);
         changes = List.copyOf(changes);
         if (changes.isEmpty()) {
-            throw new IllegalArgumentException("a plan needs at least one change");
+            throw new IllegalArgumentException("plan '" + planId + "' changes no tenant; it must change at least one");
         }
     }
 

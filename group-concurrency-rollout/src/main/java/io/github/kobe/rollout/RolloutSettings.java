@@ -80,7 +80,7 @@ public final class RolloutSettings {
         Optional<T> value;
         try {
             value = reading.apply(text.get());
-        } catch (NumberFormatException | DateTimeParseException e) {
+        } catch (ArithmeticException | NumberFormatException | DateTimeParseException e) {
             value = Optional.empty();
         }
         return value.orElseThrow(

@@ -96,7 +96,8 @@ class ValuesTests {
     @Tag("R8")
     void aPlanNeedsATenant() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> RolloutPlan.named("plan-x").build());
+                .isThrownBy(() -> RolloutPlan.named("plan-x").build())
+                .withMessage("plan 'plan-x' changes no tenant; it must change at least one");
     }
 
     @Test
@@ -114,8 +115,13 @@ class ValuesTests {
                     .isThrownBy(() -> settings.count(wrong, 9))
                     .withMessageContaining(wrong + " is '");
         }
-        assertThatIllegalArgumentException().isThrownBy(() -> settings.duration("c", Duration.ZERO));
-        RolloutSettings forms = new RolloutSettings(Map.of(), Map.of("a", "5ms", "b", "2m", "c", "1h", "d", "PT4S"));
+        RolloutSettings forms = new RolloutSettings(
+                Map.of(), Map.of("a", "5ms", "b", "2m", "c", "1h", "d", "PT4S", "e", "9000000000000000h"));
+        for (RolloutSettings durations : List.of(settings, forms)) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> durations.duration(durations == forms ? "e" : "c", Duration.ZERO))
+                    .withMessageContaining("it must be a duration of more than zero");
+        }
         assertThat(forms.duration("a", Duration.ZERO)).isEqualTo(Duration.ofMillis(5));
         assertThat(forms.duration("b", Duration.ZERO)).isEqualTo(Duration.ofMinutes(2));
         assertThat(forms.duration("c", Duration.ZERO)).isEqualTo(Duration.ofHours(1));
