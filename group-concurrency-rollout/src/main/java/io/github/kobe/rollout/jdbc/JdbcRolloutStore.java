@@ -41,8 +41,8 @@ import org.springframework.transaction.PlatformTransactionManager;
  * <p>An operation that is called within a transaction of the same {@link DataSource} is part of it. Needs Spring's
  * {@code spring-jdbc}, and no Spring container.
  *
- * <p>An H2 database in a file needs {@code WRITE_DELAY=0} in its URL: otherwise a killed process loses its last half second.
- * PostgreSQL needs an {@code idle_in_transaction_session_timeout} of some seconds: otherwise a node that hangs in the
+ * <p>An H2 database in a file needs {@code WRITE_DELAY=0} in its URL: otherwise a killed process loses its last half second;
+ * and {@code DB_CLOSE_ON_EXIT=FALSE}: otherwise H2 may close the file before the application has stopped. PostgreSQL needs an {@code idle_in_transaction_session_timeout} of some seconds: otherwise a node that hangs in the
  * middle of a transaction, or whose machine is gone without a word, keeps its locks, and nobody can take over.
  *
  * <p>Thread-safe. The methods that set something give another store, which shares nothing but the database.
