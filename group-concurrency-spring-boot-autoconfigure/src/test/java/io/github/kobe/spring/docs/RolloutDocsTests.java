@@ -51,7 +51,7 @@ class RolloutDocsTests {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Markdown PAGE = Markdown.page("docs/howto/spring-rollouts.md");
     private static final Pattern COMMAND =
-            Pattern.compile("curl -s(?: -X (?<method>POST))?(?: -H '[^']*')?(?: -d '(?<body>[^']*)')?"
+            Pattern.compile("(?:sleep 1; )?curl -s(?: -X (?<method>POST))?(?: -H '[^']*')?(?: -d '(?<body>[^']*)')?"
                     + " localhost:8080(?<path>\\S*)(?: \\| grep -o '(?<grep>[^']*)')?(?: \\| sort -u)?");
 
     private static QuickStartApplication application;
