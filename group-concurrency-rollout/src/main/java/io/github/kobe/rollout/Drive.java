@@ -34,6 +34,7 @@ final class Drive {
     private final PlanId planId;
     private final long number;
     private final Publisher publisher;
+    private final PlanGauges gauges;
     private final TaskThreads threads;
 
     /** What follows is written by the own thread; tasks read it after their start. */
@@ -46,7 +47,6 @@ final class Drive {
 
     private long epoch;
     private int limit;
-    private int active;
 
     /** How many tasks, in the order of the plan, may begin. */
     private int reach;
@@ -65,6 +65,7 @@ final class Drive {
         this.number = number;
         threads = new TaskThreads(engine.executor(), group(), id -> () -> new TaskRun(engine, this, id).run());
         publisher = new Publisher(planId, engine.options(), threads::stir);
+        gauges = new PlanGauges(planId, engine.options().metrics(), publisher);
         reportAt = lookAt + engine.options().progressInterval().toNanos();
     }
 
@@ -75,11 +76,13 @@ final class Drive {
             return true;
         }
         boolean isOver = false;
+        boolean isStopped = false;
         try {
             publisher.start(epoch);
             engine.add(this, limit);
             enqueue(work);
             isOver = loop();
+            isStopped = !isOver;
             return isOver;
         } catch (FencedException e) {
             LOG.info("{} goes on at another node: {}", planId, e.getMessage());
@@ -90,9 +93,27 @@ final class Drive {
             threads.awaitEnd(Long.MAX_VALUE);
             publisher.stop();
             if (!isOver) {
-                showNothing();
+                gauges.showNothing();
+            }
+            if (isStopped) {
+                handOver();
             }
             engine.remove(this);
+        }
+    }
+
+    /** Nothing runs here any more: whoever goes on has not lost this drive with its node. */
+    private void handOver() {
+        try {
+            engine.transact(ledger -> {
+                PlanRecord plan = openOwn(ledger);
+                ledger.update(plan.with(edit -> edit.drive = plan.drive().handedOver(ledger.now())));
+                return planId;
+            });
+        } catch (FencedException e) {
+            LOG.info("{} went on at another node: {}", planId, e.getMessage());
+        } catch (RuntimeException e) {
+            LOG.warn("{} could not be handed over; for the next node this one is lost", planId, e);
         }
     }
 
@@ -110,10 +131,11 @@ final class Drive {
             limit = plan.maxConcurrency();
             reach = plan.reach();
             ledger.store().stamp(planId, epoch);
+            boolean isLost = plan.drive().phase() == DriveState.Phase.RUNNING;
             TaskCommand recover = new TaskCommand.Recover(engine.options().node());
             List<TaskRecord> work = new ArrayList<>();
             for (TaskRecord task : ledger.store().unfinished(planId)) {
-                work.add(task.status().hasThread() ? ledger.apply(task, recover) : task);
+                work.add(isLost && task.status().hasThread() ? ledger.apply(task, recover) : task);
             }
             return work;
         });
@@ -153,7 +175,7 @@ final class Drive {
                 persist(this::look);
             }
             launch();
-            showActive();
+            gauges.showActive(threads.running().size());
             if (System.nanoTime() - reportAt >= 0) {
                 reportAt =
                         System.nanoTime() + engine.options().progressInterval().toNanos();
@@ -161,7 +183,7 @@ final class Drive {
             }
             if (isIdle()) {
                 // Before the end is committed: from then on another drive may show what it does.
-                showNothing();
+                gauges.showNothing();
                 if (publisher.endIf(() -> persist(this::end))) {
                     return true;
                 }
@@ -246,20 +268,6 @@ final class Drive {
         }
     }
 
-    private void showActive() {
-        int now = threads.running().size();
-        if (now != active) {
-            active = now;
-            gauge("task_active", active);
-        }
-    }
-
-    private void showNothing() {
-        active = 0;
-        gauge("task_active", 0);
-        gauge("heartbeat_lag", 0);
-    }
-
     private boolean report() {
         List<TaskId> ids = threads.running();
         int lag = engine.transact(ledger -> {
@@ -274,13 +282,9 @@ final class Drive {
             }
             return ahead;
         });
-        gauge("heartbeat_lag", lag);
+        gauges.showLag(lag);
         committed();
         return true;
-    }
-
-    private void gauge(String name, double value) {
-        publisher.guarded(name, () -> engine.options().metrics().setGauge(name, planId, value));
     }
 
     /** {@return whether there is nothing to do} What there is after all is enqueued. */

@@ -18,9 +18,9 @@ public record DriveState(long number, Phase phase, @Nullable Instant at) {
     public enum Phase {
         /** There is nothing to do. */
         OVER,
-        /** It is to begin at its time. */
+        /** It is to begin at its time, or to go on, if the node that had it has stopped and handed it over. */
         DUE,
-        /** It has begun. */
+        /** It has begun; if nobody runs it, it is lost. */
         RUNNING
     }
 
@@ -38,6 +38,10 @@ public record DriveState(long number, Phase phase, @Nullable Instant at) {
 
     DriveState next(Instant time) {
         return new DriveState(number + 1, Phase.DUE, time);
+    }
+
+    DriveState handedOver(Instant time) {
+        return new DriveState(number, Phase.DUE, time);
     }
 
     DriveState in(Phase other) {

@@ -125,8 +125,9 @@ final class RolloutEngine {
         }
     }
 
+    /** What is due again since this node stops is left to another one. */
     private boolean drive(PlanId planId, long number) {
-        return new Drive(this, planId, number).run();
+        return !isStopping() && new Drive(this, planId, number).run();
     }
 
     /** From now on the drive is told of what is left for it, and its plan's limits hold. */

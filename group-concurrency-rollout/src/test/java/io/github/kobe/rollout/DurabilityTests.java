@@ -229,46 +229,6 @@ class DurabilityTests extends RolloutsTestCase {
     }
 
     @Test
-    @Tag("R127")
-    void aStopLetsTheStageEndAndTheNextNodeGoOn() throws Exception {
-        Gate gate = new Gate();
-        List<Stage> both = List.of(
-                Stage.named("A").step(ctx -> record("A", ctx)).step(ctx -> gate.pass()),
-                Stage.named("B").step(ctx -> record("B", ctx)));
-        Rollouts first = rollouts(builder -> builder.stages(both).shutdownGrace(Deadline.LONG));
-        PlanId planId = first.start(plan("x", Samples.change("acme"))).planId();
-        gate.awaitArrived(1);
-        Thread closing = Thread.ofVirtual().start(first::close);
-        Deadline.until("closing waits", () -> closing.getState() == Thread.State.TIMED_WAITING);
-        gate.open();
-        assertThat(closing.join(Deadline.LONG)).isTrue();
-        assertThat(runs).containsExactly("A 1");
-        assertThat(store.findByPlanId(planId).getFirst().stagesDone()).isEqualTo(1);
-
-        Rollouts second = rollouts(builder -> builder.stages(both));
-        assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
-        assertThat(runs).containsExactly("A 1", "B 1");
-    }
-
-    @Test
-    @Tag("R127")
-    void whatDoesntEndInTimeIsInterruptedAndNothingIsWrittenOfIt() throws Exception {
-        Gate never = new Gate();
-        Rollouts first = rollouts(builder ->
-                builder.stages(Stage.named("A").step(ctx -> never.pass())).shutdownGrace(Duration.ofMillis(10)));
-        PlanId planId = first.start(plan("x", Samples.change("acme"))).planId();
-        never.awaitArrived(1);
-        TaskRecord before = store.findByPlanId(planId).getFirst();
-
-        first.close();
-        Deadline.until("interrupted", () -> executor.stats().running() == 0);
-
-        assertThat(store.findByPlanId(planId).getFirst()).isEqualTo(before);
-        Rollouts second = rollouts(builder -> builder.stages(Stage.named("A")));
-        assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
-    }
-
-    @Test
     @Tag("R122")
     void aStoreThatFailsForAWhileFailsNoTask() throws Exception {
         HaltingStore flaky = new HaltingStore(store);
