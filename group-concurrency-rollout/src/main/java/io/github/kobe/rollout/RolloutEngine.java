@@ -32,6 +32,9 @@ final class RolloutEngine {
 
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
 
+    /** How long a stop waits for what goes on through its interrupt. */
+    private static final Duration STUBBORN = Duration.ofSeconds(5);
+
     private final GroupExecutor executor;
     private final RolloutOptions options;
     private final RolloutStore store;
@@ -40,6 +43,9 @@ final class RolloutEngine {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition atRest = lock.newCondition();
     private final AtomicBoolean open = new AtomicBoolean();
+
+    /** Until when the last stop waits. Guarded by the lock. */
+    private long stopEnds = System.nanoTime();
 
     RolloutEngine(GroupExecutor executor, RolloutOptions options) {
         this.executor = executor;
@@ -247,13 +253,14 @@ final class RolloutEngine {
         return plan.status().isSettled() && plan.drive().phase() == DriveState.Phase.OVER;
     }
 
-    /** Begins no stage any more, gives those that run some time, and then interrupts them. */
+    /**
+     * Begins no stage any more, gives those that run some time, and then interrupts them. Whoever stops what is stopped
+     * already, or is about to, waits no longer than the first.
+     */
     void stop() {
-        open.set(false);
+        long end = beginStop();
         drives.values().forEach(Drive::nudge);
-        Duration longest = options.shutdownGrace().plusSeconds(5);
-        long end = System.nanoTime() + longest.toNanos();
-        store.close(longest);
+        store.close(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
         lock.lock();
         try {
             while (!drives.isEmpty() && System.nanoTime() - end < 0) {
@@ -263,6 +270,19 @@ final class RolloutEngine {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long beginStop() {
+        lock.lock();
+        try {
+            if (open.getAndSet(false)) {
+                stopEnds = System.nanoTime()
+                        + options.shutdownGrace().plus(STUBBORN).toNanos();
+            }
+            return stopEnds;
         } finally {
             lock.unlock();
         }

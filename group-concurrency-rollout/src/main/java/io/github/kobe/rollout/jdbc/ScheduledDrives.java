@@ -66,6 +66,9 @@ final class ScheduledDrives {
 
     private volatile @Nullable DriveRunner runner;
 
+    /** What ends the last scheduler. Guarded by the lock. */
+    private @Nullable Thread stopping;
+
     ScheduledDrives(Database database, SchedulerSettings settings) {
         this.database = database;
         this.dataSource = database.dataSource();
@@ -148,31 +151,36 @@ final class ScheduledDrives {
 
     /** What runs goes on giving signs of life until it has ended, however long that takes. */
     void close(Duration atMost) {
-        Scheduler stopped;
+        try {
+            Thread ending = beginStop();
+            if (ending != null && !ending.join(atMost)) {
+                LOG.warn("Drives of {} still run", settings.node());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** {@return what ends the last scheduler, if there was one} */
+    private @Nullable Thread beginStop() throws InterruptedException {
         lock.lock();
         try {
-            stopped = scheduler;
-            scheduler = null;
+            Scheduler running = scheduler;
+            if (running != null) {
+                scheduler = null;
+                Thread ending = daemons("rollout-stop").newThread(running::stop);
+                ending.start();
+                stopping = ending;
+                // A stop lets a look for due drives end. Woken after the stop has begun, whoever looks doesn't wait for the
+                // time of the next look, which the stop would interrupt after a second.
+                while (!running.getSchedulerState().isShuttingDown()) {
+                    ending.join(STOP_BEGINS);
+                }
+                running.triggerCheckForDueExecutions();
+            }
+            return stopping;
         } finally {
             lock.unlock();
-        }
-        if (stopped != null) {
-            Thread stopping = daemons("rollout-stop").newThread(stopped::stop);
-            stopping.start();
-            try {
-                // A stop lets a look for due drives end. Woken after the stop has begun, whoever looks doesn't wait for
-                // the
-                // time of the next look, which the stop would interrupt after a second.
-                while (!stopped.getSchedulerState().isShuttingDown()) {
-                    stopping.join(STOP_BEGINS);
-                }
-                stopped.triggerCheckForDueExecutions();
-                if (!stopping.join(atMost)) {
-                    LOG.warn("Drives of {} still run", settings.node());
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 
