@@ -110,9 +110,9 @@ final class Ledger {
         enter(PlanRules.apply(plan(), command, now));
     }
 
-    /** The gate of the plan waits for this. */
-    void approve(String by) {
-        enter(PlanRules.approve(plan(), by, now));
+    /** The gate after that wave waits for this. */
+    void approve(int wave, String by) {
+        enter(PlanRules.approve(plan(), wave, by, now));
     }
 
     /** Has the plan's state follow from its tasks and the time, before the end of all. */

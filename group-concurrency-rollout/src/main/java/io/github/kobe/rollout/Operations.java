@@ -196,10 +196,10 @@ final class Operations {
         return new TaskOperationException(errorType, "task " + task.id() + " refuses " + wish.kind() + ": " + why);
     }
 
-    PlanRecord approve(PlanId planId, String by) {
-        LOG.info("{} approves the next wave of {}", by, planId);
+    PlanRecord approve(PlanId planId, int wave, String by) {
+        LOG.info("{} approves wave {} of {}", by, wave, planId);
         return engine.operate(planId, ledger -> {
-            ledger.approve(by);
+            ledger.approve(wave, by);
             return ledger.plan();
         });
     }

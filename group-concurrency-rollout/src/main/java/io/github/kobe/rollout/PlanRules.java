@@ -78,9 +78,9 @@ final class PlanRules {
         };
     }
 
-    /** The gate before the next wave waits for this. Twice is once. */
-    static Changed approve(PlanRecord plan, String by, Instant now) {
-        Changed approved = WaveRules.approve(plan, by);
+    /** The gate after that wave waits for this. Twice is once. */
+    static Changed approve(PlanRecord plan, int wave, String by, Instant now) {
+        Changed approved = WaveRules.approve(plan, wave, by);
         return approved.then(derive(approved.plan(), now));
     }
 

@@ -185,15 +185,16 @@ public final class Rollouts implements AutoCloseable {
 
     /**
      * Lets the next wave of a plan begin, which waits for that at a gate; during the bake time it begins at the end of
-     * that. Approving twice is approving once, as long as the gate is there. What is approved is the wave that has ended: if
-     * a task of it is tried again or taken back meanwhile, the gate opens anew after that. A plan that is paused, by its
-     * time-out too, goes on when it is approved and {@linkplain #resume resumed}, in either order.
+     * that. Approving twice is approving once: the gate after another wave is never meant. What is approved is the wave that
+     * has ended: if a task of it is tried again or taken back meanwhile, the gate opens anew after that. A plan that is
+     * paused, by its time-out too, goes on when it is approved and {@linkplain #resume resumed}, in either order.
      *
      * @param planId which
+     * @param wave the wave that has ended, which {@link PlanInfo#wave()} names while the gate waits
      * @return the plan
      */
-    public PlanInfo approve(PlanId planId) {
-        return PlanInfo.of(operations.approve(planId, by));
+    public PlanInfo approve(PlanId planId, int wave) {
+        return PlanInfo.of(operations.approve(planId, wave, by));
     }
 
     /**

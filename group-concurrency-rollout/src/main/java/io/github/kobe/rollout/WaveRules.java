@@ -82,19 +82,24 @@ final class WaveRules {
                 : plan.with(edit -> edit.progress = edit.progress.at(gate));
     }
 
-    static Changed approve(PlanRecord plan, String by) {
+    static Changed approve(PlanRecord plan, int wave, String by) {
         WaveProgress progress = plan.progress();
         WaveGate gate = progress.gate();
+        int ended = progress.current() + 1;
         if (gate == null || gate.expiresAt() == null) {
             throw new TaskOperationException(
                     "NO_GATE",
-                    "plan " + plan.id() + " is " + plan.status() + " in wave " + (progress.current() + 1) + " of "
+                    "plan " + plan.id() + " is " + plan.status() + " in wave " + ended + " of "
                             + plan.waves().count() + ", and no gate waits for an approval");
+        }
+        if (wave != ended) {
+            throw new TaskOperationException(
+                    "OTHER_GATE",
+                    "plan " + plan.id() + " waits for an approval of wave " + ended + ", not of wave " + wave);
         }
         return gate.approvedBy() != null
                 ? new Changed(plan, List.of())
-                : new Changed(
-                        at(plan, gate.approved(by)), List.of(new Occurrence.GateApproved(progress.current() + 1, by)));
+                : new Changed(at(plan, gate.approved(by)), List.of(new Occurrence.GateApproved(ended, by)));
     }
 
     /** Whoever resumes a plan accepts what has failed so far, and gives an approval its time again. */

@@ -60,7 +60,7 @@ class GateDurabilityTests extends RolloutsTestCase {
             try {
                 first.start(planId);
                 Deadline.until("killed or at the gate", () -> halting.isHalted() || waitsForApproval(planId));
-                first.approve(planId);
+                first.approve(planId, 1);
             } catch (HaltingStore.Halt e) {
                 assertThat(halting.isHalted()).isTrue();
             }
@@ -75,7 +75,7 @@ class GateDurabilityTests extends RolloutsTestCase {
         }
         Deadline.until("at the gate or at rest", () -> waitsForApproval(planId) || isAtRest(planId));
         if (waitsForApproval(planId)) {
-            second.approve(planId);
+            second.approve(planId, 1);
         }
 
         assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);

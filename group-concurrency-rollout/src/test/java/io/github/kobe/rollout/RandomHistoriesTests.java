@@ -125,7 +125,11 @@ class RandomHistoriesTests {
                 } else if (what == 3 && random.nextInt(4) == 0) {
                     compare("giveUp", model::giveUp, () -> operations.giveUp(planId, "ann"));
                 } else if (what == 10) {
-                    compare("approve", model::approve, () -> operations.approve(planId, "ann"));
+                    int wave = 1 + random.nextInt(2);
+                    compare(
+                            "approve " + wave,
+                            () -> model.approve(wave),
+                            () -> operations.approve(planId, wave, "ann"));
                 } else if (what == 11) {
                     pass(random.nextInt(3));
                 } else {

@@ -132,8 +132,8 @@ final class RolloutModel {
         derive();
     }
 
-    void approve() {
-        refuse(opened == null || timeout == 0);
+    void approve(int ended) {
+        refuse(opened == null || timeout == 0 || ended != wave + 1);
         approved = true;
         derive();
     }

@@ -33,6 +33,8 @@ class WaveRulesTests {
         "approve 9, RUNNING 1 approved",
         "approve 10, RUNNING 2 -",
         "approve approve, RUNNING 1 approved",
+        "approve-other, refused",
+        "approve approve-other, refused",
         "approve 10 approve, refused",
         "10 approve, RUNNING 2 -",
         "69, RUNNING 1 waits",
@@ -87,7 +89,8 @@ class WaveRulesTests {
 
     private PlanRules.Changed changed(String command) {
         return switch (command) {
-            case "approve" -> PlanRules.approve(plan, "ann", now);
+            case "approve" -> PlanRules.approve(plan, 1, "ann", now);
+            case "approve-other" -> PlanRules.approve(plan, 2, "ann", now);
             case "pause" -> PlanRules.apply(plan, PlanCommand.PAUSE, now);
             case "resume" -> PlanRules.apply(plan, PlanCommand.RESUME, now);
             case "cancel" -> PlanRules.apply(plan, PlanCommand.CANCEL, now);

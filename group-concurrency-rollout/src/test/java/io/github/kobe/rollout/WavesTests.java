@@ -163,7 +163,7 @@ class WavesTests extends RolloutsTestCase {
         assertThat(executor.stats().running()).isZero();
         assertThat(done).containsExactly("a");
 
-        PlanInfo approved = rollouts.by("ann").approve(PLAN);
+        PlanInfo approved = rollouts.by("ann").approve(PLAN, 1);
 
         assertThat(approved.wave()).isEqualTo(2);
         assertThat(approved.gate()).isNull();
@@ -180,7 +180,7 @@ class WavesTests extends RolloutsTestCase {
     @Tag("R138")
     void whereNoGateWaitsForAnApprovalItIsRefused() throws Exception {
         Rollouts rollouts = rollouts(stage);
-        assertThatThrownBy(() -> rollouts.approve(PLAN)).isInstanceOf(PlanNotFoundException.class);
+        assertThatThrownBy(() -> rollouts.approve(PLAN, 1)).isInstanceOf(PlanNotFoundException.class);
         rollouts.create(plan("a b", plan -> plan.waves(1).bakeTime(LONG)));
         assertNoGate(rollouts, "READY in wave 1 of 2");
         rollouts.start(PLAN);
@@ -194,7 +194,7 @@ class WavesTests extends RolloutsTestCase {
 
     private static void assertNoGate(Rollouts rollouts, String where) {
         PlanInfo before = rollouts.plan(PLAN);
-        assertThatThrownBy(() -> rollouts.approve(PLAN))
+        assertThatThrownBy(() -> rollouts.approve(PLAN, 1))
                 .isInstanceOfSatisfying(
                         TaskOperationException.class,
                         e -> assertThat(e.errorType()).isEqualTo("NO_GATE"))
@@ -209,9 +209,9 @@ class WavesTests extends RolloutsTestCase {
         Rollouts rollouts = rollouts(stage);
         rollouts.start(plan("a b c", plan -> plan.waves(1, 1).bakeTime(bake).approval(LONG)));
         awaitGate(rollouts, 1);
-        rollouts.by("ann").approve(PLAN);
+        rollouts.by("ann").approve(PLAN, 1);
         awaitGate(rollouts, 2);
-        rollouts.by("ann").approve(PLAN);
+        rollouts.by("ann").approve(PLAN, 2);
 
         assertThat(settled(rollouts, PLAN).status()).isEqualTo(PlanStatus.COMPLETED);
         assertThat(toldOfWaves())
@@ -247,13 +247,13 @@ class WavesTests extends RolloutsTestCase {
                                 .count()
                         == 2);
         awaitStatus(rollouts, PLAN, PlanStatus.PAUSED);
-        rollouts.approve(PLAN);
+        rollouts.approve(PLAN, 1);
         assertThat(rollouts.plan(PLAN).status()).isEqualTo(PlanStatus.PAUSED);
         assertThat(done).containsExactly("a");
         rollouts.resume(PLAN);
         Deadline.until("the next one", () -> rollouts.plan(PLAN).wave() == 2);
         awaitStatus(rollouts, PLAN, PlanStatus.PAUSED);
-        rollouts.approve(PLAN);
+        rollouts.approve(PLAN, 2);
         rollouts.resume(PLAN);
 
         assertThat(settled(rollouts, PLAN).status()).isEqualTo(PlanStatus.COMPLETED);
@@ -275,8 +275,8 @@ class WavesTests extends RolloutsTestCase {
         rollouts.pause(PLAN);
         assertThat(rollouts.plan(PLAN).status()).isEqualTo(PlanStatus.PAUSED);
 
-        rollouts.by("ann").approve(PLAN);
-        rollouts.by("bob").approve(PLAN);
+        rollouts.by("ann").approve(PLAN, 1);
+        rollouts.by("bob").approve(PLAN, 1);
         awaitIdle();
         PlanInfo paused = rollouts.plan(PLAN);
         assertThat(paused.wave()).isEqualTo(1);
@@ -298,7 +298,7 @@ class WavesTests extends RolloutsTestCase {
         awaitGate(rollouts, 1);
         rollouts.cancel(TenantId.of("b"));
         awaitStatus(rollouts, TenantId.of("b"), TaskStatus.CANCELLED);
-        assertThat(rollouts.approve(PLAN).wave())
+        assertThat(rollouts.approve(PLAN, 1).wave())
                 .as("a wave without tasks has no gate after it")
                 .isEqualTo(3);
         assertThat(settled(rollouts, PLAN).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
@@ -324,7 +324,7 @@ class WavesTests extends RolloutsTestCase {
         Rollouts rollouts = rollouts(stage);
         rollouts.start(plan("a b c", plan -> plan.waves(1, 1).approval(LONG)));
         awaitGate(rollouts, 1);
-        rollouts.approve(PLAN);
+        rollouts.approve(PLAN, 1);
         awaitGate(rollouts, 2);
 
         rollouts.rollback(PLAN);
@@ -352,7 +352,7 @@ class WavesTests extends RolloutsTestCase {
 
         held.addAll(List.of("b", "c"));
         broken.clear();
-        rollouts.approve(PLAN);
+        rollouts.approve(PLAN, 1);
         gate.awaitArrived(1);
         rollouts.retry(TenantId.of("b"), false);
         gate.awaitArrived(2);
@@ -364,7 +364,7 @@ class WavesTests extends RolloutsTestCase {
         assertThat(rollouts.plan(PLAN).tasks())
                 .as("the last wave waits for both")
                 .isEqualTo(Map.of(TaskStatus.COMPLETED, 3, TaskStatus.PENDING, 1));
-        rollouts.approve(PLAN);
+        rollouts.approve(PLAN, 2);
 
         assertThat(settled(rollouts, PLAN).status()).isEqualTo(PlanStatus.COMPLETED);
     }
@@ -385,7 +385,7 @@ class WavesTests extends RolloutsTestCase {
         assertThat(plan.tasks()).isEqualTo(Map.of(TaskStatus.CANCELLED, 1, TaskStatus.PENDING, 1));
         assertThat(plan.gate()).isNotNull();
         assertThat(rollouts.getRunningTaskId(TenantId.of("b"))).isPresent();
-        rollouts.approve(PLAN);
+        rollouts.approve(PLAN, 1);
         assertThat(settled(rollouts, PLAN).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
         assertThat(done).containsExactly("b");
         gate.open();
@@ -423,7 +423,7 @@ class WavesTests extends RolloutsTestCase {
         awaitGate(rollouts, 1);
         awaitIdle();
         assertThat(rollouts.purge(Duration.ofDays(-1))).isZero();
-        rollouts.approve(PLAN);
+        rollouts.approve(PLAN, 1);
         settled(rollouts, PLAN);
         assertThat(rollouts.purge(Duration.ofDays(-1))).isEqualTo(1);
     }
@@ -439,7 +439,7 @@ class WavesTests extends RolloutsTestCase {
         rollouts.start(PLAN);
         awaitGate(rollouts, 1);
         awaitIdle();
-        rollouts.approve(PLAN);
+        rollouts.approve(PLAN, 1);
         settled(rollouts, PLAN);
         assertThat(rollouts.purge(Duration.ofDays(-1))).isEqualTo(1);
 

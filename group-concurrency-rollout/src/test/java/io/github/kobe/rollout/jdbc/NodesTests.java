@@ -322,7 +322,7 @@ class NodesTests {
         });
         first.kill();
 
-        second.rollouts().by("bob").approve(PLAN);
+        second.rollouts().by("bob").approve(PLAN, 1);
 
         assertThat(settled(second).status()).isEqualTo(PlanStatus.COMPLETED);
         assertAllTold(second);
@@ -348,7 +348,7 @@ class NodesTests {
         PlanRecord before = second.store().findPlan(PLAN).orElseThrow();
         assertThat(before.drive().phase()).isEqualTo(DriveState.Phase.RUNNING);
 
-        assertThat(second.rollouts().approve(PLAN).wave()).isEqualTo(2);
+        assertThat(second.rollouts().approve(PLAN, 1).wave()).isEqualTo(2);
         telling.open();
 
         assertThat(settled(first).status()).isEqualTo(PlanStatus.COMPLETED);

@@ -2,7 +2,7 @@ package io.github.kobe.spring.actuate;
 
 import org.jspecify.annotations.Nullable;
 
-/** Which part of a list a request wants to see. */
+/** A number in a request. */
 final class RequestedNumber {
 
     private static final int DEFAULT_LIMIT = 100;
@@ -19,12 +19,17 @@ final class RequestedNumber {
         return read("offset", text, 0, 0);
     }
 
-    private static int read(String parameter, @Nullable String text, int least, int byDefault) {
-        if (text == null) {
+    /** {@return the wave that is meant, which has to be said} */
+    static int wave(@Nullable String text) {
+        return read("wave", text, 1, null);
+    }
+
+    private static int read(String parameter, @Nullable String text, int least, @Nullable Integer byDefault) {
+        if (text == null && byDefault != null) {
             return byDefault;
         }
         try {
-            int number = Integer.parseInt(text);
+            int number = text == null ? least - 1 : Integer.parseInt(text);
             if (number >= least) {
                 return number;
             }

@@ -82,16 +82,17 @@ final class RolloutControl {
      * @param action what
      * @param tenant of which tenant's task; {@code null}: of the plan
      * @param fromCheckpoint whether a retry goes on with the stage that failed
+     * @param wave after which wave the gate is that an approval is for
      * @return what came of it
      * @throws RefusedRequestException if the tenant isn't in the plan, or it is nothing that the plan or task allows
      */
-    RolloutsReport.Operation want(RolloutAction action, @Nullable String tenant, boolean fromCheckpoint) {
+    RolloutsReport.Operation want(RolloutAction action, @Nullable String tenant, boolean fromCheckpoint, int wave) {
         Target target = tenant == null ? planId : taskOf(action, tenant);
         try {
             return switch (action) {
                 case START -> RolloutsReport.Operation.of(action, rollouts.start(planId));
                 case GIVE_UP -> RolloutsReport.Operation.of(action, rollouts.giveUp(planId));
-                case APPROVE -> RolloutsReport.Operation.of(action, rollouts.approve(planId));
+                case APPROVE -> RolloutsReport.Operation.of(action, rollouts.approve(planId, wave));
                 case PAUSE -> accepted(rollouts.pause(target));
                 case RESUME -> accepted(rollouts.resume(target));
                 case CANCEL -> accepted(rollouts.cancel(target));
@@ -99,8 +100,11 @@ final class RolloutControl {
                 case RETRY -> accepted(rollouts.retry(target, fromCheckpoint));
             };
         } catch (TaskOperationException refusal) {
-            throw RefusedRequestException.conflict(
-                    String.valueOf(refusal.getMessage()), "action", action.text(), allowed(action, tenant, refusal));
+            String why = String.valueOf(refusal.getMessage());
+            throw refusal.errorType().equals("OTHER_GATE")
+                    ? RefusedRequestException.conflict(
+                            why, "wave", String.valueOf(wave), plan().wave() + ", after which the gate is")
+                    : RefusedRequestException.conflict(why, "action", action.text(), allowed(action, tenant, refusal));
         }
     }
 

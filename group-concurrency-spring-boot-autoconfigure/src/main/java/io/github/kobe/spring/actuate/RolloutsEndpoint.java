@@ -91,6 +91,7 @@ public class RolloutsEndpoint {
      * @param action start, pause, resume, cancel, rollback, retry, giveUp or approve
      * @param tenant the tenant whose task is meant; none: the plan
      * @param fromCheckpoint for a retry: true goes on with the stage that failed, false begins with the first; none: true
+     * @param wave for an approval, which needs it: the wave that has ended
      * @return a {@link RolloutsReport.Operation}, or a problem
      */
     @WriteOperation
@@ -99,15 +100,19 @@ public class RolloutsEndpoint {
             @Selector String planInPath,
             @Nullable String action,
             @Nullable String tenant,
-            @Nullable String fromCheckpoint) {
+            @Nullable String fromCheckpoint,
+            @Nullable String wave) {
         return answer(() -> {
             RolloutAction wanted = RolloutAction.of(action);
-            boolean goesOn = goesOn(wanted, fromCheckpoint);
+            requireFor(RolloutAction.RETRY, wanted, "fromCheckpoint", fromCheckpoint);
+            requireFor(RolloutAction.APPROVE, wanted, "wave", wave);
+            boolean goesOn = flag("fromCheckpoint", fromCheckpoint, true);
+            int ended = wanted == RolloutAction.APPROVE ? RequestedNumber.wave(wave) : 0;
             Principal principal = security.getPrincipal();
             String name = principal == null ? "" : principal.getName();
             RolloutsReport.Operation done = new RolloutControl(
                             name.isEmpty() ? rollouts : rollouts.by(name), planInPath)
-                    .want(wanted, tenant, goesOn);
+                    .want(wanted, tenant, goesOn, ended);
             Map<String, Object> told = new LinkedHashMap<>();
             told.put("plan", planInPath);
             told.put("action", wanted.text());
@@ -117,16 +122,18 @@ public class RolloutsEndpoint {
             if (wanted == RolloutAction.RETRY) {
                 told.put("fromCheckpoint", goesOn);
             }
+            if (wanted == RolloutAction.APPROVE) {
+                told.put("wave", ended);
+            }
             audit.publish(name, EVENT_TYPE, told);
             return done;
         });
     }
 
-    private static boolean goesOn(RolloutAction action, @Nullable String text) {
-        if (text != null && action != RolloutAction.RETRY) {
-            throw RefusedRequestException.badRequest("it is for retry alone", "fromCheckpoint", text, "none");
+    private static void requireFor(RolloutAction its, RolloutAction wanted, String name, @Nullable String text) {
+        if (text != null && wanted != its) {
+            throw RefusedRequestException.badRequest("it is for " + its.text() + " alone", name, text, "none");
         }
-        return flag("fromCheckpoint", text, true);
     }
 
     private static boolean flag(String name, @Nullable String text, boolean byDefault) {

@@ -224,7 +224,7 @@ class RolloutsEndpointTests {
         JsonNode waiting = get(type, "/" + plan).ok().path("plan");
         Object approved = STARTED.get(type)
                 .bean(RolloutsEndpoint.class)
-                .operate(new Ann(), plan.value(), "approve", null, null)
+                .operate(new Ann(), plan.value(), "approve", null, null, "1")
                 .getBody();
         end(type, plan, PlanStatus.COMPLETED);
 
@@ -284,10 +284,12 @@ class RolloutsEndpointTests {
         {"action": "start", "tenant": "x"}                  | 400 | tenant         | x     | none, or one of the actions pause, resume, cancel, rollback, retry
         {"action": "pause", "fromCheckpoint": true}         | 400 | fromCheckpoint | true  | none
         {"action": "retry", "fromCheckpoint": "maybe"}      | 400 | fromCheckpoint | maybe | true or false
-        {"action": "pause", "tennant": "x"}                 | 400 | tennant        | x     | one of action, fromCheckpoint, tenant
+        {"action": "pause", "tennant": "x"}                 | 400 | tennant        | x     | one of action, fromCheckpoint, tenant, wave
         {"action": "pause", "tenant": "nobody"}             | 404 | tenant         | nobody | a tenant of the plan
         {"action": "start"}                                 | 409 | action         | start | a plan that is READY
-        {"action": "approve"}                               | 409 | action         | approve | a plan whose next wave waits for an approval
+        {"action": "approve"}                               | 400 | wave           |       | 1 to 2147483647
+        {"action": "pause", "wave": 1}                      | 400 | wave           | 1     | none
+        {"action": "approve", "wave": 1}                    | 409 | action         | approve | a plan whose next wave waits for an approval
         {"action": "retry"}                                 | 409 | action         | retry | a plan that is PARTIAL_FAILED
         {"action": "cancel", "tenant": "good-%s"}           | 409 | action         | cancel | a task that is PENDING, RUNNING or PAUSED
         {"action": "rollback", "tenant": "unknown-%s"}      | 409 | action         | rollback | a task of which it is known what was before
