@@ -66,18 +66,7 @@ class KilledNodesTests {
     }
 
     private Process node(String url, String name, Duration heartbeat) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                RolloutNode.class.getName()));
-        command.addAll(RolloutNode.arguments(url, name, folder, TENANTS, heartbeat));
-        Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve(name + ".log").toFile())
-                .start();
+        Process process = RolloutNode.start(List.of(), url, name, folder, TENANTS, heartbeat);
         processes.add(process);
         return process;
     }

@@ -20,6 +20,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
@@ -68,8 +70,23 @@ final class RolloutNode {
         return journal.resolve("version-" + tenant);
     }
 
-    static List<String> arguments(String url, String name, Path journal, int tenants, Duration heartbeat) {
-        return List.of(url, name, journal.toString(), String.valueOf(tenants), heartbeat.toString());
+    /** Has what a node took for the time of day when it came up. */
+    static Path time(Path journal, String name) {
+        return journal.resolve("time-" + name);
+    }
+
+    static Process start(List<String> options, String url, String name, Path journal, int tenants, Duration heartbeat)
+            throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+        command.addAll(options);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), RolloutNode.class.getName()));
+        command.addAll(List.of(url, name, journal.toString(), String.valueOf(tenants), heartbeat.toString()));
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(journal.resolve(name + ".log").toFile())
+                .start();
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -83,11 +100,12 @@ final class RolloutNode {
                                 .withNode(arguments[1])
                                 .withHeartbeat(Duration.parse(arguments[4]), Node.MISSED))
                         .node(arguments[1])
-                        .stages(node.stages())
+                        .stages(stages(node.journal))
                         .sink(event ->
                                 node.write(told(node.journal), Told.of(event).line()))
                         .build()) {
             node.write(up(node.journal), arguments[1]);
+            node.write(time(node.journal, arguments[1]), Instant.now().toString());
             start(rollouts, Integer.parseInt(arguments[3]));
             while (!rollouts.await(PLAN, Duration.ofMinutes(1)).status().isSettled()) {
                 node.write(node.journal.resolve("log"), "not yet");
@@ -120,9 +138,11 @@ final class RolloutNode {
         }
     }
 
-    private List<Stage> stages() {
+    /** Stages that write into the files. */
+    static List<Stage> stages(Path journal) {
+        RolloutNode node = new RolloutNode(journal);
         return Fleet.STAGES.stream()
-                .map(name -> Stage.named(name).step(this::change))
+                .map(name -> Stage.named(name).step(node::change))
                 .toList();
     }
 
