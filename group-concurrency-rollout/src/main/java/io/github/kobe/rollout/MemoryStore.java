@@ -18,6 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps everything in maps, under one lock: a transaction has it from its begin to its end. */
@@ -66,8 +67,11 @@ final class MemoryStore implements RolloutStore {
     }
 
     @Override
-    public List<TaskRecord> findByPlanId(PlanId planId) {
-        return locked(() -> all(tasksOfPlans, planId));
+    public List<TaskRecord> findByPlanId(PlanId planId, @Nullable TaskStatus status, int limit) {
+        return locked(() -> of(tasksOfPlans, planId)
+                .filter(task -> status == null || task.status() == status)
+                .limit(limit)
+                .toList());
     }
 
     @Override
@@ -151,8 +155,12 @@ final class MemoryStore implements RolloutStore {
     }
 
     private List<TaskRecord> all(Map<PlanId, SortedMap<Integer, TaskId>> index, PlanId planId) {
+        return of(index, planId).toList();
+    }
+
+    private Stream<TaskRecord> of(Map<PlanId, SortedMap<Integer, TaskId>> index, PlanId planId) {
         SortedMap<Integer, TaskId> ids = index.get(planId);
-        return ids == null ? List.of() : ids.values().stream().map(tasks::get).toList();
+        return ids == null ? Stream.of() : ids.values().stream().map(tasks::get);
     }
 
     private Deque<RolloutEvent> events(PlanId planId) {

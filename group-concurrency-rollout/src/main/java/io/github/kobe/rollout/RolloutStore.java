@@ -6,6 +6,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps plans, tasks, tenants, events, and the work that is due. {@link #inMemory()} is for tests, and for rollouts that
@@ -55,7 +56,18 @@ public interface RolloutStore {
      *
      * @param planId which
      */
-    List<TaskRecord> findByPlanId(PlanId planId);
+    default List<TaskRecord> findByPlanId(PlanId planId) {
+        return findByPlanId(planId, null, Integer.MAX_VALUE);
+    }
+
+    /**
+     * {@return the first tasks of a plan, in its order}
+     *
+     * @param planId which
+     * @param status of those in this state alone, or {@code null} for any
+     * @param limit how many at most
+     */
+    List<TaskRecord> findByPlanId(PlanId planId, @Nullable TaskStatus status, int limit);
 
     /**
      * {@return the tasks of a tenant, the newest first}

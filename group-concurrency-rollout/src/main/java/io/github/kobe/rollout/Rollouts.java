@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Creates plans, starts them, and takes what is wanted of them while they run.
@@ -245,8 +246,7 @@ public final class Rollouts implements AutoCloseable {
      * @param planId which
      */
     public List<TaskInfo> tasks(PlanId planId) {
-        plan(planId);
-        return engine.store().findByPlanId(planId).stream().map(TaskInfo::of).toList();
+        return tasks(planId, null, Integer.MAX_VALUE);
     }
 
     /**
@@ -258,6 +258,36 @@ public final class Rollouts implements AutoCloseable {
         TaskRecord task = engine.store().findById(taskId).orElseThrow(() -> new TaskNotFoundException(taskId));
         CheckpointStore checkpoints = engine.options().checkpoints();
         return checkpoints == null ? task.checkpoint() : checkpoints.load(taskId);
+    }
+
+    /**
+     * {@return the first tasks of a plan, in its order} Reads no more than these; how many there are in each state is in
+     * {@link PlanInfo#tasks()}.
+     *
+     * @param planId which
+     * @param status of those in this state alone, or {@code null} for any
+     * @param limit how many at most
+     * @throws IllegalArgumentException if the limit is negative
+     */
+    public List<TaskInfo> tasks(PlanId planId, @Nullable TaskStatus status, int limit) {
+        if (limit < 0) {
+            throw new IllegalArgumentException("limit is " + limit + "; it must be at least 0");
+        }
+        plan(planId);
+        return engine.store().findByPlanId(planId, status, limit).stream()
+                .map(TaskInfo::of)
+                .toList();
+    }
+
+    /**
+     * {@return the tasks of a tenant, of all plans, the newest first}
+     *
+     * @param tenantId which tenant
+     */
+    public List<TaskInfo> tasks(TenantId tenantId) {
+        return engine.store().findByTenantId(tenantId).stream()
+                .map(TaskInfo::of)
+                .toList();
     }
 
     /**

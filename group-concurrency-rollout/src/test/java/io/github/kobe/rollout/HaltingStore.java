@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A store whose node is killed at a commit, before it or after it: from then on it answers nothing. */
 final class HaltingStore implements RolloutStore {
@@ -95,9 +96,9 @@ final class HaltingStore implements RolloutStore {
     }
 
     @Override
-    public List<TaskRecord> findByPlanId(PlanId planId) {
+    public List<TaskRecord> findByPlanId(PlanId planId, @Nullable TaskStatus status, int limit) {
         check();
-        return store.findByPlanId(planId);
+        return store.findByPlanId(planId, status, limit);
     }
 
     @Override

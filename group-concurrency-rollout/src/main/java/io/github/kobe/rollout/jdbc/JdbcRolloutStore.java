@@ -7,6 +7,7 @@ import io.github.kobe.rollout.RolloutStore;
 import io.github.kobe.rollout.StoreTransaction;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskRecord;
+import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.TenantRecord;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -181,8 +183,8 @@ public final class JdbcRolloutStore implements RolloutStore {
     }
 
     @Override
-    public List<TaskRecord> findByPlanId(PlanId planId) {
-        return tables.tasks().findOfPlan(planId, false);
+    public List<TaskRecord> findByPlanId(PlanId planId, @Nullable TaskStatus status, int limit) {
+        return tables.tasks().findOfPlan(planId, status, limit);
     }
 
     @Override

@@ -67,9 +67,7 @@ final class JdbcTransaction implements StoreTransaction {
 
     @Override
     public List<TaskRecord> tasks(PlanId planId) {
-        return tables.tasks().findOfPlan(planId, true).stream()
-                .map(this::current)
-                .toList();
+        return tables.tasks().lockOfPlan(planId).stream().map(this::current).toList();
     }
 
     @Override

@@ -52,8 +52,13 @@ final class TaskRows {
                 .findFirst();
     }
 
-    List<TaskRecord> findOfPlan(PlanId planId, boolean locked) {
-        return find(" where plan_id = ?" + IN_ORDER + (locked ? " for update" : ""), planId.value());
+    List<TaskRecord> findOfPlan(PlanId planId, @Nullable TaskStatus status, int limit) {
+        String ofStatus = status == null ? "" : " and status = '" + status + "'";
+        return find(" where plan_id = ?" + ofStatus + IN_ORDER + " limit " + limit, planId.value());
+    }
+
+    List<TaskRecord> lockOfPlan(PlanId planId) {
+        return find(" where plan_id = ?" + IN_ORDER + " for update", planId.value());
     }
 
     List<TaskRecord> findUnfinished(PlanId planId) {

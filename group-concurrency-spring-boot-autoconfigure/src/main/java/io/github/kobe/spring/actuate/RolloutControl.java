@@ -9,6 +9,7 @@ import io.github.kobe.rollout.Target;
 import io.github.kobe.rollout.TaskInfo;
 import io.github.kobe.rollout.TaskOperationException;
 import io.github.kobe.rollout.TaskStatus;
+import io.github.kobe.rollout.TenantId;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -46,11 +47,11 @@ final class RolloutControl {
     RolloutsReport.PlanWithTasks show(@Nullable String limit, @Nullable String status, @Nullable String tenant) {
         int most = Math.min(RequestedNumber.limit(limit), MOST_TASKS);
         TaskStatus wanted = status(status);
-        List<TaskInfo> tasks = rollouts.tasks(planId).stream()
-                .filter(task -> wanted == null || task.status() == wanted)
-                .filter(task -> tenant == null || task.tenantId().value().equals(tenant))
-                .limit(most + 1L)
-                .toList();
+        List<TaskInfo> tasks = tenant == null
+                ? rollouts.tasks(planId, wanted, most + 1)
+                : ofTenant(tenant)
+                        .filter(task -> wanted == null || task.status() == wanted)
+                        .toList();
         return new RolloutsReport.PlanWithTasks(
                 RolloutsReport.Plan.of(plan()),
                 tasks.stream().limit(most).map(RolloutsReport.Task::of).toList(),
@@ -120,12 +121,17 @@ final class RolloutControl {
                     tenant,
                     "none, or one of the actions " + RolloutAction.texts(true));
         }
-        return rollouts.tasks(planId).stream()
-                .filter(task -> task.tenantId().value().equals(tenant))
+        return ofTenant(tenant)
                 .map(TaskInfo::taskId)
                 .findFirst()
                 .orElseThrow(() -> RefusedRequestException.notFound(
                         "the plan has no such tenant", "tenant", tenant, "a tenant of the plan"));
+    }
+
+    /** Of which a plan has one at most. */
+    private Stream<TaskInfo> ofTenant(String tenant) {
+        return rollouts.tasks(TenantId.ofTrusted(tenant)).stream()
+                .filter(task -> task.planId().equals(planId));
     }
 
     private static String allowed(RolloutAction action, @Nullable String tenant, TaskOperationException refusal) {
