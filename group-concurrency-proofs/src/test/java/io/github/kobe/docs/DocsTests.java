@@ -35,8 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Keeps the documentation true. Blocks marked {@code java} are compiled and run; {@code java spring} and {@code java
- * application} ones are the starter's tests' business.
+ * Keeps the documentation true. Blocks marked {@code java} are compiled and run; {@code java spring}, {@code java
+ * application} and {@code java part} ones are the starter's tests' business.
  */
 class DocsTests {
 
@@ -140,7 +140,8 @@ class DocsTests {
     void everyJavaBlockHasAMarkThatATestKnows() {
         assertThat(documentedJava())
                 .isNotEmpty()
-                .allSatisfy(block -> assertThat(block.mark()).isIn("java", "java spring", "java application"));
+                .allSatisfy(
+                        block -> assertThat(block.mark()).isIn("java", "java spring", "java application", "java part"));
     }
 
     @Test

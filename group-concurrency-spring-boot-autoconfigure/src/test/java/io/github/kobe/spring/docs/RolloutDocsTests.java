@@ -13,7 +13,6 @@ import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.TenantChange;
-import io.github.kobe.rollout.TenantId;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.rollout.GroupConcurrencyRolloutAutoConfiguration;
 import io.github.kobe.testing.Deadline;
@@ -23,7 +22,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -185,28 +183,16 @@ class RolloutDocsTests {
                     GroupConcurrencyAutoConfiguration.class, GroupConcurrencyRolloutAutoConfiguration.class));
 
     @Test
-    void theStagesAndTheListenerOfTheHowtoDoWhatTheySay(CapturedOutput output) {
-        List<String> done = new CopyOnWriteArrayList<>();
-        runner.withUserConfiguration(DrainStages.class, FailedTenants.class)
+    void theListenerOfTheHowtoHearsOfTenantsThatFailed(CapturedOutput output) {
+        runner.withUserConfiguration(FailedTenants.class)
                 .withPropertyValues("group-concurrency.rollout.store=memory")
-                .withBean(Balancer.class, () -> new Balancer() {
-                    @Override
-                    public void drain(TenantId tenantId, String key) {
-                        done.add("drain " + tenantId);
-                        if (tenantId.value().equals("bad")) {
+                .withBean(
+                        Stage.class,
+                        () -> Stage.named("Drain").step(ctx -> {
                             throw new IllegalStateException("no such tenant");
-                        }
-                    }
-
-                    @Override
-                    public void undrain(TenantId tenantId) {
-                        done.add("undrain " + tenantId);
-                    }
-                })
+                        }))
                 .run(context -> {
-                    end(context.getBean(Rollouts.class), "acme", PlanStatus.COMPLETED);
                     end(context.getBean(Rollouts.class), "bad", PlanStatus.PARTIAL_FAILED);
-                    assertThat(done).containsExactly("drain acme", "undrain acme", "drain bad");
                     Deadline.untilAsserted(
                             () -> assertThat(output).contains("bad of plan-bad: task failed: no such tenant"));
                 });
