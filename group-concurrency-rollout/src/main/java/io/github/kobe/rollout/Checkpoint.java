@@ -12,6 +12,8 @@ import java.util.Map;
  * @param completedStageNames the names of all completed stages, in order
  * @param timestamp when the last of them was completed
  * @param run which run of the task it belongs to; each retry from the beginning is another one
+ * @param attempt which attempt of the task it belongs to; each retry is another one
+ * @param token the {@linkplain StageContext#fencingToken() fencing token} of the node that saved it
  * @param skipped whether the last of them had nothing to do
  * @param data what the stages have put into {@link StageContext#data()}
  * @since 0.1.0
@@ -22,6 +24,8 @@ public record Checkpoint(
         List<String> completedStageNames,
         Instant timestamp,
         int run,
+        int attempt,
+        long token,
         boolean skipped,
         Map<String, String> data) {
 

@@ -130,7 +130,8 @@ public record TaskRecord(
             return Optional.empty();
         }
         boolean skipped = settled.contains(stageNames.get(stagesDone - 1));
-        return Optional.of(new Checkpoint(id, stagesDone - 1, completedStages(), checkpointAt, run, skipped, data));
+        return Optional.of(new Checkpoint(
+                id, stagesDone - 1, completedStages(), checkpointAt, run, attempt, epoch, skipped, data));
     }
 
     /** {@return the places of the stages that a rollback still has to take back, in its order} */

@@ -137,10 +137,18 @@ final class TaskRun {
         if (!checkpoint.fits(task.stageNames())) {
             LOG.warn("Task {} starts over: checkpoint {} doesn't fit its stages {}", id, checkpoint, task.stageNames());
             next = drive.persist(() -> engine.restart(task));
-        } else if (checkpoint.lastCompletedStageIndex() == task.stagesDone()) {
+        } else if (checkpoint.lastCompletedStageIndex() == task.stagesDone() && isLatest(checkpoint, task)) {
             Stage stage = stages.get(task.stagesDone());
             pass(task, stage, checkpoint.skipped(), checkpoint.data());
         }
+    }
+
+    /**
+     * Whether nobody has run the stage since. A node that has lost the plan may save what it has done at any time later, when
+     * another one was in the middle of the same stage, or has failed at it.
+     */
+    private static boolean isLatest(Checkpoint checkpoint, TaskRecord task) {
+        return checkpoint.attempt() == task.attempt() && checkpoint.token() >= task.epoch() - 1;
     }
 
     private void forward(Stage stage) {
@@ -208,7 +216,15 @@ final class TaskRun {
         int index = task.stagesDone();
         try {
             checkpoints.save(new Checkpoint(
-                    id, index, task.stageNames().subList(0, index + 1), engine.now(), task.run(), skipped, data));
+                    id,
+                    index,
+                    task.stageNames().subList(0, index + 1),
+                    engine.now(),
+                    task.run(),
+                    task.attempt(),
+                    task.epoch(),
+                    skipped,
+                    data));
             return true;
         } catch (RuntimeException e) {
             failCheckpoint("the checkpoint could not be saved: ", e);

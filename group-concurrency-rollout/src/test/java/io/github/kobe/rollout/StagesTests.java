@@ -271,11 +271,12 @@ class StagesTests extends RolloutsTestCase {
                 .checkpoints(checkpoints));
         TaskInfo task = ran(rollouts);
         for (List<String> names : List.of(List.of("Z"), List.<String>of(), List.of("A", "B", "C"))) {
-            Checkpoint odd =
-                    new Checkpoint(task.taskId(), names.size() - 1, names, Samples.NOW, 1, false, java.util.Map.of());
+            Checkpoint odd = new Checkpoint(
+                    task.taskId(), names.size() - 1, names, Samples.NOW, 1, 1, 1, false, java.util.Map.of());
             assertThat(odd.fits(List.of("A", "B"))).isFalse();
         }
-        checkpoints.save(new Checkpoint(task.taskId(), 0, List.of("Z"), Samples.NOW, 1, false, java.util.Map.of()));
+        checkpoints.save(
+                new Checkpoint(task.taskId(), 0, List.of("Z"), Samples.NOW, 1, 1, 1, false, java.util.Map.of()));
 
         rollouts.retry(task.taskId(), true);
         settled(rollouts, task.planId());

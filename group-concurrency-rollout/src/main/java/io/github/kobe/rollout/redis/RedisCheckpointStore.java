@@ -157,6 +157,8 @@ public final class RedisCheckpointStore implements CheckpointStore {
             List<String> completedStageNames,
             String timestamp,
             int run,
+            int attempt,
+            long token,
             boolean skipped,
             Map<String, String> data) {
 
@@ -166,13 +168,23 @@ public final class RedisCheckpointStore implements CheckpointStore {
                     checkpoint.completedStageNames(),
                     checkpoint.timestamp().toString(),
                     checkpoint.run(),
+                    checkpoint.attempt(),
+                    checkpoint.token(),
                     checkpoint.skipped(),
                     checkpoint.data());
         }
 
         Checkpoint checkpoint(TaskId taskId) {
             return new Checkpoint(
-                    taskId, lastCompletedStageIndex, completedStageNames, Instant.parse(timestamp), run, skipped, data);
+                    taskId,
+                    lastCompletedStageIndex,
+                    completedStageNames,
+                    Instant.parse(timestamp),
+                    run,
+                    attempt,
+                    token,
+                    skipped,
+                    data);
         }
     }
 }

@@ -36,6 +36,8 @@ class RedisCheckpointStoreTests {
                 List.of("Drain", "it's \"ü\"", "C").subList(0, stages),
                 Instant.parse("2026-11-22T10:00:00.123456Z"),
                 3,
+                4,
+                7,
                 stages > 1,
                 Map.of("key", "a\nb"));
     }

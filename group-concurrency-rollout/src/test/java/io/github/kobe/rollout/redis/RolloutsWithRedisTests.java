@@ -150,7 +150,7 @@ class RolloutsWithRedisTests {
         failures.set(1);
         PlanId planId = start(ctx -> {});
         settled(planId);
-        checkpoints.save(new Checkpoint(task(), 1, List.of("A", "X"), Instant.now(), 1, false, Map.of()));
+        checkpoints.save(new Checkpoint(task(), 1, List.of("A", "X"), Instant.now(), 1, 1, 1, false, Map.of()));
 
         try (CapturedLog log = CapturedLog.open()) {
             rollouts.retry(planId, true);

@@ -1,0 +1,93 @@
+package io.github.kobe.rollout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A node that has lost its plan in the middle of a stage ends that stage all the same, and saves its checkpoint, while another
+ * one runs the stage again.
+ */
+@Tag("R57")
+@Tag("R121")
+class StaleCheckpointsTests extends RolloutsTestCase {
+
+    private final CheckpointStore checkpoints = CheckpointStore.inMemory();
+    private final List<Integer> attempts = new CopyOnWriteArrayList<>();
+    private final Gate first = new Gate();
+    private PlanId planId;
+
+    /** A database leaves a plan with the node that has it, as long as that lives. */
+    @BeforeEach
+    void keepInMemory() {
+        store = RolloutStore.inMemory();
+    }
+
+    private Rollouts node(RolloutStore itsStore, Step again) {
+        return rollouts(builder -> builder.store(itsStore)
+                .checkpoints(checkpoints)
+                .stages(
+                        Stage.named("A"),
+                        Stage.named("B")
+                                .step(ctx -> attempts.add(ctx.attempt()))
+                                .step(again))
+                .shutdownGrace(Duration.ZERO));
+    }
+
+    private void startAndStandStill() {
+        planId = node(store, ctx -> first.passStubbornly())
+                .start(plan("x", Samples.change("acme")))
+                .planId();
+        first.awaitArrived(1);
+    }
+
+    private void goOnAndSave() {
+        first.open();
+        Deadline.until("saved", () -> checkpoints.load(onlyTask()).orElseThrow().lastCompletedStageIndex() == 1);
+    }
+
+    private TaskId onlyTask() {
+        return store.findByPlanId(planId).getFirst().id();
+    }
+
+    @Test
+    void whatTheNextNodeWasInTheMiddleOfIsNotTakenForDone() throws Exception {
+        startAndStandStill();
+        Gate second = new Gate();
+        HaltingStore halting = new HaltingStore(store);
+        Rollouts killed = node(halting, ctx -> second.pass());
+        second.awaitArrived(1);
+        goOnAndSave();
+        halting.halt();
+        killed.close();
+
+        Rollouts third = node(store, ctx -> {});
+
+        assertThat(settled(third, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(attempts).containsExactly(1, 1, 1);
+    }
+
+    @Test
+    void whatFailedAtTheNextNodeIsNotTakenForDone() throws Exception {
+        startAndStandStill();
+        Rollouts second = node(store, ctx -> {
+            if (ctx.attempt() == 1) {
+                throw new IllegalStateException("broken");
+            }
+        });
+        assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
+        goOnAndSave();
+
+        second.retry(planId, true);
+
+        assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(attempts).containsExactly(1, 1, 2);
+    }
+}
