@@ -3,8 +3,8 @@ package io.github.kobe.scope;
 import java.util.concurrent.CancellationException;
 
 /**
- * The right to cancel a scope, and to ask whether it is cancelled, for any thread at any time: for a shutdown hook, a
- * closing connection, or code that computes for long and looks for it.
+ * Lets any thread cancel a scope, or check whether it is cancelled, at any time. Use it in a shutdown hook, for a
+ * closing connection, or in long computations that check for cancellation.
  *
  * <p>Not for implementing: methods may be added.
  *
@@ -12,14 +12,14 @@ import java.util.concurrent.CancellationException;
  */
 public interface CancellationToken {
 
-    /** {@return true once the scope is cancelled; a closed scope is} */
+    /** {@return true once the scope is cancelled; a closed scope is cancelled too} */
     boolean isCancelled();
 
     /** Cancels the scope, as {@link GroupScope#cancel()} does. */
     void cancel();
 
     /**
-     * Ends code that is to run no longer.
+     * Throws an exception if the scope is cancelled, to end code that should no longer run.
      *
      * @throws CancellationException if the scope is cancelled
      */

@@ -3,7 +3,7 @@ package io.github.kobe.scope;
 import java.io.Serial;
 
 /**
- * Thrown for a scope whose time was up before its forks had ended: by {@code join} itself, or as the cause of what it
+ * Thrown if a scope's time was up before its forks had ended, either by {@code join} itself, or as the cause of what it
  * throws.
  *
  * @since 0.1.0

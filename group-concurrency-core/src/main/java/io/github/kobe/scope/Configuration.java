@@ -22,23 +22,23 @@ public sealed interface Configuration permits ScopeConfiguration {
      * Names the scope, in listeners, snapshots and exceptions, and in the names of its forks' threads.
      *
      * @param name any text; control characters are not shown
-     * @return another configuration
+     * @return a copy with that setting
      */
     Configuration withName(String name);
 
     /**
      * Limits the time from open to the end of join. The default is 30 seconds.
      *
-     * @param timeout how long; zero or negative: the time is up as the scope is opened, so that the rest
-     *     of a deadline can be passed on as it is
-     * @return another configuration
+     * @param timeout how long; zero or negative: the time is up when the scope is opened, so the rest of a deadline can
+     *     be passed on unchanged
+     * @return a copy with that setting
      */
     Configuration withTimeout(Duration timeout);
 
     /**
-     * Removes the time-out; that of an outer scope still applies. For servers, whose forks never all end.
+     * Removes the time-out; that of an outer scope still applies. Use it for servers, whose forks never all end.
      *
-     * @return another configuration
+     * @return a copy with that setting
      */
     Configuration withoutTimeout();
 
@@ -46,7 +46,7 @@ public sealed interface Configuration permits ScopeConfiguration {
      * Sets the group of those forks that name none.
      *
      * @param group the key of the group
-     * @return another configuration
+     * @return a copy with that setting
      */
     Configuration withGroup(String group);
 
@@ -56,24 +56,25 @@ public sealed interface Configuration permits ScopeConfiguration {
      * run. Forks of a fork count, and never block.
      *
      * @param forks how many, at least 1
-     * @return another configuration
+     * @return a copy with that setting
      * @throws IllegalArgumentException if {@code forks} is less than 1
      */
     Configuration withMaxConcurrency(int forks);
 
     /**
-     * Sets how failed forks are tried again, unless their own options say otherwise. The default is {@link RetryPolicy#none()}.
+     * Sets how failed forks are retried, unless their own options say otherwise. The default is
+     * {@link RetryPolicy#none()}.
      *
      * @param retry the policy
-     * @return another configuration
+     * @return a copy with that setting
      */
     Configuration withRetry(RetryPolicy retry);
 
     /**
-     * Adds a listener, after the present ones. It is called for this scope alone, not for those inside it.
+     * Adds a listener after the present ones. It is called for this scope alone, not for those inside it.
      *
      * @param listener the listener
-     * @return another configuration
+     * @return a copy with that setting
      */
     Configuration withListener(ScopeListener listener);
 
@@ -89,9 +90,9 @@ public sealed interface Configuration permits ScopeConfiguration {
     /** {@return how many unfinished forks block the owner; empty: none do} */
     OptionalInt maxConcurrency();
 
-    /** {@return how forks are tried again whose own options don't say} */
+    /** {@return how forks are retried if their own options don't say otherwise} */
     RetryPolicy retry();
 
-    /** {@return the scope's listeners, in the order in which they were added; can't be modified} */
+    /** {@return the scope's listeners, in the order in which they were added; unmodifiable} */
     List<ScopeListener> listeners();
 }

@@ -5,7 +5,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one task is forked. Each {@code with} method gives other options. Immutable; may be used for any number of forks.
+ * The options of one fork. Each {@code with} method returns a copy with one option changed. Immutable; may be used for
+ * any number of forks.
  *
  * <pre>{@code
  * scope.fork(ForkOptions.in("rates").withName("second try").withStartAfter(Duration.ofMillis(50)), () -> rate(backup));
@@ -35,32 +36,32 @@ public final class ForkOptions {
     }
 
     /**
-     * Makes options with a group alone.
+     * Makes options with only a group.
      *
      * @param group the key of the group that the task is for
-     * @return new options: named by its number, no time-out but the scope's, no delay, the scope's retries
+     * @return new options: a name from the fork's number, no time-out but the scope's, no delay, the scope's retries
      */
     public static ForkOptions in(String group) {
         return new ForkOptions(Objects.requireNonNull(group, "group"), null, null, Duration.ZERO, null);
     }
 
     /**
-     * Names the fork, in {@link Subtask#name()}, listeners and snapshots, and its thread: {@code group scope/fork}.
+     * Names the fork, in {@link Subtask#name()}, listeners and snapshots. Its thread is named {@code group scope/fork}.
      *
      * @param forkName any text; control characters are not shown
-     * @return other options
+     * @return a copy with that option
      */
     public ForkOptions withName(String forkName) {
         return new ForkOptions(group, Objects.requireNonNull(forkName, "name"), timeout, startAfter, retry);
     }
 
     /**
-     * Limits the time of this fork alone, from when it is due: waits in the queue, all attempts and the pauses between them
-     * included. When it is up the fork fails with a {@link java.util.concurrent.TimeoutException}, and its code is
-     * interrupted.
+     * Limits the time of this fork alone. The time starts when the fork is due and includes waits in the queue, all
+     * attempts, and the pauses between them. When it is up, the fork fails with a
+     * {@link java.util.concurrent.TimeoutException}, and its code is interrupted.
      *
      * @param forkTimeout how long, more than zero
-     * @return other options
+     * @return a copy with that option
      * @throws IllegalArgumentException if {@code forkTimeout} is zero or negative
      */
     public ForkOptions withTimeout(Duration forkTimeout) {
@@ -68,10 +69,11 @@ public final class ForkOptions {
     }
 
     /**
-     * Has the fork wait before it is queued, as a hedge or a stagger. It holds nothing meanwhile, and counts as unfinished.
+     * Makes the fork wait before it is queued, for hedged or staggered requests. It holds no permits meanwhile, and
+     * counts as unfinished.
      *
      * @param delay how long, zero or more
-     * @return other options
+     * @return a copy with that option
      * @throws IllegalArgumentException if {@code delay} is negative
      */
     public ForkOptions withStartAfter(Duration delay) {
@@ -79,10 +81,10 @@ public final class ForkOptions {
     }
 
     /**
-     * Says how this fork is tried again if it fails, in place of what the scope is configured with.
+     * Sets how this fork is retried if it fails, instead of the scope's setting.
      *
-     * @param policy the policy; {@link RetryPolicy#none()} for not at all
-     * @return other options
+     * @param policy the policy; {@link RetryPolicy#none()} for no retries
+     * @return a copy with that option
      */
     public ForkOptions withRetry(RetryPolicy policy) {
         return new ForkOptions(group, name, timeout, startAfter, Objects.requireNonNull(policy, "retry"));

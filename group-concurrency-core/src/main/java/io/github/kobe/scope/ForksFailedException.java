@@ -4,8 +4,8 @@ import java.io.Serial;
 import java.util.List;
 
 /**
- * Thrown when forks have failed that had to succeed: by {@link Joiners#collectAll()}, {@link Joiners#quorum}, and {@link
- * Outcome#throwIfFailed()}.
+ * Thrown if forks have failed that had to succeed, by {@link Joiners#collectAll()}, {@link Joiners#quorum}, and
+ * {@link Outcome#throwIfFailed()}.
  *
  * <p>Its cause is the first failure. The next nine are suppressed, so that a stack trace shows ten; {@link #failures()} has
  * all.
@@ -39,7 +39,7 @@ public final class ForksFailedException extends RuntimeException {
         return new ForksFailedException(failed + " of " + total + " forks failed", failures);
     }
 
-    /** {@return what the forks threw, all of it, in the order that the joiner gives; it can't be modified} */
+    /** {@return everything that the forks threw, in the joiner's order; unmodifiable} */
     public List<Throwable> failures() {
         return List.of(failures);
     }

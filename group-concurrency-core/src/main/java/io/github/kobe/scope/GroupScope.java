@@ -35,37 +35,38 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li><i>Open</i>: tasks are forked, and run. The owner may wait for some of them with {@link #await(Collection)} and
  *       fork more.
- *   <li><i>Joined</i>: the owner has called {@link #join()}, which ends once. From its begin on the owner forks no more;
- *       what runs may still fork, and join waits for that too.
+ *   <li><i>Joined</i>: the owner has called {@link #join()}, which gives the outcome once. From then on the owner can't
+ *       fork; running forks still may, and join waits for those forks too.
  *   <li><i>Closed</i>: no fork runs any more, all permits are back, and all clean-ups have run.
  * </ol>
  *
- * In any of them the scope may be <i>cancelled</i>: by its joiner, by {@link #cancel()}, by its token, by its time-out, by
- * an interrupt of the owner's wait, with the scope or the fork around it, and at last by {@link #close()}. Forks that are
- * queued leave their queues first, so that none starts in place of another; running forks are interrupted. The cancellation
- * reaches every scope that is open inside a fork. It can't be undone. A task that is forked afterwards never runs: it is
- * {@link Subtask.Phase#CANCELLED}.
+ * In any of these states the scope may be <i>cancelled</i>: by its joiner, by {@link #cancel()}, by its token, by its
+ * time-out, by an interrupt of the owner's wait, together with the scope or the fork around it, and finally by
+ * {@link #close()}. Queued forks leave their queues first, so that none starts in place of another; then running forks
+ * are interrupted. The cancellation reaches every scope that is open inside a fork. It can't be undone. A task that is
+ * forked afterwards never runs: it is {@link Subtask.Phase#CANCELLED}.
  *
  * <h2>Scopes in scopes</h2>
  *
- * A scope that a thread opens while it has another open, or that a fork opens, is inside that one, whichever executors they
- * belong to. Inner scopes are closed first. If an outer one is closed first, it closes those inside it, and throws a {@link
- * ScopeStructureException}. A fork that leaves a scope open closes it and fails.
+ * If a thread opens a scope while it has another one open, the new scope is inside that one; a scope that a fork opens
+ * is inside the fork's scope. The executors don't matter. Inner scopes are closed first. If an outer one is closed
+ * first, it closes those inside it, and throws a {@link ScopeStructureException}. If a fork leaves a scope open, the
+ * scope is closed and the fork fails.
  *
  * <h2>Time-out</h2>
  *
- * A scope has a time-out of 30 seconds unless it is configured otherwise, since it holds permits that others wait for. It
- * runs from open, and covers everything: the owner's code, waits in queues, delays, retries. An inner scope's ends no later
- * than that of the scope around it. When it is up the scope is cancelled, and {@code join} gives what {@link
- * Joiner#timeout()} gives; but if something was forked and all of it had ended by itself before, what {@link
- * Joiner#result()} gives.
+ * A scope has a time-out of 30 seconds unless it is configured otherwise, since it holds permits that others wait for.
+ * It starts when the scope is opened, and covers everything: the owner's code, waits in queues, delays, retries. An
+ * inner scope's time-out ends no later than that of the scope around it. When the time is up, the scope is cancelled,
+ * and {@code join} returns what {@link Joiner#timeout()} returns. But if there were forks and all of them had already
+ * ended by themselves, it returns what {@link Joiner#result()} returns.
  *
  * <h2>Limits</h2>
  *
- * A scope never exceeds a limit, and never waits for its own permits: while an owner is blocked in {@code join}, {@code
- * await} or a bounded {@code fork}, each permit that its thread holds is lent to queued forks of this scope's subtree that
- * need it, one at a time. They are all back when the wait returns. Other waits of a task (for a latch, a future, a
- * handle), and siblings that wait for permits of each other's groups, can't be seen: the time-out ends them.
+ * A scope never exceeds a limit, and never waits for its own permits: while an owner is blocked in {@code join},
+ * {@code await} or a bounded {@code fork}, each permit that its thread holds is lent to queued forks of this scope's
+ * subtree that need it, one at a time. All are back when the wait returns. The scope can't see other waits of a task
+ * (for a latch, a future, a handle), or siblings that wait for permits of each other's groups; the time-out ends these.
  *
  * <h2>Memory effects</h2>
  *
@@ -73,8 +74,8 @@ import org.jspecify.annotations.Nullable;
  * joiner and its listeners, and these happen-before the return of the join or await that waits for it.
  *
  * @param <T> what the values of the forks have in common
- * @param <R> what {@link #join()} gives
- * @param <X> what {@link #join()} throws when there is no result
+ * @param <R> what {@link #join()} returns
+ * @param <X> what {@link #join()} throws if there is no result
  * @since 0.1.0
  */
 public sealed interface GroupScope<T, R, X extends Throwable> extends AutoCloseable permits OpenScope {
@@ -92,7 +93,7 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
     <U extends T> Subtask<U> fork(Callable<? extends U> task);
 
     /**
-     * Forks a task without a value into the group that the scope is configured with. It gives {@code null}.
+     * Forks a task without a value into the group that the scope is configured with. Its value is {@code null}.
      *
      * @param task what runs
      * @param <U> the type of a value, which is {@code null}
@@ -115,7 +116,7 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
     <U extends T> Subtask<U> fork(String group, Callable<? extends U> task);
 
     /**
-     * Forks a task without a value into a group. It gives {@code null}.
+     * Forks a task without a value into a group. Its value is {@code null}.
      *
      * @param group the key of the group
      * @param task what runs
@@ -129,21 +130,21 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
     /**
      * Forks a task with a name, a time-out, a delay or retries of its own.
      *
-     * <p>The joiner's {@link Joiner#onFork} is asked first, on the calling thread; what it throws is thrown here, and the
-     * task never runs. Then the task starts, or waits for its group's permits. A task that the group doesn't take (its
-     * queue is full, the executor is shut down) is {@link Subtask.State#FAILED} with a {@link
-     * io.github.kobe.RejectedTaskException}, as is one that waits longer than the group allows: the joiner hears of it as
-     * of any other failure, and this method doesn't throw. In a cancelled scope the subtask is {@link
-     * Subtask.Phase#CANCELLED} at once.
+     * <p>The joiner's {@link Joiner#onFork} is called first, on the calling thread; what it throws is thrown here, and
+     * the task never runs. Then the task starts, or waits for its group's permits. If the group rejects the task (its
+     * queue is full, the executor is shut down), or the task waits longer than the group allows, the subtask is
+     * {@link Subtask.State#FAILED} with a {@link io.github.kobe.RejectedTaskException}. The joiner is told of that as
+     * of any other failure, and this method doesn't throw. In a cancelled scope the subtask is
+     * {@link Subtask.Phase#CANCELLED} at once.
      *
-     * <p>What the executor's decorators and tracers take from a thread, they take from the calling one, here: also for a
-     * task that starts later or is tried again. So is the right to be admitted while the executor drains.
+     * <p>The executor's decorators and tracers capture their context here, from the calling thread, even for a task
+     * that starts later or is retried. The right to be admitted while the executor drains is decided here too.
      *
-     * <p>In a scope with {@linkplain Configuration#withMaxConcurrency a bound} the owner blocks here while as many forks
-     * are unfinished; a thread of a fork never does. A cancellation, the time-out or an interrupt ends the wait, and the
-     * subtask is then CANCELLED; an interrupt leaves the flag set, so that {@code join} throws.
+     * <p>In a scope with {@linkplain Configuration#withMaxConcurrency a bound} the owner blocks here while that many
+     * forks are unfinished; a fork's thread never does. A cancellation, the time-out or an interrupt ends the wait, and
+     * the subtask is then CANCELLED; an interrupt leaves the interrupt status set, so that {@code join} throws.
      *
-     * @param options the group and what is special about this fork
+     * @param options the group, and the options of this fork
      * @param task what runs; its value may be {@code null}
      * @param <U> the type of its value
      * @return the subtask
@@ -155,17 +156,18 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
     <U extends T> Subtask<U> fork(ForkOptions options, Callable<? extends U> task);
 
     /**
-     * Waits until all forks have ended, or the scope is cancelled, and gives what the joiner makes of it. It can be had
-     * once.
+     * Waits until all forks have ended, or the scope is cancelled, and returns the joiner's outcome. The outcome is
+     * available only once.
      *
-     * <p>It waits for what forks fork meanwhile, too. Scheduled forks don't count. While it waits it lends, as the class
-     * comment says, and it returns when what was lent is back: a fork that ignores its interrupt and runs on such a permit
-     * delays it. It doesn't wait for other forks of a cancelled scope; {@link #close()} does.
+     * <p>It also waits for what forks fork meanwhile. Scheduled forks don't count. While it waits it lends permits, as
+     * the class comment says, and it returns when these are back: a fork that ignores its interrupt and runs on such a
+     * permit delays it. It doesn't wait for other forks of a cancelled scope; {@link #close()} does.
      *
-     * @return what {@link Joiner#result()} gives, or after the time-out {@link Joiner#timeout()}; may be {@code null}
+     * @return what {@link Joiner#result()} returns, or after the time-out {@link Joiner#timeout()}; may be {@code null}
      * @throws X if the joiner throws it
      * @throws InterruptedException if the owner was or is interrupted, or is a fork that was cancelled. The scope is
-     *     cancelled, and the flag is clear. Another join then gives what the joiner makes of the cancelled scope
+     *     then cancelled, and the interrupt status is cleared. Another join returns the joiner's outcome of the
+     *     cancelled scope
      * @throws IllegalStateException if the scope is closed, a join has given its outcome, or the joiner's {@code
      *     onComplete} has thrown, which is then the cause
      * @throws WrongThreadException if the caller isn't the owner
@@ -173,10 +175,11 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
     R join() throws X, InterruptedException;
 
     /**
-     * As {@link #join()}, with a time-out for the scope: at the given time it is cancelled. An earlier time-out stands.
+     * As {@link #join()}, with a time-out for the scope, which is cancelled at the given time. An earlier time-out
+     * stays in force.
      *
-     * @param deadline when the time is up; in the past: at once
-     * @return what {@link Joiner#result()} gives, or after the time-out {@link Joiner#timeout()}; may be {@code null}
+     * @param deadline when the time is up; if it is in the past, at once
+     * @return what {@link Joiner#result()} returns, or after the time-out {@link Joiner#timeout()}; may be {@code null}
      * @throws X if the joiner throws it
      * @throws InterruptedException as {@link #join()}
      * @throws IllegalStateException as {@link #join()}
@@ -185,14 +188,15 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
     R joinUntil(Instant deadline) throws X, InterruptedException;
 
     /**
-     * Waits until some of the forks have ended. The owner may fork more afterwards, and wait again: in rounds.
+     * Waits until some of the forks have ended. The owner may fork more afterwards and wait again, and so work in
+     * rounds.
      *
-     * <p>The value or the failure of each of them can be read then, as after {@link #join()}. If the scope is cancelled
-     * before they have all ended, this ends as {@link #join()} does, as if it were one: it throws what the joiner throws,
-     * and otherwise gives the outcome, with the rest as cancelled.
+     * <p>Then the value or the failure of each of them can be read, as after {@link #join()}. If the scope is cancelled
+     * before they have all ended, this method ends like {@link #join()}: it throws what the joiner throws, and
+     * otherwise returns the outcome, with the rest counted as cancelled.
      *
      * @param some subtasks of this scope; none: the outcome is that of no forks
-     * @return how those have ended
+     * @return how they have ended
      * @throws X if the scope was cancelled and the joiner throws it
      * @throws InterruptedException as {@link #join()}
      * @throws IllegalArgumentException if one of them belongs to another scope
@@ -205,7 +209,7 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      * As {@link #await(Collection)}.
      *
      * @param some subtasks of this scope
-     * @return how those have ended
+     * @return how they have ended
      * @throws X if the scope was cancelled and the joiner throws it
      * @throws InterruptedException as {@link #join()}
      * @throws IllegalArgumentException if one of them belongs to another scope
@@ -215,11 +219,11 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
     Outcome await(Subtask<?>... some) throws X, InterruptedException;
 
     /**
-     * As {@link #await(Collection)}, and gives the values.
+     * As {@link #await(Collection)}, but returns the values.
      *
      * @param some subtasks of this scope
      * @param <U> what their values have in common
-     * @return their values in the order in which they are given, {@code null} for each that has none; it can't be modified
+     * @return their values in the given order, {@code null} for each that has none; unmodifiable
      * @throws X if the scope was cancelled and the joiner throws it
      * @throws InterruptedException as {@link #join()}
      * @throws IllegalArgumentException if one of them belongs to another scope
@@ -229,13 +233,13 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
     <U> List<@Nullable U> awaitAll(Collection<? extends Subtask<? extends U>> some) throws X, InterruptedException;
 
     /**
-     * Runs a task in a group after a delay, beside the forks: neither joiner nor {@link #join()} know of it. What it throws
-     * is reported to the scope's listeners, or logged if there is none.
+     * Runs a task in a group after a delay, beside the forks: neither the joiner nor {@link #join()} knows of it. What
+     * it throws is reported to the scope's listeners, or logged if there are none.
      *
      * @param group the key of the group
      * @param delay how long to wait before it is queued; zero or more
      * @param task what runs; its value is dropped
-     * @return what it can be cancelled by
+     * @return the scheduled task, which can be cancelled
      * @throws IllegalArgumentException if {@code delay} is negative
      * @throws IllegalStateException if the scope is closed
      * @throws WrongThreadException if the caller is neither the owner nor a thread of the scope's subtree
@@ -248,7 +252,7 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      * @param group the key of the group
      * @param delay how long to wait before it is queued; zero or more
      * @param task what runs
-     * @return what it can be cancelled by
+     * @return the scheduled task, which can be cancelled
      * @throws IllegalArgumentException if {@code delay} is negative
      * @throws IllegalStateException if the scope is closed
      * @throws WrongThreadException if the caller is neither the owner nor a thread of the scope's subtree
@@ -256,15 +260,15 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
     ScheduledFork schedule(String group, Duration delay, Runnable task);
 
     /**
-     * Runs a task in a group again and again, beside the forks, at times that lie a period apart. Runs never overlap; those
-     * whose time passes while one runs or waits are dropped. A run that throws is the last, and is told to the scope's
-     * listeners, or logged where there is none.
+     * Runs a task in a group again and again, beside the forks, at times that are a period apart. Runs never overlap;
+     * those whose time passes while another runs or waits are dropped. A run that throws is the last one, and is
+     * reported to the scope's listeners, or logged if there are none.
      *
      * @param group the key of the group
      * @param initial how long to wait before the first run is queued; zero or more
-     * @param period how far the times lie apart; more than zero
+     * @param period the time from one run's due time to the next; more than zero
      * @param task what runs
-     * @return what it can be cancelled by
+     * @return the scheduled task, which can be cancelled
      * @throws IllegalArgumentException if {@code initial} is negative, or {@code period} not more than zero
      * @throws IllegalStateException if the scope is closed
      * @throws WrongThreadException if the caller is neither the owner nor a thread of the scope's subtree
@@ -278,7 +282,7 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      * @param initial how long to wait before the first run is queued; zero or more
      * @param delay how long to wait after each run; more than zero
      * @param task what runs
-     * @return what it can be cancelled by
+     * @return the scheduled task, which can be cancelled
      * @throws IllegalArgumentException if {@code initial} is negative, or {@code delay} not more than zero
      * @throws IllegalStateException if the scope is closed
      * @throws WrongThreadException if the caller is neither the owner nor a thread of the scope's subtree
@@ -286,23 +290,24 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
     ScheduledFork scheduleWithFixedDelay(String group, Duration initial, Duration delay, Runnable task);
 
     /**
-     * Cancels the scope, and every scope inside it. Forks that are queued leave, what runs is interrupted, the owner's wait
-     * ends. It waits for nothing. Nothing happens if it is cancelled already.
+     * Cancels the scope, and every scope inside it. Queued forks leave their queues, running forks are interrupted, and
+     * the owner's wait ends. Doesn't wait. Does nothing if the scope is already cancelled.
      *
      * @throws WrongThreadException if the caller is neither the owner nor a thread of the scope's subtree
      * @see #token()
      */
     void cancel();
 
-    /** {@return true once the scope is cancelled, in whatever way; a closed scope is} */
+    /** {@return true once the scope is cancelled, in any way; a closed scope is cancelled too} */
     boolean isCancelled();
 
-    /** {@return what any thread can cancel the scope by} */
+    /** {@return a token by which any thread can cancel the scope} */
     CancellationToken token();
 
     /**
-     * Registers a clean-up. {@link #close()} runs them on the owner's thread, the last one first, when no fork runs any
-     * more and all permits are back, whether or not the scope was cancelled; not interrupted.
+     * Registers a clean-up. {@link #close()} runs the clean-ups on the owner's thread, the last one first, when no fork
+     * runs any more and all permits are back, whether or not the scope was cancelled. The thread isn't interrupted
+     * while they run.
      *
      * @param cleanUp what to run; what it throws is thrown by close, or suppressed by what close throws
      * @throws IllegalStateException if the scope is closed
@@ -313,19 +318,19 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
     /** {@return what the scope was opened with, defaults included} */
     Configuration configuration();
 
-    /** {@return how its forks have fared so far; after close, at last} */
+    /** {@return how its forks have ended so far; final after close} */
     ScopeTotals totals();
 
-    /** {@return what goes on in the scope, with the scopes inside it; it blocks nobody} */
+    /** {@return what happens in the scope now, with the scopes inside it; blocks no thread} */
     ScopeSnapshot snapshot();
 
     /**
-     * Cancels the scope, waits until no fork runs, each permit is back and each listener has heard, and runs the clean-ups.
-     * An interrupt doesn't end the wait, and is kept. Forks that ignore theirs delay it. Closing a closed scope does
-     * nothing.
+     * Cancels the scope, waits until no fork runs, all permits are back and all listeners have been told, and then runs
+     * the clean-ups. An interrupt doesn't end the wait; the interrupt status is kept. Forks that ignore their interrupt
+     * delay it. Closing a closed scope does nothing.
      *
-     * @throws IllegalStateException at the end, if something was forked that the owner has not joined or awaited since,
-     *     other than by a join or await that threw
+     * @throws IllegalStateException at the end, if the owner has not joined or awaited all forks; a join or await that
+     *     threw doesn't count
      * @throws ScopeStructureException at the end, if scopes were open inside it; those are closed too
      * @throws WrongThreadException if the caller isn't the owner
      */

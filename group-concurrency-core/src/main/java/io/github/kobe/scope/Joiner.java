@@ -6,12 +6,12 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * Decides the outcome of a scope: it is called for each fork and for the end of each fork, may cancel the scope, and makes
- * the outcome of {@link GroupScope#join()}.
+ * Decides the outcome of a scope. It is called for each fork and for the end of each fork, may cancel the scope, and
+ * makes the outcome of {@link GroupScope#join()}.
  *
- * <p>The factories here make the joiners of the JDK's {@code StructuredTaskScope}, with its names and meaning; {@link
- * Joiners} has more. Your own needs {@link #result()} and {@link #timeout()}, and those of the other
- * methods that it uses:
+ * <p>The factory methods here make the joiners of the JDK's {@code StructuredTaskScope}, with the same names and
+ * meaning; {@link Joiners} has more. A joiner of your own needs {@link #result()} and {@link #timeout()}, and the other
+ * methods as required:
  *
  * <pre>{@code
  * final class Cheapest implements Joiner<Offer, Offer, NoOfferException> {
@@ -40,17 +40,16 @@ import java.util.function.Predicate;
  * thread-safe; they never run under a lock of the engine. {@link #result()} and {@link #timeout()} run on the owner's thread,
  * one of them, once, after all calls of {@code onComplete}; in a cancelled scope a fork may still fork at the same time.
  *
- * <p><b>Order.</b> A fork's {@code onFork} happens-before its {@code onComplete}, which happens-before the outcome. {@code
- * onComplete} runs <i>before the fork's permits return</i>: in a group of limit 1 no sibling starts after the end that
- * decided. Keep it short, since others wait for it, {@code
- * join} too, even when the scope is cancelled.
+ * <p><b>Order.</b> A fork's {@code onFork} happens-before its {@code onComplete}, which happens-before the outcome.
+ * {@code onComplete} runs <i>before the fork's permits return</i>: in a group of limit 1 no sibling starts after the
+ * end that decided. Keep it short: others wait for it, including {@code join}, even when the scope is cancelled.
  *
- * <p><b>Subtasks.</b> {@code onComplete} may read the value or failure of its subtask, {@code result} and {@code timeout}
- * those of all that have ended.
+ * <p><b>Subtasks.</b> {@code onComplete} may read the value or failure of its subtask; {@code result} and
+ * {@code timeout} may read those of all forks that have ended.
  *
  * @param <T> what the values of the forks have in common
  * @param <R> the outcome
- * @param <X> what is thrown when nothing does
+ * @param <X> what is thrown if there is no outcome
  * @since 0.1.0
  */
 public interface Joiner<T, R, X extends Throwable> {
@@ -59,7 +58,7 @@ public interface Joiner<T, R, X extends Throwable> {
      * A task is being forked; it has not begun. Also called in a scope that is cancelled, where it will never run.
      *
      * @param subtask the fork, {@link Subtask.State#UNAVAILABLE}
-     * @return true to cancel the scope, this fork with it. Unless overridden, false
+     * @return true to cancel the scope, and this fork with it; false by default
      * @throws NullPointerException if {@code subtask} is {@code null}
      * @throws IllegalArgumentException if it isn't UNAVAILABLE. What this throws is thrown by {@code fork}, and nothing
      *     runs
@@ -72,11 +71,11 @@ public interface Joiner<T, R, X extends Throwable> {
     }
 
     /**
-     * A fork has ended with a value or a failure, before the scope was cancelled. It isn't called for one that was
-     * cancelled, nor for one that ends after the scope was.
+     * A fork has ended with a value or a failure, before the scope was cancelled. This isn't called for a fork that was
+     * cancelled, nor for one that ends after the scope was cancelled.
      *
      * @param subtask the fork, {@link Subtask.State#SUCCESS} or {@link Subtask.State#FAILED}
-     * @return true to cancel the scope, and so the other forks. Unless overridden, false
+     * @return true to cancel the scope, and so the other forks; false by default
      * @throws NullPointerException if {@code subtask} is {@code null}
      * @throws IllegalArgumentException if it is UNAVAILABLE. What this throws cancels the scope, and is the cause of an
      *     {@link IllegalStateException} from {@code join}
@@ -91,7 +90,7 @@ public interface Joiner<T, R, X extends Throwable> {
     /**
      * Makes the outcome once all forks have ended, or the scope is cancelled other than by its time-out.
      *
-     * @return what {@code join} gives; may be {@code null}
+     * @return what {@code join} returns; may be {@code null}
      * @throws X what {@code join} throws
      */
     R result() throws X;
@@ -99,20 +98,21 @@ public interface Joiner<T, R, X extends Throwable> {
     /**
      * Makes the outcome once the scope's time is up, if forks were unfinished then, or there were none at all.
      *
-     * @return what {@code join} gives; may be {@code null}
+     * @return what {@code join} returns; may be {@code null}
      * @throws X what {@code join} throws
      */
     R timeout() throws X;
 
     /**
-     * All values, or the first failure, which cancels the scope. For forks of one type that are all needed.
+     * Returns a joiner that gives all values, or the first failure, which cancels the scope. It is for forks of one
+     * type that are all needed.
      *
-     * <p>The outcome is a list of the values in the order of the forks, which can't be modified and may hold {@code null}.
-     * Otherwise an {@link ExecutionException} is thrown, whose cause is the failure that came first in time; or, with none,
-     * a {@link CancelledByTimeoutException} after the time-out, and a {@link java.util.concurrent.CancellationException} if
-     * the scope or one of the forks was cancelled.
+     * <p>The outcome is an unmodifiable list of the values in the order of the forks, which may contain {@code null}.
+     * Otherwise an {@link ExecutionException} is thrown. Its cause is the failure that came first in time; if there is
+     * none, it is a {@link CancelledByTimeoutException} after the time-out, and a
+     * {@link java.util.concurrent.CancellationException} if the scope or one of the forks was cancelled.
      *
-     * <p>It keeps all subtasks.
+     * <p>The joiner keeps all subtasks.
      *
      * @param <T> what the values of the forks have in common
      * @return a new joiner
@@ -122,10 +122,10 @@ public interface Joiner<T, R, X extends Throwable> {
     }
 
     /**
-     * As {@link #allSuccessfulOrThrow()}, and throws what a function makes of the cause.
+     * As {@link #allSuccessfulOrThrow()}, but throws what a function makes of the cause.
      *
-     * @param toException makes what is thrown, on the owner's thread; may give the cause itself. If it gives {@code null},
-     *     a {@link NullPointerException} is thrown
+     * @param toException makes the exception to throw, on the owner's thread; may return the cause itself. If it
+     *     returns {@code null}, a {@link NullPointerException} is thrown
      * @param <T> what the values of the forks have in common
      * @param <X> what is thrown
      * @return a new joiner
@@ -135,15 +135,16 @@ public interface Joiner<T, R, X extends Throwable> {
     }
 
     /**
-     * The first value, which cancels the scope. For forks that can replace each other.
+     * Returns a joiner that gives the first value, which cancels the scope. It is for forks that can replace each
+     * other.
      *
-     * <p>The outcome is the value that came first in time; it may be {@code null}. Otherwise an {@link ExecutionException}
-     * is thrown, whose cause is the failure that came first; or, with none, a {@link CancelledByTimeoutException} after the
-     * time-out, a {@link java.util.concurrent.CancellationException} if all forks were cancelled, and a {@link
-     * java.util.NoSuchElementException} if nothing was forked. After the time-out it is a {@code
-     * CancelledByTimeoutException} whatever has failed.
+     * <p>The outcome is the value that came first in time; it may be {@code null}. Otherwise an
+     * {@link ExecutionException} is thrown. Its cause is the failure that came first; if there is none, it is a
+     * {@link java.util.concurrent.CancellationException} if all forks were cancelled, and a
+     * {@link java.util.NoSuchElementException} if nothing was forked. After the time-out the cause is always a
+     * {@link CancelledByTimeoutException}, even if forks have failed.
      *
-     * <p>It keeps one subtask and one failure.
+     * <p>The joiner keeps one subtask and one failure.
      *
      * @param <T> what the values of the forks have in common
      * @return a new joiner
@@ -153,10 +154,10 @@ public interface Joiner<T, R, X extends Throwable> {
     }
 
     /**
-     * As {@link #anySuccessfulOrThrow()}, and throws what a function makes of the cause.
+     * As {@link #anySuccessfulOrThrow()}, but throws what a function makes of the cause.
      *
-     * @param toException makes what is thrown, on the owner's thread; may give the cause itself. If it gives {@code null},
-     *     a {@link NullPointerException} is thrown
+     * @param toException makes the exception to throw, on the owner's thread; may return the cause itself. If it
+     *     returns {@code null}, a {@link NullPointerException} is thrown
      * @param <T> what the values of the forks have in common
      * @param <X> what is thrown
      * @return a new joiner
@@ -166,13 +167,13 @@ public interface Joiner<T, R, X extends Throwable> {
     }
 
     /**
-     * Nothing, or the first failure, which cancels the scope. For forks of several types that are all needed: their values
-     * are read from the subtasks. It is what {@link Scopes#open()} uses.
+     * Returns a joiner that gives no value, or the first failure, which cancels the scope. It is for forks of several
+     * types that are all needed, whose values are read from the subtasks. {@link Scopes#open()} uses it.
      *
-     * <p>The outcome is {@code null}. Otherwise an {@link ExecutionException} is thrown, with the same causes as by {@link
-     * #allSuccessfulOrThrow()}.
+     * <p>The outcome is {@code null}. Otherwise an {@link ExecutionException} is thrown, with the same causes as with
+     * {@link #allSuccessfulOrThrow()}.
      *
-     * <p>It keeps one failure.
+     * <p>The joiner keeps one failure.
      *
      * @param <T> what the values of the forks have in common
      * @return a new joiner
@@ -182,10 +183,10 @@ public interface Joiner<T, R, X extends Throwable> {
     }
 
     /**
-     * As {@link #awaitAllSuccessfulOrThrow()}, and throws what a function makes of the cause.
+     * As {@link #awaitAllSuccessfulOrThrow()}, but throws what a function makes of the cause.
      *
-     * @param toException makes what is thrown, on the owner's thread; may give the cause itself. If it gives {@code null},
-     *     a {@link NullPointerException} is thrown
+     * @param toException makes the exception to throw, on the owner's thread; may return the cause itself. If it
+     *     returns {@code null}, a {@link NullPointerException} is thrown
      * @param <T> what the values of the forks have in common
      * @param <X> what is thrown
      * @return a new joiner
@@ -195,14 +196,15 @@ public interface Joiner<T, R, X extends Throwable> {
     }
 
     /**
-     * All subtasks, until one of them is enough. The outcome is a list of them in the order of the forks, which can't be
-     * modified; after the time-out or a cancellation too, and some of them are {@link Subtask.State#UNAVAILABLE} then. With
-     * {@code s -> false} it waits for all, whatever becomes of them.
+     * Returns a joiner that gives all subtasks, and waits until a condition is met. The outcome is an unmodifiable list
+     * of the subtasks in the order of the forks. That is also the outcome after the time-out or a cancellation, when
+     * some of them are {@link Subtask.State#UNAVAILABLE}. With {@code s -> false} it waits for all, however they end.
      *
-     * <p>It keeps all subtasks.
+     * <p>The joiner keeps all subtasks.
      *
-     * @param isDone asked for each fork that has ended, as {@link #onComplete} is, by many threads at once; true cancels
-     *     the scope. What it throws cancels it too, and is the cause of an {@link IllegalStateException} from {@code join}
+     * @param isDone called for each fork that has ended, as {@link #onComplete} is, by many threads at once; true
+     *     cancels the scope. An exception also cancels it, and is the cause of an {@link IllegalStateException} from
+     *     {@code join}
      * @param <T> what the values of the forks have in common
      * @return a new joiner
      */

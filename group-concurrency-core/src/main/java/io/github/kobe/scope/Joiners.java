@@ -3,7 +3,7 @@ package io.github.kobe.scope;
 import java.util.List;
 
 /**
- * Joiners beyond those of {@link Joiner}. What they throw is unchecked.
+ * More joiners, beyond those of {@link Joiner}. They throw only unchecked exceptions.
  *
  * <p>After the time-out each of them throws a {@link CancelledByTimeoutException}. Each serves one scope.
  *
@@ -14,8 +14,8 @@ public final class Joiners {
     private Joiners() {}
 
     /**
-     * Waits for all forks, whatever becomes of them, and gives {@code null}; also once the scope is cancelled. It keeps
-     * nothing: for servers that fork for as long as they run, and for forks that look after themselves.
+     * Waits for all forks, however they end, and gives {@code null}, even if the scope is cancelled. It keeps nothing,
+     * so it suits servers that fork for as long as they run, and forks that handle their own failures.
      *
      * @param <T> what the values of the forks have in common
      * @return a new joiner
@@ -25,11 +25,12 @@ public final class Joiners {
     }
 
     /**
-     * All values, or all failures. It waits for all forks; a failure ends no other.
+     * Waits for all forks, and gives all values or all failures. A failure doesn't end other forks.
      *
-     * <p>The outcome is a list of the values in the order of the forks, which can't be modified and may hold {@code null}.
-     * If one has failed, a {@link ForksFailedException} with all failures in that order is thrown; with none, a {@link
-     * java.util.concurrent.CancellationException} if the scope or one of the forks was cancelled. It keeps all subtasks.
+     * <p>The outcome is an unmodifiable list of the values in the order of the forks, which may contain {@code null}.
+     * If a fork has failed, a {@link ForksFailedException} with all failures in that order is thrown. If none has, a
+     * {@link java.util.concurrent.CancellationException} is thrown if the scope or one of the forks was cancelled. The
+     * joiner keeps all subtasks.
      *
      * @param <T> what the values of the forks have in common
      * @return a new joiner
@@ -39,8 +40,8 @@ public final class Joiners {
     }
 
     /**
-     * Waits for all forks, and gives how they have ended, with the failures in the order in which they came; also once the
-     * scope is cancelled. A failure ends no other. It keeps all failures.
+     * Waits for all forks, and gives an {@link Outcome} with the failures in the order in which they came, even if the
+     * scope is cancelled. A failure doesn't end other forks. The joiner keeps all failures.
      *
      * @param <T> what the values of the forks have in common
      * @return a new joiner
@@ -60,7 +61,7 @@ public final class Joiners {
     }
 
     /**
-     * As {@link #supervise()}, but the outcome counts the failures and names none. It keeps nothing.
+     * As {@link #supervise()}, but the outcome only counts the failures. The joiner keeps nothing.
      *
      * @param <T> what the values of the forks have in common
      * @return a new joiner
@@ -70,14 +71,15 @@ public final class Joiners {
     }
 
     /**
-     * The first so many values; the last of them cancels the scope. For votes, and for reads of a majority of copies.
+     * Gives the first values, as many as needed; the last of them cancels the scope. It is for votes, and for reads
+     * from a majority of copies.
      *
-     * <p>The outcome is a list of so many values in the order in which they came, which can't be modified and may hold
-     * {@code null}. If all forks have ended and there are fewer, a {@link ForksFailedException} with all failures is
-     * thrown; with none, a {@link java.util.concurrent.CancellationException} if the scope or one of the forks was
-     * cancelled. It keeps those subtasks and all failures.
+     * <p>The outcome is an unmodifiable list of that many values in the order in which they came, which may contain
+     * {@code null}. If all forks have ended and there are fewer values, a {@link ForksFailedException} with all
+     * failures is thrown. If there are no failures, a {@link java.util.concurrent.CancellationException} is thrown if
+     * the scope or one of the forks was cancelled. The joiner keeps those subtasks and all failures.
      *
-     * @param successes how many values, at least 1
+     * @param successes how many values are needed, at least 1
      * @param <T> what the values of the forks have in common
      * @return a new joiner
      * @throws IllegalArgumentException if {@code successes} is less than 1

@@ -3,7 +3,7 @@ package io.github.kobe.scope;
 import java.util.List;
 
 /**
- * How some forks have ended.
+ * How a number of forks have ended.
  *
  * <pre>{@code
  * Outcome outcome = scope.join(); // of Joiners.supervise()
@@ -14,8 +14,8 @@ import java.util.List;
  * @param total how many there were
  * @param succeeded how many of them have a value
  * @param cancelled how many were cancelled
- * @param failures what those threw that have failed, in the order in which they did; it can't be modified, and is empty
- *     where failures are only counted
+ * @param failures what the failed forks threw, in the order in which they failed; unmodifiable, and empty if failures
+ *     are only counted
  * @since 0.1.0
  */
 public record Outcome(int total, int succeeded, int cancelled, List<Throwable> failures) {
@@ -23,8 +23,8 @@ public record Outcome(int total, int succeeded, int cancelled, List<Throwable> f
     /**
      * Copies the list.
      *
-     * @throws IllegalArgumentException if a number is negative, or {@code total} is less than the others and the failures
-     *     together
+     * @throws IllegalArgumentException if a number is negative, or {@code total} is less than the sum of the others and
+     *     the number of failures
      */
     public Outcome {
         Range.atLeast(0, total, "total");
@@ -36,20 +36,20 @@ public record Outcome(int total, int succeeded, int cancelled, List<Throwable> f
         }
     }
 
-    /** {@return how many have failed, named or not} */
+    /** {@return how many have failed, listed or only counted} */
     public int failed() {
         return total - succeeded - cancelled;
     }
 
-    /** {@return true if one has failed, named or not} */
+    /** {@return true if at least one has failed, listed or only counted} */
     public boolean hasFailures() {
         return failed() > 0;
     }
 
     /**
-     * Goes on only if none has failed.
+     * Throws an exception if a fork has failed.
      *
-     * @throws ForksFailedException if one has, with the failures that are named
+     * @throws ForksFailedException if one has failed, with the failures that are listed
      */
     public void throwIfFailed() {
         if (hasFailures()) {

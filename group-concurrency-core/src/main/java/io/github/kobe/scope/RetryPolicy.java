@@ -9,8 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * How often a fork that fails is tried again, and after what pause. Immutable; may be used for any number of scopes and
- * forks.
+ * How often a failed fork is retried, and after what pause. Immutable; may be used for any number of scopes and forks.
  *
  * <pre>{@code
  * RetryPolicy.attempts(4)
@@ -19,10 +18,10 @@ import java.util.function.Predicate;
  *         .retryIf(failure -> failure instanceof IOException)
  * }</pre>
  *
- * <p>Each attempt joins the queue of its group again, and no permit is held in a pause. A fork fails with what its last attempt
- * threw; the failures of those before are suppressed by it. Whatever the condition says, no attempt follows an {@link
- * Error}, an {@link InterruptedException} or a rejection by a shutdown, nor the end of the fork by a cancellation or its
- * time-out.
+ * <p>Each attempt joins the queue of its group again, and no permit is held during a pause. A fork fails with what its
+ * last attempt threw; the failures of earlier attempts are added to it as suppressed exceptions. Whatever the condition
+ * says, no attempt follows an {@link Error}, an {@link InterruptedException} or a rejection by a shutdown, or the end
+ * of the fork by a cancellation or its time-out.
  *
  * @since 0.1.0
  */
@@ -55,13 +54,13 @@ public final class RetryPolicy {
         this.condition = condition;
     }
 
-    /** {@return the policy of one attempt} */
+    /** {@return a policy with a single attempt} */
     public static RetryPolicy none() {
         return NONE;
     }
 
     /**
-     * Makes a policy without pauses, that tries again after every {@link Exception}.
+     * Makes a policy without pauses that retries after every {@link Exception}.
      *
      * @param most how many attempts, the first included: 1 to 100
      * @return a new policy
@@ -75,7 +74,7 @@ public final class RetryPolicy {
     }
 
     /**
-     * Sets the same pause after each attempt, in place of any other.
+     * Sets the same pause after each attempt, replacing any pauses set before.
      *
      * @param delay how long, zero or more
      * @return another policy
@@ -87,11 +86,11 @@ public final class RetryPolicy {
     }
 
     /**
-     * Sets pauses that grow by a factor after each attempt, in place of any other.
+     * Sets pauses that grow by a factor after each attempt, replacing any pauses set before.
      *
      * @param firstDelay the pause after the first attempt, zero or more
-     * @param growth what each is multiplied by to give the next: a finite number, at least 1
-     * @param longestDelay what no pause exceeds, at least {@code firstDelay}
+     * @param growth the factor from each pause to the next: a finite number, at least 1
+     * @param longestDelay the longest pause, at least {@code firstDelay}
      * @return another policy
      * @throws IllegalArgumentException if one of them is out of its range
      */
@@ -107,9 +106,9 @@ public final class RetryPolicy {
     }
 
     /**
-     * Shortens each pause by a random part, so that forks that failed together don't come again together.
+     * Shortens each pause by a random part, so that forks that failed together don't retry together.
      *
-     * @param share the largest part that a pause is shortened by: 0 (never) to 1 (anything from nothing to all)
+     * @param share the largest part by which a pause is shortened: 0 (never) to 1 (by anything up to the whole pause)
      * @return another policy
      * @throws IllegalArgumentException if {@code share} is out of that range
      */
@@ -121,10 +120,10 @@ public final class RetryPolicy {
     }
 
     /**
-     * Says after which failures to try again, in place of any other condition.
+     * Sets the failures after which to retry, replacing any condition set before.
      *
-     * @param failures true for one after which to try again; asked on the thread that the attempt ended on, by many at
-     *     once. What it throws means no, and is suppressed by the failure
+     * @param failures true for a failure after which to retry; called on the thread on which the attempt ended, by many
+     *     threads at once. If it throws, there is no retry, and what it throws is added to the failure as suppressed
      * @return another policy
      */
     public RetryPolicy retryIf(Predicate<? super Throwable> failures) {
@@ -132,8 +131,8 @@ public final class RetryPolicy {
     }
 
     /**
-     * Decides whether another attempt is to follow one that has failed. A condition that throws says no, and what it throws
-     * is suppressed by the failure.
+     * Decides whether another attempt follows one that has failed. If the condition throws, none does, and what it
+     * throws is added to the failure as suppressed.
      *
      * @param attempt which attempt has failed, from 1
      * @param failure what it threw
@@ -159,7 +158,7 @@ public final class RetryPolicy {
                         && rejected.reason() == RejectionReason.SHUTDOWN);
     }
 
-    /** {@return how many nanoseconds lie between an attempt, numbered from 1, and the next} */
+    /** {@return the pause in nanoseconds after an attempt, which is numbered from 1} */
     long delayNanos(int attempt) {
         return jitter == 0
                 ? delayNanos(attempt, 0)

@@ -1,7 +1,7 @@
 package io.github.kobe.scope;
 
 /**
- * A task that a scope runs later, or again and again. It ends with its scope at the latest. Methods may be called by any
+ * A task that a scope runs later, or repeatedly. It ends with its scope at the latest. Methods may be called by any
  * thread.
  *
  * <p>Not for implementing: methods may be added.
@@ -11,15 +11,15 @@ package io.github.kobe.scope;
 public interface ScheduledFork {
 
     /**
-     * Ends the schedule. A run that waits never starts; one that runs is interrupted.
+     * Ends the schedule. A waiting run never starts; a running one is interrupted.
      *
      * @return true if this call ended it; false if it was done
      */
     boolean cancel();
 
-    /** {@return true if it was cancelled, alone or with its scope, before it was done by itself} */
+    /** {@return true if it was cancelled, alone or with its scope, before it ended by itself} */
     boolean isCancelled();
 
-    /** {@return true if nothing of it will run any more: it has run its last time, has thrown, or was cancelled} */
+    /** {@return true if it will not run again: it has run for the last time, has thrown, or was cancelled} */
     boolean isDone();
 }

@@ -7,9 +7,9 @@ import java.util.OptionalLong;
 /**
  * What is known of a scope from its beginning.
  *
- * @param id its number, unlike that of any other scope of the process
- * @param name its name; {@code scope-} and its number unless it was given one
- * @param parentId the number of the scope that it was opened inside of; empty for an outermost one
+ * @param id its number, unique among the scopes of the process
+ * @param name its name; {@code scope-} and its number if it was given none
+ * @param parentId the number of the scope that it was opened inside; empty for an outermost one
  * @param owner the name of the thread that opened it; empty if the thread has none
  * @param openedAt when it was opened
  * @param deadline when its time is up; empty if it has no time-out

@@ -3,9 +3,9 @@ package io.github.kobe.scope;
 import java.time.Duration;
 
 /**
- * Is told about scopes and their forks: {@link #onOpened}, then for each fork [{@link #onStart}, then]
- * exactly one of {@link #onSuccess}, {@link #onFailure} and {@link #onCancel}, and {@link #onClosed} at last. A fork that
- * is tried again starts and ends once.
+ * Is told about scopes and their forks: {@link #onOpened}, then for each fork [{@link #onStart}, then] exactly one of
+ * {@link #onSuccess}, {@link #onFailure} and {@link #onCancel}, and finally {@link #onClosed}. A fork that is retried
+ * is reported as starting once and ending once.
  *
  * <p>The run of a scheduled fork is reported in the same way.
  *
@@ -66,7 +66,7 @@ public interface ScopeListener {
      * A scope was closed: none of its forks runs, its permits are back, and its clean-ups have run.
      *
      * @param scope the scope
-     * @param totals how its forks have fared
+     * @param totals how its forks have ended
      */
     default void onClosed(ScopeInfo scope, ScopeTotals totals) {}
 }

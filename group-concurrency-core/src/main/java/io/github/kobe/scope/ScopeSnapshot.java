@@ -11,11 +11,11 @@ import java.util.Optional;
  * @param scope which scope
  * @param owner what its owner was doing
  * @param cancelled whether it was cancelled
- * @param totals how its forks had fared
+ * @param totals how its forks had ended
  * @param unfinished how many forks had not ended
  * @param forks those that had not ended, the oldest first, at most 100
  * @param holders for each group that a fork in {@code forks} was queued for, who had the group's permits
- * @param scopes the scopes that its owner had opened inside it; those opened in its forks stand with the forks
+ * @param scopes the scopes that its owner had opened inside it; those opened in its forks are listed with the forks
  * @since 0.1.0
  */
 public record ScopeSnapshot(

@@ -23,8 +23,8 @@ import java.util.function.UnaryOperator;
  * }
  * }</pre>
  *
- * <p>A scope has 30 seconds from its opening, unless its configuration says otherwise: a scope that nobody ends would hold
- * permits that others wait for. Immutable, and safe for use by many threads.
+ * <p>A scope has a time-out of 30 seconds from its opening, unless its configuration says otherwise, because a scope
+ * that nobody ends would hold permits that others wait for. Immutable, and safe for use by many threads.
  *
  * @since 0.1.0
  */
@@ -41,18 +41,18 @@ public final class Scopes {
     /**
      * Makes scopes over an executor, with a time-out of 30 seconds and nothing else configured.
      *
-     * @param executor where their forks run
-     * @return what opens them
+     * @param executor the executor that runs their forks
+     * @return an object that opens such scopes
      */
     public static Scopes of(GroupExecutor executor) {
         return new Scopes(ScopeBridge.of(Objects.requireNonNull(executor, "executor")), ScopeConfiguration.DEFAULT);
     }
 
     /**
-     * Changes what scopes are configured with before each {@code open} has its say.
+     * Changes the defaults of scopes, which each {@code open} may then change further.
      *
-     * @param change makes the new defaults of these
-     * @return what opens scopes with them; this stays as it is
+     * @param change makes the new defaults from the present ones
+     * @return an object that opens scopes with the new defaults; this one is unchanged
      * @throws NullPointerException if {@code change} returns {@code null}
      */
     public Scopes withDefaults(UnaryOperator<Configuration> change) {
@@ -75,9 +75,9 @@ public final class Scopes {
     }
 
     /**
-     * As {@link #open()}, configured.
+     * As {@link #open()}, with a configuration.
      *
-     * @param configuration makes the scope's configuration of the defaults
+     * @param configuration makes the scope's configuration from the defaults
      * @param <T> what the forks' values have in common
      * @return a scope that the current thread owns and has to close
      * @throws IllegalStateException after a shutdown of the executor
@@ -87,11 +87,11 @@ public final class Scopes {
     }
 
     /**
-     * Opens a scope that ends as its joiner has it.
+     * Opens a scope whose outcome the joiner decides.
      *
-     * @param joiner serves this scope alone
+     * @param joiner used for this scope alone
      * @param <T> what the forks' values have in common
-     * @param <R> what {@code join} gives
+     * @param <R> what {@code join} returns
      * @param <X> what {@code join} throws
      * @return a scope that the current thread owns and has to close
      * @throws IllegalStateException after a shutdown of the executor, or if the joiner has served another scope
@@ -101,12 +101,12 @@ public final class Scopes {
     }
 
     /**
-     * As {@link #open(Joiner)}, configured.
+     * As {@link #open(Joiner)}, with a configuration.
      *
-     * @param joiner serves this scope alone
-     * @param configuration makes the scope's configuration of the defaults
+     * @param joiner used for this scope alone
+     * @param configuration makes the scope's configuration from the defaults
      * @param <T> what the forks' values have in common
-     * @param <R> what {@code join} gives
+     * @param <R> what {@code join} returns
      * @param <X> what {@code join} throws
      * @return a scope that the current thread owns and has to close
      * @throws IllegalStateException after a shutdown of the executor, or if the joiner has served another scope
@@ -119,8 +119,8 @@ public final class Scopes {
     }
 
     /**
-     * Shows the scopes of the executor that are open, with those inside them. It blocks nothing, and what it shows may have
-     * changed before it returns.
+     * Returns the open scopes of the executor, with those inside them. Blocks no thread. The scopes may have changed by
+     * the time this returns.
      *
      * @return one snapshot for each scope that isn't inside another one of this executor, the oldest first
      */
@@ -135,7 +135,7 @@ public final class Scopes {
         return roots.stream().map(OpenScope::snapshot).toList();
     }
 
-    /** {@return the time-out of scopes that are not configured otherwise, for what is shown of these} */
+    /** {@return a text with the default time-out of scopes} */
     @Override
     public String toString() {
         return "Scopes[timeout=" + defaults.timeout().map(Duration::toString).orElse("none") + "]";

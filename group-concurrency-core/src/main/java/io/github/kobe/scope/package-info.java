@@ -12,35 +12,34 @@
  *
  *         scope.join(); // both, or the first failure, which cancels the other
  *
- *         return new Page(user.get(), order.get());
- *     } // here nothing of it runs any more, and every permit is back
- * }
+ *         return new Page(user.get(), order.get()); } // here none of it runs any more, and every permit is back }
  * }</pre>
  *
  * <ul>
  *   <li>{@link io.github.kobe.scope.Scopes} is where to begin: it opens a {@link io.github.kobe.scope.GroupScope} on a
  *       {@link io.github.kobe.GroupExecutor}, with a {@link io.github.kobe.scope.Configuration}.
- *   <li>{@link io.github.kobe.scope.Subtask} is one fork. {@link io.github.kobe.scope.ForkOptions} and {@link
- *       io.github.kobe.scope.RetryPolicy} say what is special about it; a {@link io.github.kobe.scope.ScheduledFork} runs
+ *   <li>{@link io.github.kobe.scope.Subtask} is one fork. {@link io.github.kobe.scope.ForkOptions} and
+ *       {@link io.github.kobe.scope.RetryPolicy} are its settings; a {@link io.github.kobe.scope.ScheduledFork} runs
  *       beside the others.
  *   <li>{@link io.github.kobe.scope.Joiner} decides what the outcome of a scope is; {@code Joiner} and {@link io.github.kobe.scope.Joiners}
  *       have the usual ones. {@link io.github.kobe.scope.Outcome} counts.
  *   <li>{@link io.github.kobe.scope.CancellationToken} ends a scope from outside.
  *   <li>{@link io.github.kobe.scope.CancelledByTimeoutException}, {@link io.github.kobe.scope.ForksFailedException} and
  *       {@link io.github.kobe.scope.ScopeStructureException} say what went wrong.
- *   <li>{@link io.github.kobe.scope.ScopeListener} hears of scopes and forks, as {@link io.github.kobe.scope.ScopeInfo} and
- *       {@link io.github.kobe.scope.ForkInfo}; {@link io.github.kobe.scope.ScopeTotals} and {@link
- *       io.github.kobe.scope.ScopeSnapshot} tell how a scope is doing.
+ *   <li>{@link io.github.kobe.scope.ScopeListener} is told of scopes and forks, as
+ *       {@link io.github.kobe.scope.ScopeInfo} and {@link io.github.kobe.scope.ForkInfo};
+ *       {@link io.github.kobe.scope.ScopeTotals} and {@link io.github.kobe.scope.ScopeSnapshot} show how a scope is
+ *       doing.
  * </ul>
  *
- * <p>The names and their meaning are those of the JDK's {@code StructuredTaskScope}, so that code moves over with other
- * imports and another opening line.
+ * <p>The names and their meaning are those of the JDK's {@code StructuredTaskScope}, so to move code over, change its
+ * imports and the line that opens the scope.
  *
  * <p>Unless {@code @Nullable} says otherwise, no argument may be {@code null}: a method that is given {@code null} throws a
  * {@link java.lang.NullPointerException}. The value of a fork may be {@code null}.
  *
- * <p>Spring has a type named {@code Configuration}, too. A class that uses both imports the types of this package one by
- * one; the lambdas that {@code open} is given don't need the name.
+ * <p>Spring has a type named {@code Configuration}, too. A class that uses both has to import the types of this package
+ * one by one; lambdas passed to {@code open} don't need the name.
  */
 @NullMarked
 package io.github.kobe.scope;
