@@ -3,7 +3,7 @@ package io.github.kobe.spring;
 import java.util.function.ToIntFunction;
 
 /**
- * Tells how many tasks of a group may run at once, for groups that no setting names: a bean of this type becomes the
+ * Decides how many tasks of a group may run at once, for groups that no setting names. A bean of this type becomes the
  * policy's resolver, unless the policy has one.
  *
  * <pre>{@code
@@ -13,8 +13,8 @@ import java.util.function.ToIntFunction;
  * }
  * }</pre>
  *
- * <p>It is asked when a group is first used, by the thread that uses it. A result below 1 counts as 1; if it throws, the
- * default holds. More than one such bean, none of them primary, fails the start-up.
+ * <p>It is called when a group is first used, on the thread that uses it. A result below 1 counts as 1; if it throws,
+ * the default applies. If there are several such beans and none is primary, the start-up fails.
  */
 @FunctionalInterface
 public interface GroupConcurrencyResolver extends ToIntFunction<String> {}

@@ -4,7 +4,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 
 /**
- * Makes further executors, as complete as the one of the starter. A bean of this type is there to be injected.
+ * Makes further executors, with the same features as the starter's own. A bean of this type can be injected.
  *
  * <pre>{@code
  * @Bean(defaultCandidate = false)
@@ -13,10 +13,10 @@ import io.github.kobe.GroupPolicy;
  * }
  * }</pre>
  *
- * <p>What goes along with work and what watches it is added to the policy: context propagation and the decorators,
- * listeners and tracers that are beans, meters and observations. What decides on work is the policy's alone: settings,
- * {@link GroupPolicyCustomizer}s, rejection handler and resolver of the application are for the starter's own executor.
- * As every {@link GroupExecutor} bean, what is made here is drained when the application context closes.
+ * <p>The builder adds to the policy what accompanies or observes work: context propagation, the decorators, listeners
+ * and tracers that are beans, meters and observations. Only the given policy decides about work: the application's
+ * settings, {@link GroupPolicyCustomizer}s, rejection handler and resolver apply to the starter's own executor. Like
+ * every {@link GroupExecutor} bean, these executors are drained when the application context closes.
  *
  * <p>Safe for use by many threads.
  *
@@ -27,8 +27,8 @@ public interface GroupExecutorBuilder {
     /**
      * Makes an executor.
      *
-     * @param beanName the name of its bean, by which meters, observations and the endpoint tell it from others
-     * @param policy its limits, and what else it is to have
+     * @param beanName the name of its bean, which identifies it in meters, observations and the endpoint
+     * @param policy its limits, and its other settings
      * @return a new executor
      */
     GroupExecutor build(String beanName, GroupPolicy policy);

@@ -12,7 +12,7 @@ import io.github.kobe.GroupPolicy;
  * }
  * }</pre>
  *
- * <p>All beans of this type are called, in their order; also for a {@link GroupPolicy} bean of the application's own.
+ * <p>All beans of this type are called, in their order, even for the application's own {@link GroupPolicy} bean.
  */
 @FunctionalInterface
 public interface GroupPolicyCustomizer {
@@ -20,7 +20,7 @@ public interface GroupPolicyCustomizer {
     /**
      * Changes the policy.
      *
-     * @param policy a builder with all that is set so far
+     * @param policy a builder with everything set so far
      */
     void customize(GroupPolicy.Builder policy);
 }

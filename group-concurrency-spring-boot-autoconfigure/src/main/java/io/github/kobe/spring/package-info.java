@@ -1,4 +1,4 @@
-/** What an application implements or takes to have a say in the executors that Spring Boot makes. */
+/** The types by which an application customizes the executors that Spring Boot makes. */
 @NullMarked
 package io.github.kobe.spring;
 

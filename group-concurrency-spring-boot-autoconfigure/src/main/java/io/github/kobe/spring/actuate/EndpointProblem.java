@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * Why a request was refused.
  *
  * @param error what is wrong
- * @param parameter the parameter that is
+ * @param parameter the parameter that is wrong
  * @param value its value; null: not given
  * @param allowed what is allowed
  */

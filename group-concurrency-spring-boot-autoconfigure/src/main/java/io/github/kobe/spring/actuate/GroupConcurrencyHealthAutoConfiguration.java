@@ -14,7 +14,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Adds the executors to the application's health; for each place that Spring Boot has had its classes in. */
+/** Adds the executors to the application's health, for both packages in which Spring Boot has had its classes. */
 @AutoConfiguration(
         after = GroupConcurrencyAutoConfiguration.class,
         beforeName = {

@@ -15,15 +15,15 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.lang.Nullable;
 
 /**
- * {@code /actuator/groupexecutor}: shows groups and, where it is opened for writing, changes their limits.
+ * The endpoint {@code /actuator/groupexecutor}: shows groups and, if write access is enabled, changes their limits.
  *
- * <p>Parameters are taken as texts, so that a bad one is answered here, with the reason. Their annotation is Spring's
- * own, the only one by which Spring Boot 3 knows that a parameter may be left out. Safe for use by many threads.
+ * <p>Parameters are strings, so that this class can answer a bad one with the reason. They have Spring's own
+ * annotation, since Spring Boot 3 knows no other for optional parameters. Safe for use by many threads.
  */
 @WebEndpoint(id = "groupexecutor", defaultAccess = Access.READ_ONLY)
 public class GroupExecutorEndpoint {
 
-    /** The path's variable: no field of a body is called like that, which would take its place. */
+    /** The path variable. No field of a request body has this name, since that would replace it. */
     static final String KEY_IN_PATH = "keyInPath";
 
     private final NamedExecutors executors;
@@ -33,8 +33,8 @@ public class GroupExecutorEndpoint {
      * Makes an endpoint.
      *
      * @param executors all executors, by the names of their beans
-     * @param defaultExecutor the name of the one that is meant when a request names none; empty: there is none
-     * @param events hears of each change, as an {@code AuditApplicationEvent}
+     * @param defaultExecutor the name of the executor for requests that name none; empty: there is none
+     * @param events publishes each change, as an {@code AuditApplicationEvent}
      */
     public GroupExecutorEndpoint(
             Supplier<Map<String, GroupExecutor>> executors, String defaultExecutor, ApplicationEventPublisher events) {
@@ -46,8 +46,8 @@ public class GroupExecutorEndpoint {
      * Shows the busiest groups, or one.
      *
      * @param group the key of one group; none: all groups
-     * @param search what the keys contain, in letters of either case; none: any
-     * @param offset how many of the busiest to leave out, at least 0; none: 0
+     * @param search a text that the keys contain, ignoring case; none: any
+     * @param offset how many of the busiest to skip, at least 0; none: 0
      * @param limit how many groups to show at most, at least 1; none: 100
      * @param holders true: who has the permits of the one group, and who waits for them
      * @param explain true: which rules the one group's limits come from
@@ -96,14 +96,14 @@ public class GroupExecutorEndpoint {
     /**
      * Changes a group.
      *
-     * @param security who asks
+     * @param security the caller
      * @param group the group's key
      * @param action set, pause, resume or reset; none: set
-     * @param maxConcurrency how many tasks may run at once; none: stays
-     * @param maxInFlight how many may be in flight; none: stays
-     * @param queueThreshold how many may wait; none: stays
-     * @param queueTimeout how long one may wait; none: stays
-     * @param weight how many may start in one turn; none: stays
+     * @param maxConcurrency how many tasks may run at once; none: unchanged
+     * @param maxInFlight how many may be in flight; none: unchanged
+     * @param queueThreshold how many may wait; none: unchanged
+     * @param queueTimeout how long a task or caller may wait; none: unchanged
+     * @param weight how many may start in one turn; none: unchanged
      * @param executor the executor's name; none: the default one
      * @return the {@link GroupReport} after the change, or a problem
      */
@@ -132,15 +132,15 @@ public class GroupExecutorEndpoint {
     /**
      * Changes a group.
      *
-     * @param security who asks
+     * @param security the caller
      * @param keyInPath the group's key
-     * @param group the group's key once more, or none
+     * @param group the group's key again, or none
      * @param action set, pause, resume or reset; none: set
-     * @param maxConcurrency how many tasks may run at once; none: stays
-     * @param maxInFlight how many may be in flight; none: stays
-     * @param queueThreshold how many may wait; none: stays
-     * @param queueTimeout how long one may wait; none: stays
-     * @param weight how many may start in one turn; none: stays
+     * @param maxConcurrency how many tasks may run at once; none: unchanged
+     * @param maxInFlight how many may be in flight; none: unchanged
+     * @param queueThreshold how many may wait; none: unchanged
+     * @param queueTimeout how long a task or caller may wait; none: unchanged
+     * @param weight how many may start in one turn; none: unchanged
      * @param executor the executor's name; none: the default one
      * @return the {@link GroupReport} after the change, or a problem
      */
@@ -176,7 +176,7 @@ public class GroupExecutorEndpoint {
     /**
      * Forgets what is known of a group: override, pause and counters.
      *
-     * @param security who asks
+     * @param security the caller
      * @param group the group's key
      * @param executor the executor's name; none: the default one
      * @return nothing, or a problem
@@ -198,7 +198,7 @@ public class GroupExecutorEndpoint {
     /**
      * Forgets what is known of a group: override, pause and counters.
      *
-     * @param security who asks
+     * @param security the caller
      * @param keyInPath the group's key
      * @param executor the executor's name; none: the default one
      * @return nothing, or a problem

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param global all groups together
  * @param groups the busiest groups by key, those with the most running and queued first
  * @param totals since the executor was made
- * @param found how many groups there are of those that were asked for, on whichever page
- * @param truncated whether there are more of them after these
+ * @param found how many groups match the request, on all pages
+ * @param truncated whether there are more groups after these
  */
 public record GroupExecutorReport(
         Global global, Map<String, GroupReport> groups, GroupReport.Totals totals, int found, boolean truncated) {
@@ -24,7 +24,7 @@ public record GroupExecutorReport(
      * @param running tasks whose code runs
      * @param inFlight tasks started and not finished
      * @param queued tasks and callers that wait
-     * @param oldestWait how long the one has waited that has waited longest; null if none waits
+     * @param oldestWait the longest time that any of those has waited so far; null if none waits
      * @param groups groups that the engine knows
      * @param maxInFlight how many may be in flight; null: no limit
      * @param queueThreshold how many may wait; null: no limit

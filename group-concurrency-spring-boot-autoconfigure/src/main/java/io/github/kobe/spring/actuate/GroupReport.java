@@ -24,18 +24,18 @@ import org.jspecify.annotations.Nullable;
  * One group at one moment.
  *
  * @param group the key
- * @param rule the key or pattern of the policy that it falls under; null: only the defaults hold
+ * @param rule the key or pattern of the policy that it falls under; null: only the defaults apply
  * @param running tasks whose code runs
  * @param inFlight tasks started and not finished
  * @param queued tasks and callers that wait
  * @param oldestWait how long the first in the queue has waited; null if none waits
  * @param paused whether the group starts nothing
- * @param overriddenSince when limits were last set while the executor ran; null if none are
+ * @param overriddenSince when limits were last set while the executor ran; null if none are set
  * @param limits the numbers in force
  * @param totals since the group was first used, or evicted
- * @param holders who has the permits now; null: it wasn't asked for
- * @param waiters who has waited longest, the oldest first; null: it wasn't asked for
- * @param explanation where the limits come from; null: it wasn't asked for
+ * @param holders who has the permits now; null: not requested
+ * @param waiters who has waited longest, the oldest first; null: not requested
+ * @param explanation where the limits come from; null: not requested
  */
 @JsonInclude(JsonInclude.Include.ALWAYS)
 public record GroupReport(
@@ -153,11 +153,11 @@ public record GroupReport(
     /**
      * How much work there has been, and how it ended.
      *
-     * @param submitted all work that asked for admission
-     * @param succeeded what returned
-     * @param failed what threw
-     * @param cancelled what was cancelled
-     * @param rejected what was not let in, by reason
+     * @param submitted all work that requested admission
+     * @param succeeded work that returned
+     * @param failed work that threw
+     * @param cancelled work that was cancelled
+     * @param rejected work that was rejected, by reason
      */
     public record Totals(long submitted, long succeeded, long failed, long cancelled, Map<String, Long> rejected) {
 
@@ -169,11 +169,11 @@ public record GroupReport(
     }
 
     /**
-     * One that has permits of the group.
+     * A holder of permits of the group.
      *
      * @param taskId its task id; empty where it has none
      * @param kind what it is
-     * @param since since when it has run, or has had its permits; null where no clock was read
+     * @param since when it began to run, or got its permits; null if no clock was read
      * @param thread the thread that runs under the permits; null: none does
      * @param lent whether its permits are lent to a task that it waits for
      */
@@ -196,7 +196,7 @@ public record GroupReport(
     }
 
     /**
-     * One that waits for permits of the group.
+     * A waiter for permits of the group.
      *
      * @param taskId its task id; empty where it has none
      * @param kind what it is
@@ -222,10 +222,10 @@ public record GroupReport(
     /**
      * Where the limits come from.
      *
-     * @param override what was set while the executor ran, over everything else; null: nothing
+     * @param override limits that were set while the executor ran and override everything else; null: none
      * @param matches the rules that match: the exact key, then patterns, the closest first
-     * @param resolver whether there is a resolver for what neither rule says
-     * @param defaults what holds for all the rest
+     * @param resolver whether there is a resolver for numbers that no rule sets
+     * @param defaults the limits that apply to everything else
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Explanation(
@@ -263,8 +263,8 @@ public record GroupReport(
      * A rule that matches the group.
      *
      * @param rule the key or pattern
-     * @param used whether it is asked for numbers; of several patterns only the closest is
-     * @param limits what it sets
+     * @param used whether its numbers are used; if several patterns match, only those of the closest one are
+     * @param limits the limits that it sets
      */
     public record Match(String rule, boolean used, Map<String, String> limits) {}
 }

@@ -10,9 +10,10 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.lang.Nullable;
 
 /**
- * {@code /actuator/groupscopes}: shows the structured scopes that are open, as trees. It changes nothing.
+ * The endpoint {@code /actuator/groupscopes}: shows the open structured scopes, as trees. It is read-only.
  *
- * <p>All that are open on an executor are shown, whichever {@link Scopes} opened them. Safe for use by many threads.
+ * <p>It shows all scopes that are open on an executor, whichever {@link Scopes} opened them. Safe for use by many
+ * threads.
  */
 @Endpoint(id = GroupScopesEndpoint.ID, defaultAccess = Access.READ_ONLY)
 public class GroupScopesEndpoint {
@@ -25,7 +26,7 @@ public class GroupScopesEndpoint {
      * Makes an endpoint.
      *
      * @param executors all executors, by the names of their beans
-     * @param defaultExecutor the name of the one that is meant when a request names none; empty: there is none
+     * @param defaultExecutor the name of the executor for requests that name none; empty: there is none
      */
     public GroupScopesEndpoint(Supplier<Map<String, GroupExecutor>> executors, String defaultExecutor) {
         this.executors = new NamedExecutors(executors, defaultExecutor);
@@ -34,10 +35,10 @@ public class GroupScopesEndpoint {
     /**
      * Shows the scopes of an executor.
      *
-     * @param limit how many scopes to show at most, those inside others included, at least 1; none: 100
+     * @param limit how many scopes to show at most, including those inside others, at least 1; none: 100
      * @param executor the executor's name; none: the default one
      * @return the trees, the oldest first
-     * @throws RuntimeException if the limit isn't such a number, or there is no executor with this name
+     * @throws RuntimeException if the limit isn't a number of at least 1, or there is no executor with this name
      */
     @ReadOperation
     public GroupScopesReport scopes(@Nullable String limit, @Nullable String executor) {

@@ -23,7 +23,7 @@ public class GroupScopesEndpointWebExtension {
     /**
      * Shows the scopes of an executor.
      *
-     * @param limit how many scopes to show at most, those inside others included, at least 1; none: 100
+     * @param limit how many scopes to show at most, including those inside others, at least 1; none: 100
      * @param executor the executor's name; none: the default one
      * @return a {@link GroupScopesReport}, or a problem
      */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The scopes that are open on an executor at one moment.
  *
- * @param scopes those that are inside no other one of the executor, the oldest first
+ * @param scopes those that are not inside another one of the executor, the oldest first
  * @param truncated whether there are more scopes, here or inside others
  */
 public record GroupScopesReport(List<Scope> scopes, boolean truncated) {
@@ -32,16 +32,16 @@ public record GroupScopesReport(List<Scope> scopes, boolean truncated) {
      *
      * @param id its number
      * @param name its name
-     * @param parent the number of the scope that it was opened inside of; null: none
+     * @param parent the number of the scope that it was opened inside; null: none
      * @param owner the thread that opened it
      * @param openedAt when it was opened
      * @param deadline when its time is up; null: never
      * @param cancelled whether it is cancelled
-     * @param totals how its forks have fared
+     * @param totals how its forks have ended
      * @param unfinished how many forks have not ended
-     * @param forks those, the oldest first, at most 100
+     * @param forks the unfinished forks, the oldest first, at most 100
      * @param holders for each group that one of these is queued for, who has the group's permits
-     * @param scopes those that its owner has opened inside it; those opened in its forks stand there
+     * @param scopes those that its owner has opened inside it; those opened in its forks are listed with the forks
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Scope(
@@ -62,7 +62,7 @@ public record GroupScopesReport(List<Scope> scopes, boolean truncated) {
      * The owner of a scope.
      *
      * @param thread the name of its thread; null: it has none
-     * @param phase what it does: it runs its code, or waits in one of the scope's methods
+     * @param phase what it does: whether it runs its code, or waits in one of the scope's methods
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Owner(@Nullable String thread, ScopeSnapshot.Owner phase) {}
@@ -73,7 +73,7 @@ public record GroupScopesReport(List<Scope> scopes, boolean truncated) {
      * @param id its number in its scope
      * @param name its name
      * @param group the group that it runs in
-     * @param phase where it is
+     * @param phase its progress
      * @param forkedAt when it was forked
      * @param thread the name of the thread that runs it; null: none does
      * @param scopes those that are open in it
@@ -89,13 +89,13 @@ public record GroupScopesReport(List<Scope> scopes, boolean truncated) {
             List<Scope> scopes) {}
 
     /**
-     * How the forks of a scope have fared.
+     * How the forks of a scope have ended.
      *
      * @param started how many have begun to run
      * @param succeeded how many have ended with a value
      * @param failed how many have failed
      * @param cancelled how many were cancelled
-     * @param total how long all that have ended ran, in sum
+     * @param total how long all that have ended ran, added up
      * @param longest how long the longest attempt took
      */
     public record Totals(long started, long succeeded, long failed, long cancelled, Duration total, Duration longest) {

@@ -16,20 +16,20 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.lang.Nullable;
 
 /**
- * {@code /actuator/rollouts}: shows plans and, where it is opened for writing, passes on what is wanted of them.
+ * The endpoint {@code /actuator/rollouts}: shows plans and, if write access is enabled, operates on them.
  *
- * <p>Parameters are taken as texts, so that a bad one is answered here, with the reason. Their annotation is Spring's
- * own, the only one by which Spring Boot 3 knows that a parameter may be left out. Safe for use by many threads.
+ * <p>Parameters are strings, so that this class can answer a bad one with the reason. They have Spring's own
+ * annotation, since Spring Boot 3 knows no other for optional parameters. Safe for use by many threads.
  */
 @WebEndpoint(id = RolloutsEndpoint.ID, defaultAccess = Access.READ_ONLY)
 public class RolloutsEndpoint {
 
     static final String ID = "rollouts";
 
-    /** The path's variable: no field of a body is called like that, which would take its place. */
+    /** The path variable. No field of a request body has this name, since that would replace it. */
     static final String PLAN_IN_PATH = "planInPath";
 
-    /** The type of the event that the audit is told. */
+    /** The type of the audit event. */
     static final String EVENT_TYPE = "ROLLOUT_OPERATION";
 
     private final Rollouts rollouts;
@@ -38,8 +38,8 @@ public class RolloutsEndpoint {
     /**
      * Makes an endpoint.
      *
-     * @param rollouts what it shows
-     * @param events hears of each operation, as an {@code AuditApplicationEvent}
+     * @param rollouts the rollouts that it shows
+     * @param events publishes each operation, as an {@code AuditApplicationEvent}
      */
     public RolloutsEndpoint(Rollouts rollouts, ApplicationEventPublisher events) {
         this.rollouts = rollouts;
@@ -65,9 +65,9 @@ public class RolloutsEndpoint {
      *
      * @param planInPath the plan's id
      * @param limit how many tasks to show at most, at least 1; none, or more: 100
-     * @param status of tasks in this state alone; none: in any
-     * @param tenant of this tenant alone; none: of any
-     * @param preview true: what the start of the plan would do, in place of all that
+     * @param status only tasks in this state; none: in any
+     * @param tenant only tasks of this tenant; none: of any
+     * @param preview true: shows what the start of the plan would do, instead of everything else
      * @return a {@link RolloutsReport.PlanWithTasks} or {@link RolloutsReport.Preview}, or a problem
      */
     @ReadOperation
@@ -84,9 +84,9 @@ public class RolloutsEndpoint {
     }
 
     /**
-     * Does something about a plan, or a task of it.
+     * Operates on a plan, or on a task of it.
      *
-     * @param security who asks
+     * @param security the caller
      * @param planInPath the plan's id
      * @param action start, pause, resume, cancel, rollback, retry, giveUp or approve
      * @param tenant the tenant whose task is meant; none: the plan

@@ -39,9 +39,9 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
      * How a plan is doing.
      *
      * @param planId its id
-     * @param status where it is
+     * @param status its state
      * @param maxConcurrency how many of its tasks run at once
-     * @param pauseAsked whether it is to start nothing
+     * @param pauseAsked whether a pause was requested, so that it starts nothing
      * @param tasks how many tasks are in each state
      * @param createdAt when it was created
      * @param createdBy by whom
@@ -51,7 +51,7 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
      * @param waves how many waves there are
      * @param maxFailures how many tasks may fail before nothing new starts; null: any number
      * @param needsApproval whether the next wave waits for an approval
-     * @param gate what keeps the next wave back; null: nothing
+     * @param gate what holds back the next wave; null: nothing
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Plan(
@@ -90,11 +90,11 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
     }
 
     /**
-     * What keeps the next wave of a plan back.
+     * What holds back the next wave of a plan.
      *
      * @param since when all tasks of the wave before had ended
-     * @param bakedAt when the next one begins at the earliest
-     * @param expiresAt until when an approval is waited for; null: none is needed
+     * @param bakedAt the earliest time at which the next one begins
+     * @param expiresAt until when it waits for an approval; null: none is needed
      * @param approvedBy who has approved; null: nobody
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -115,12 +115,12 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
      * What the start of a plan would do.
      *
      * @param planId its id
-     * @param startable whether nothing is wrong about it
-     * @param maxConcurrency how many tenants at once
-     * @param conflict what becomes of a tenant that another task has
-     * @param errors all that is wrong, of the plan and of all tenants
+     * @param startable whether it can be started, which means that there are no errors
+     * @param maxConcurrency how many tenants run at once
+     * @param conflict what happens to a tenant that another task has
+     * @param errors everything that is wrong with the plan and its tenants
      * @param waves how many tenants each wave has
-     * @param tenants these, in the order in which they begin, at most 100
+     * @param tenants the tenants in the order in which they begin, at most 100
      * @param truncated whether there are more
      */
     public record Preview(
@@ -164,7 +164,7 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
      * @param wave its wave, from 1
      * @param stages the names of its stages
      * @param ahead the task that has the tenant, and those that wait for it
-     * @param previous what a rollback would bring back; null: not known
+     * @param previous what a rollback would restore; null: not known
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Tenant(
@@ -189,26 +189,26 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
      * A plan with tasks of it.
      *
      * @param plan the plan
-     * @param tasks those that were asked for, in the plan's order
+     * @param tasks those that were requested, in the plan's order
      * @param truncated whether there are more
      */
     public record PlanWithTasks(Plan plan, List<Task> tasks, boolean truncated) {}
 
     /**
-     * How a task is doing. What it sends isn't shown.
+     * How a task is doing. The configuration that it sends isn't shown.
      *
      * @param taskId its id
      * @param tenant its tenant
-     * @param status where it is
-     * @param unit what the tenant has or is to have
-     * @param previous what a rollback brings back; null: not known
+     * @param status its state
+     * @param unit what the tenant has or will have
+     * @param previous what a rollback restores; null: not known
      * @param completedStages how many stages are done
      * @param totalStages how many there are
-     * @param stage the one at work or next; null: all are done
+     * @param stage the running or next one; null: all are done
      * @param attempt which attempt it is, from 1
-     * @param retryCount how often it was tried again
-     * @param maxRetry how often it may be
-     * @param wish what somebody wants of it and is not done yet; null: nothing
+     * @param retryCount how often it was retried
+     * @param maxRetry how often it may be retried
+     * @param wish the operation that was requested and is not done yet; null: none
      * @param failure why it failed; null: it hasn't
      * @param startedAt when it first ran; null: not yet
      * @param endedAt when it ended; null: not yet
@@ -273,17 +273,17 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
     }
 
     /**
-     * What somebody wants of a task.
+     * An operation that somebody has requested for a task.
      *
-     * @param kind what
-     * @param by who
+     * @param kind which operation
+     * @param by who requested it
      */
     public record Wanted(String kind, String by) {}
 
     /**
      * Why something failed.
      *
-     * @param errorType a word for the kind
+     * @param errorType the kind of failure, in a word
      * @param message what happened
      */
     public record Failure(String errorType, String message) {
@@ -294,12 +294,12 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
     }
 
     /**
-     * What came of a request that was accepted.
+     * The result of a request that was accepted.
      *
      * @param success whether it was accepted for all tasks that it was meant for
      * @param message what was accepted
      * @param accepted for how many tasks
-     * @param skipped the others of the plan, and why, at most 100
+     * @param skipped the other tasks of the plan, and why they were skipped, at most 100
      * @param truncated whether there are more of those
      * @param plan the plan after it
      */
@@ -320,7 +320,7 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
                     Plan.of(plan));
         }
 
-        /** Of the plan as a whole. */
+        /** For an operation on the plan as a whole. */
         static Operation of(RolloutAction action, PlanInfo plan) {
             return new Operation(true, action.text() + " accepted", 0, Map.of(), false, Plan.of(plan));
         }

@@ -9,7 +9,7 @@ import java.lang.annotation.Target;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Runs a method in a group: when the group's turn comes, and within its limits.
+ * Runs a method in a group, within the group's limits.
  *
  * <pre>{@code
  * @GroupConcurrent(group = "tenant:#{#tenantId}", fallbackMethod = "busy")
@@ -18,23 +18,24 @@ import org.springframework.core.annotation.AliasFor;
  * private Report busy(String tenantId, RejectedTaskException rejection) { … }
  * }</pre>
  *
- * <p>On a type it holds for the type's own and inherited methods that a proxy can override; one on the method wins. It is
- * found on interfaces and superclasses, and as a meta-annotation, which may pass attributes on by {@link AliasFor}. It works
- * through Spring's proxies: a call from within the same object isn't limited, and on a private, static or final method it
- * fails the start-up.
+ * <p>On a type, it applies to the type's own and inherited methods that a proxy can override; an annotation on the
+ * method takes precedence. It is found on interfaces and superclasses, and as a meta-annotation, which may pass
+ * attributes on by {@link AliasFor}. It works through Spring's proxies: a call from within the same object isn't
+ * limited, and on a private, static or final method it fails the start-up.
  *
- * <p><b>Threads.</b> The declared return type decides. A method that declares exactly
+ * <p><b>Threads.</b> The declared return type decides on which thread the method runs. A method that declares exactly
  * {@link java.util.concurrent.CompletionStage}, {@link java.util.concurrent.CompletableFuture} or
- * {@link java.util.concurrent.Future} returns at once and runs on a virtual thread of its own, holding its permits until
- * its future ends; cancelling what it returned cancels it. One that declares exactly Reactor's {@code Mono} or
+ * {@link java.util.concurrent.Future} returns at once and runs on a virtual thread of its own, holding its permits
+ * until its future ends; cancelling what it returned cancels it. One that declares exactly Reactor's {@code Mono} or
  * {@code Flux} returns at once, and runs at each subscription, which waits for its permit without a thread and holds it
- * until the end. Any other method runs on the calling thread, which waits for
- * its turn; transactions, security and thread-locals stay.
+ * until the end. Any other method runs on the calling thread, which waits for its turn; transactions, security and
+ * thread-locals stay.
  *
- * <p><b>Rejection.</b> A call that isn't let in ends with a {@link io.github.kobe.RejectedTaskException}, thrown or in the
- * returned future or publisher, unless there is a {@link #fallbackMethod()}. Neither a {@link io.github.kobe.RejectionPolicy}
- * nor a {@link io.github.kobe.RejectionHandler} changes that. A caller that is interrupted while it waits gets the
- * {@link InterruptedException} if the method declares it, else a rejection for that reason and its flag set.
+ * <p><b>Rejection.</b> A call that is rejected ends with a {@link io.github.kobe.RejectedTaskException}, thrown or in
+ * the returned future or publisher, unless there is a {@link #fallbackMethod()}. Neither a
+ * {@link io.github.kobe.RejectionPolicy} nor a {@link io.github.kobe.RejectionHandler} changes that. A caller that is
+ * interrupted while it waits gets the {@link InterruptedException} if the method declares it; otherwise it gets a
+ * rejection for that reason, and its interrupt status is set.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -43,15 +44,15 @@ import org.springframework.core.annotation.AliasFor;
 public @interface GroupConcurrent {
 
     /**
-     * The group's key: {@link #group()}, where nothing else is given.
+     * The group's key; a short form of {@link #group()} if no other attribute is given.
      *
-     * @return as there; one of the two
+     * @return as for {@code group}; only one of the two may be given
      */
     @AliasFor("group")
     String value() default "";
 
     /**
-     * The group's key. What it is depends on its text alone:
+     * The group's key. Its text decides how it is read:
      *
      * <ul>
      *   <li>with a <code>#&#123;</code> in it, a template: <code>tenant:#&#123;#tenantId&#125;</code>
@@ -62,8 +63,8 @@ public @interface GroupConcurrent {
      * <p>In keys and in the literal parts of templates, <code>$&#123;…&#125;</code> is filled from the environment at
      * start-up. Expressions know the method's parameters by name, {@code #p0} and {@code #a0} onwards, and
      * {@code #root.method}, {@code methodName}, {@code target}, {@code targetClass} and {@code args}; they can read
-     * properties and call instance methods, nothing else. They are checked at start-up. One that gives {@code null} or a
-     * blank text fails the call.
+     * properties and call instance methods, and nothing else. They are checked at start-up. If an expression gives
+     * {@code null} or a blank text, the call fails.
      *
      * @return a key, template or expression; not blank
      */
@@ -73,15 +74,16 @@ public @interface GroupConcurrent {
     /**
      * How long a call may wait for its turn: this or the group's time-out, whichever is shorter.
      *
-     * @return a duration with its unit, such as {@code 500ms}, {@code 0s}: not at all, or a placeholder for one; empty: as
-     *     long as the group allows
+     * @return a duration with its unit, such as {@code 500ms}, or a placeholder for one; {@code 0s}: not at all; empty:
+     *     as long as the group allows
      */
     String queueTimeout() default "";
 
     /**
-     * The method that answers calls which are rejected, for whatever reason but an interrupt: one of the same class, with
-     * the same parameters, after which it may take the exception, and a return type that fits; of two that fit, the one
-     * that takes the exception. Its own visibility doesn't matter; it runs without a permit, on the thread that was rejected.
+     * The method that answers rejected calls, whatever the reason, except an interrupt. It belongs to the same class
+     * and has the same parameters, which the exception may follow, and a compatible return type. If two methods match,
+     * the one that takes the exception is used. Its visibility doesn't matter. It runs without a permit, on the thread
+     * that was rejected.
      *
      * @return the method's name; empty: none, the caller gets the exception
      */
@@ -90,8 +92,8 @@ public @interface GroupConcurrent {
     /**
      * The executor to run in.
      *
-     * @return the name of a {@link io.github.kobe.GroupExecutor} bean, or a placeholder for it; empty: the one that there
-     *     is, or the primary one
+     * @return the name of a {@link io.github.kobe.GroupExecutor} bean, or a placeholder for it; empty: the only one, or
+     *     the primary one
      */
     String executor() default "";
 }

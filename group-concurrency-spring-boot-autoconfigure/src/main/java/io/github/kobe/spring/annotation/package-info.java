@@ -1,4 +1,4 @@
-/** What an application writes on its methods to have them run in a group. */
+/** The annotation for methods that run in a group. */
 @NullMarked
 package io.github.kobe.spring.annotation;
 

@@ -28,8 +28,8 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.util.ClassUtils;
 
 /**
- * Watches as {@link GroupConcurrencyProperties} are bound: checks the keys of groups before, and keeps each property, so
- * that it can be told later where a value came from.
+ * Watches the binding of {@link GroupConcurrencyProperties}. It checks the keys of groups first, and remembers each
+ * property, so that a message can say where a value came from.
  */
 public final class BoundSettings implements ConfigurationPropertiesBindHandlerAdvisor {
 
@@ -58,7 +58,7 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
      *
      * @param problem what is wrong with it
      * @param allowed what is allowed
-     * @param cause what found it out; may be {@code null}
+     * @param cause the exception that revealed it; may be {@code null}
      * @param elements the elements of its name, after the prefix
      * @return the exception to throw
      */
@@ -109,7 +109,9 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 .orElse(null);
     }
 
-    /** {@return all that was bound whose first element after the prefix is one of these, in uniform spelling; by name} */
+    /**
+     * {@return all bound properties whose first element after the prefix is one of these, in uniform spelling; by name}
+     */
     List<ConfigurationProperty> under(Set<String> firstElements) {
         return properties.values().stream()
                 .filter(property -> firstElements.contains(property.getName().getElement(1, Form.UNIFORM)))
@@ -117,7 +119,7 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 .toList();
     }
 
-    /** {@return all that was bound under the group of the map with this key} */
+    /** {@return all bound properties of the group with this key in the map} */
     List<ConfigurationProperty> ofGroup(String key) {
         return properties.values().stream()
                 .filter(property -> property.getName().getNumberOfElements() > 2
@@ -150,8 +152,8 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
         }
 
         /**
-         * In YAML nothing is an empty text: {@code vip:} is a group with no limit of its own. And no limit is a word, not
-         * the largest number.
+         * In YAML, a missing value is an empty text: {@code vip:} is a group without limits of its own. And "unlimited"
+         * is a word, not the largest number.
          */
         @Override
         public Object onFailure(
@@ -222,7 +224,7 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
             return settingAt(name).flatMap(LimitSetting::unlimited).orElse(null);
         }
 
-        /** What is left over was unknown to Spring Boot, which only knows the names that are bound here. */
+        /** Properties that are left over are unknown to Spring Boot, which only knows the names that are bound here. */
         @Override
         public void onFinish(
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result)

@@ -9,10 +9,10 @@ import java.util.PriorityQueue;
 import java.util.function.Predicate;
 
 /**
- * The groups of an executor with the most that runs and waits. However many groups there are, only those that are shown
- * are kept and sorted.
+ * The groups of an executor in which the most work runs and waits. However many groups there are, only those that are
+ * shown are kept and sorted.
  *
- * @param shown those of the asked part, the busiest first, then by key
+ * @param shown the groups of the requested page, the busiest first, then by key
  * @param before how many come before these
  * @param others how many come after these
  * @param oldestWait how long the one has waited that has waited longest, of all groups of the executor; zero if none waits
@@ -24,11 +24,11 @@ public record BusiestGroups(List<GroupStats> shown, int before, int others, Dura
             .thenComparing(GroupStats::groupKey);
 
     /**
-     * Looks at all groups of an executor.
+     * Selects from all groups of an executor.
      *
      * @param executor the executor
-     * @param which the groups that count
-     * @param offset how many of the busiest to leave out, at least 0
+     * @param which the groups to consider
+     * @param offset how many of the busiest to skip, at least 0
      * @param most how many to show, at least 1
      * @return the busiest of the rest
      */

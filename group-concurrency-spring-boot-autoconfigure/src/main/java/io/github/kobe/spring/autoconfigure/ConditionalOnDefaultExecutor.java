@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches where one executor is meant without a name, unless it is an ancestor's, and so is a bean of what is made over
- * it: that is over it already.
+ * Matches if there is a default executor, which is the one used where no name is given. It doesn't match if both that
+ * executor and a bean of the given type belong to an ancestor context: that bean uses the executor already.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
@@ -17,6 +17,6 @@ import org.springframework.context.annotation.Conditional;
 @Conditional(OnDefaultExecutor.class)
 public @interface ConditionalOnDefaultExecutor {
 
-    /** {@return the type of what is made over the executor} */
+    /** {@return the type of the bean that uses the executor} */
     Class<?> value();
 }

@@ -9,7 +9,7 @@ import org.springframework.context.annotation.Conditional;
 
 /**
  * Matches if the named switches are on. Each is read as Spring Boot binds any boolean, {@code on} and {@code yes}
- * included, so that the condition and the bound setting never differ; what is no boolean fails the start-up.
+ * included, so the condition and the bound setting never differ. A value that isn't a boolean fails the start-up.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
@@ -20,6 +20,6 @@ public @interface ConditionalOnSwitch {
     /** {@return the settings' names, after the prefix of all settings; each must be on} */
     String[] value();
 
-    /** {@return what holds for a setting that isn't there} */
+    /** {@return the value of a setting that is missing} */
     boolean byDefault() default true;
 }

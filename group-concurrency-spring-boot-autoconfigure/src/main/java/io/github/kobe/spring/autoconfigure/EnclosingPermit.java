@@ -9,13 +9,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A permit that the library holds for somebody, such as a request, while code of the application works for that: the code
- * runs inside of it, so that what it asks for shares the permit's place among all that is in flight. A reactive chain that
- * works under one has it in its context, by this class, since it may go on on any thread.
+ * A permit that the library holds, for a request for example, while code of the application works for that request. The
+ * code runs inside the permit, so its own requests for permits share the global permit. A reactive chain that works
+ * under such a permit has it in its context, as an object of this class, since the chain may continue on any thread.
  *
- * @param executor who gave it
- * @param permit what is held; it belongs to no thread
- * @param outer what encloses this one; {@code null}: nothing
+ * @param executor the executor that it is of
+ * @param permit the held permit; it belongs to no thread
+ * @param outer the permit that encloses this one; {@code null}: none
  */
 public record EnclosingPermit(
         GroupExecutor executor,
@@ -23,9 +23,10 @@ public record EnclosingPermit(
         @Nullable EnclosingPermit outer) {
 
     /**
-     * Runs code inside a permit; outside, if that is closed, or the thread is interrupted while it is lent.
+     * Runs code inside a permit, or outside if the permit is closed or the thread is interrupted while the permit is
+     * lent.
      *
-     * @param permit what is held
+     * @param permit the held permit
      * @param code what runs, exactly once
      */
     @SuppressWarnings("InterruptedExceptionSwallowed") // the flag is set again
@@ -49,14 +50,14 @@ public record EnclosingPermit(
     }
 
     /**
-     * Asks for a permit of a group from inside of what encloses the asker, and of what the current thread is inside of:
-     * first of a permit of that group, which is shared; then of any of the executor, so that the global permit is; else by
-     * itself. What is closed by now is passed over.
+     * Asks for a permit of a group from inside the permits that enclose the caller, and those that the current thread
+     * is inside. It prefers a permit of that group, which is then shared; then any permit of the executor, whose global
+     * permit is then shared; otherwise the request stands alone. Closed permits are skipped.
      *
-     * @param executor has the group
-     * @param innermost what encloses the asker; {@code null}: nothing
+     * @param executor the executor of the group
+     * @param innermost the innermost permit that encloses the caller; {@code null}: none
      * @param groupKey the group
-     * @param taskId names what the permit is for
+     * @param taskId names the purpose of the permit
      * @param maxWait how long to wait
      * @return as {@link GroupExecutor#acquireAsync(String, String, Duration)}
      * @throws IllegalStateException after a shutdown
@@ -114,10 +115,11 @@ public record EnclosingPermit(
     }
 
     /**
-     * Leaves the queue, or closes the permit; as often as one likes. The first to close it says how it ended.
+     * Leaves the queue, or closes the permit. It may be called any number of times; the first close decides how the
+     * work ended.
      *
-     * @param asked what asking for it gave
-     * @param why why what was done under it counts as failed or cancelled; {@code null}: it succeeded
+     * @param asked the future that the request returned
+     * @param why why the work under it counts as failed or cancelled; {@code null}: it succeeded
      */
     public static void giveBack(CompletableFuture<GroupPermit> asked, @Nullable Throwable why) {
         if (!asked.cancel(false) && asked.state() == CompletableFuture.State.SUCCESS) {
@@ -128,8 +130,8 @@ public record EnclosingPermit(
     /**
      * Closes a permit.
      *
-     * @param permit what is closed
-     * @param why why what was done under it counts as failed or cancelled; {@code null}: it succeeded
+     * @param permit the permit to close
+     * @param why why the work under it counts as failed or cancelled; {@code null}: it succeeded
      */
     public static void close(GroupPermit permit, @Nullable Throwable why) {
         if (why == null) {

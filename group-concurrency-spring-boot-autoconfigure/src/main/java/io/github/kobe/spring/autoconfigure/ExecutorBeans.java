@@ -16,13 +16,13 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 
-/** The executors of an application context and its ancestors, but for beans that aren't to be found by their type. */
+/** The executors of an application context and its ancestors, except beans that can't be found by type. */
 public final class ExecutorBeans {
 
     private final ListableBeanFactory beans;
 
     /**
-     * Looks at a context; no executor is made by that.
+     * Refers to a context, without making any executor.
      *
      * @param beans the context's beans
      */
@@ -43,7 +43,7 @@ public final class ExecutorBeans {
         return names;
     }
 
-    /** {@return all executors by the names of their beans; makes those that aren't there yet} */
+    /** {@return all executors by the names of their beans; makes those that don't exist yet} */
     public Map<String, GroupExecutor> all() {
         Map<String, GroupExecutor> executors = new LinkedHashMap<>();
         for (String name : names()) {
@@ -53,9 +53,9 @@ public final class ExecutorBeans {
     }
 
     /**
-     * {@return the names of those that are meant where none is named: of the nearest context with such beans the primary
-     * one, else those that aren't kept out of the choice, else the only one} Where it is one, that is meant; where there
-     * are several, the application has to choose.
+     * {@return the names of the candidates for the default executor: from the nearest context with such beans the
+     * primary one, else those that are default candidates, else the only one} If there is one, it is the default; if
+     * there are several, the application has to choose.
      */
     public List<String> defaults() {
         List<String> found = defaultsOf(beans);

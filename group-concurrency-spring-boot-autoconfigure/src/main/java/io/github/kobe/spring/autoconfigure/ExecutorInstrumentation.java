@@ -5,19 +5,19 @@ import io.github.kobe.GroupPolicy;
 import java.util.function.Supplier;
 
 /**
- * Adds to the policy of an executor what is this executor's own, as its meters are. Beans of this type are called for
- * each executor that is made by the starter or its builder, in their order.
+ * Adds to the policy of an executor what belongs to this executor alone, such as its meters. Beans of this type are
+ * called, in their order, for each executor that the starter or its builder makes.
  */
 @FunctionalInterface
 public interface ExecutorInstrumentation {
 
     /**
-     * Adds to a policy. For one executor it may be called again, when its settings are read anew; what it keeps by
-     * executor has to stay the same then.
+     * Adds to a policy. It may be called again for the same executor, when the settings are read again; what it keeps
+     * for an executor must then stay the same.
      *
      * @param executorName the name of the executor's bean
-     * @param executor the executor, once it is made; not to be asked before
-     * @param policy a builder with all that is set so far
+     * @param executor supplies the executor once it is made; it must not be called before
+     * @param policy a builder with everything set so far
      */
     void instrument(String executorName, Supplier<GroupExecutor> executor, GroupPolicy.Builder policy);
 }

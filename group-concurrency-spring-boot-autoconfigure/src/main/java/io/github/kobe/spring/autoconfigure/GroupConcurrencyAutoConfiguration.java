@@ -32,8 +32,8 @@ import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.task.support.ContextPropagatingTaskDecorator;
 
 /**
- * Makes a {@link GroupExecutor} from a {@link GroupPolicy}, and the policy from the settings; each backs off from a bean
- * of the application's own.
+ * Makes a {@link GroupExecutor} from a {@link GroupPolicy}, and the policy from the settings; each backs off if the
+ * application has its own bean.
  */
 @AutoConfiguration
 @Conditional(OnGroupConcurrencyEnabled.class)
@@ -67,7 +67,7 @@ public final class GroupConcurrencyAutoConfiguration {
     }
 
     /**
-     * Never lazy: it has to be there when the context closes, and bad settings are to fail the start-up. Each context has
+     * Never lazy: it has to exist when the context closes, and bad settings should fail the start-up. Each context has
      * its own, which ends the executors of that context.
      */
     @Bean
@@ -78,7 +78,7 @@ public final class GroupConcurrencyAutoConfiguration {
         return new GroupExecutorLifecycle(context, properties.shutdown().awaitTerminationPeriod());
     }
 
-    /** The policy of the settings, unless the application brings its own. */
+    /** The policy from the settings, unless the application has its own. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(GroupPolicy.class)
     static final class PolicyConfiguration {
@@ -89,7 +89,7 @@ public final class GroupConcurrencyAutoConfiguration {
         }
     }
 
-    /** The executor of ours; none where the application brings its own. */
+    /** Our executor, unless the application has its own. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(GroupExecutor.class)
     static final class ExecutorConfiguration {
@@ -100,7 +100,7 @@ public final class GroupConcurrencyAutoConfiguration {
         }
     }
 
-    /** Where the application's own executor took the place of ours. */
+    /** For an application whose own executor replaces ours. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean({ExecutorConfiguration.class, UnusedLimitsWarning.class})
     static final class OwnExecutorConfiguration {
@@ -127,8 +127,8 @@ public final class GroupConcurrencyAutoConfiguration {
     }
 
     /**
-     * What goes along with tasks. The logging context is outermost, so that the log of all the others has it; what the
-     * application brings in is innermost.
+     * The context that is propagated with tasks. The logging context is outermost, so that the others' log entries have
+     * it; the application's own decorators are innermost.
      */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnSwitch("context-propagation.enabled")
@@ -154,7 +154,9 @@ public final class GroupConcurrencyAutoConfiguration {
             return SpringTaskDecorator.of(decorators.orderedStream().toList());
         }
 
-        /** Beside Spring's decorators, or in one of them, a snapshot of all that is registered for propagation. */
+        /**
+         * A snapshot of everything that is registered for propagation, beside Spring's decorators or in one of them.
+         */
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnClass(ContextSnapshotFactory.class)
         static final class SnapshotConfiguration {

@@ -10,8 +10,8 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The settings under {@code group-concurrency}, as they are written: {@code null} where nothing is. Their ranges are
- * checked where they come into force, so that each complaint can name the file and line.
+ * The settings under {@code group-concurrency}, as they are written; {@code null} where nothing is written. Their
+ * ranges are checked where they come into force, so that each message can name the file and line.
  *
  * @param enabled Whether methods and executors are limited at all; without it there is no bean of this library,
  *     and annotated methods run without limit.
@@ -27,7 +27,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param idleTimeout For about how long an idle group keeps its counters, more than zero.
  * @param maxKeyLength How many characters a group's key may have, at least 1.
  * @param aspect The annotation {@code @GroupConcurrent}.
- * @param contextPropagation What goes along with a task to its thread.
+ * @param contextPropagation The context that is propagated to a task's thread.
  * @param metrics The meters.
  * @param observations The observations.
  * @param flightRecorder The events for the JDK's Flight Recorder.
@@ -60,7 +60,7 @@ public record GroupConcurrencyProperties(
     public static final String PREFIX = "group-concurrency";
 
     /**
-     * The limits of one group, of a pattern or of all groups; what isn't there is inherited, each number by itself.
+     * The limits of one group, of a pattern or of all groups. Each number that is missing is inherited separately.
      *
      * @param maxConcurrency How many tasks of a group may run at once, at least 1, or "unlimited".
      * @param maxInFlight How many tasks of a group may be in flight, at least 1, or "unlimited".
@@ -115,7 +115,7 @@ public record GroupConcurrencyProperties(
      * The annotation {@code @GroupConcurrent}.
      *
      * @param enabled Whether annotated methods are limited.
-     * @param order Where the limit stands among a method's other advice; the smaller, the further out.
+     * @param order The order of the limit among a method's other advice; the smaller, the further out.
      * @param beanReferences Whether group expressions may name beans, as in "@tenants.current()".
      */
     public record Aspect(
@@ -124,10 +124,11 @@ public record GroupConcurrencyProperties(
             @DefaultValue("false") boolean beanReferences) {}
 
     /**
-     * What goes along with a task to its thread.
+     * The context that is propagated to a task's thread.
      *
-     * @param enabled Whether the logging context (MDC) of the submitting thread, what is registered with
-     *     Micrometer's context propagation, and what TaskDecorator beans add are there on the task's thread.
+     *
+     * @param enabled Whether the logging context (MDC) of the submitting thread, what is registered with Micrometer's
+     *     context propagation, and what TaskDecorator beans add are available on the task's thread.
      */
     public record ContextPropagation(@DefaultValue("true") boolean enabled) {}
 
@@ -135,7 +136,7 @@ public record GroupConcurrencyProperties(
      * The meters.
      *
      * @param enabled Whether there are meters.
-     * @param groupTag What the tag "group" of a meter tells.
+     * @param groupTag What the tag "group" of a meter contains.
      * @param maxGroups How many groups get a tag value of their own with group-tag: all, and how many names of scopes do,
      *     at least 1.
      * @param timers Which timers there are.
@@ -155,9 +156,9 @@ public record GroupConcurrencyProperties(
 
     /** Which work in groups is observed. */
     public enum ObservationMode {
-        /** What is submitted inside an observation, where a tracer makes spans. */
+        /** Work that is submitted inside an observation, if a tracer makes spans. */
         TRACING,
-        /** All, whoever listens. */
+        /** All work, whether or not anything listens. */
         ALWAYS,
         /** None. */
         NEVER
@@ -170,7 +171,7 @@ public record GroupConcurrencyProperties(
      */
     public record FlightRecorder(@DefaultValue("true") boolean enabled) {}
 
-    /** What the tag "group" of a meter tells. */
+    /** What the tag "group" of a meter contains. */
     public enum GroupTag {
         /** The key or pattern of the settings that the group falls under. */
         CONFIGURED,
@@ -182,21 +183,21 @@ public record GroupConcurrencyProperties(
 
     /** Which timers there are. */
     public enum Timers {
-        /** Of waits and of runs. */
+        /** Timers of waits and of runs. */
         ALL,
-        /** Of waits. */
+        /** Timers of waits. */
         WAITED,
-        /** None; the clock is read for none. */
+        /** None, so the clock isn't read for timers. */
         NONE
     }
 
     /**
      * The health of the application.
      *
-     * @param oldestWait How long one may wait, zero or more; past it the application is out of service. By default that is
-     *     never so.
-     * @param globalQueue How many may wait over all groups of an executor, at least 0; past it the application is out of
-     *     service. By default that is never so.
+     * @param oldestWait How long a task may wait, zero or more; beyond that the application is out of service. By
+     *     default it never is.
+     * @param globalQueue How many may wait over all groups of an executor, at least 0; beyond that the application is
+     *     out of service. By default it never is.
      */
     public record Health(
             @Nullable Duration oldestWait, @Nullable Integer globalQueue) {}
@@ -204,7 +205,7 @@ public record GroupConcurrencyProperties(
     /**
      * The end of the application.
      *
-     * @param awaitTerminationPeriod How long to wait for work that is queued or runs, zero or more; to be shorter
+     * @param awaitTerminationPeriod How long to wait for work that is queued or runs, zero or more; should be shorter
      *     than spring.lifecycle.timeout-per-shutdown-phase.
      */
     public record Shutdown(@DefaultValue("25s") Duration awaitTerminationPeriod) {}
@@ -212,7 +213,7 @@ public record GroupConcurrencyProperties(
     /**
      * Requests over HTTP.
      *
-     * @param problemDetails What a client is told of a rejection.
+     * @param problemDetails How a rejection is reported to a client.
      * @param filter The filter that limits requests.
      */
     public record Web(
@@ -220,7 +221,7 @@ public record GroupConcurrencyProperties(
             @DefaultValue Filter filter) {}
 
     /**
-     * What a client is told of a rejection.
+     * How a rejection is reported to a client.
      *
      * @param enabled Whether a rejection that nothing else handles is answered with 429 or 503 and
      *     application/problem+json.
@@ -231,8 +232,8 @@ public record GroupConcurrencyProperties(
      * The filter that limits requests by a key.
      *
      * @param enabled Whether requests are limited, by the rules or by a bean of type RequestGroupKey or ExchangeGroupKey.
-     * @param rules Which requests are limited by which key; the first that has a request's path counts.
-     * @param order The place among the filters of the application; the smaller, the further out.
+     * @param rules Which requests are limited by which key; the first rule that matches a request's path is used.
+     * @param order The order among the filters of the application; the smaller, the further out.
      */
     public record Filter(
             @DefaultValue("false") boolean enabled,
@@ -243,11 +244,11 @@ public record GroupConcurrencyProperties(
      * One rule of the filter.
      *
      * @param paths The path patterns of the requests that it is for.
-     * @param keySource Where the key is; left out: a bean of type RequestGroupKey or ExchangeGroupKey tells.
+     * @param keySource Where the key is; if missing, a bean of type RequestGroupKey or ExchangeGroupKey supplies it.
      * @param name The name of the header, or of the variable of the path.
-     * @param prefix What the group's key begins with, before what the request says; it keeps clients from naming other
-     *     groups. Left out: http:
-     * @param missingKey What happens to a request without a key; left out: reject for a header, pass for all else.
+     * @param prefix What the group's key begins with, before the request's part; it keeps clients from naming other
+     *     groups. Default: http:
+     * @param missingKey What happens to a request without a key; default: reject for a header, otherwise pass.
      * @param missingKeyGroup The key of the group for requests without a key, with missing-key: group.
      * @param knownKeysOnly Whether only keys that the settings name exactly have groups of their own; all others then
      *     share one.
@@ -277,7 +278,7 @@ public record GroupConcurrencyProperties(
         REJECT,
         /** It isn't limited. */
         PASS,
-        /** It is limited in a group that is named for it. */
+        /** It is limited in the group that is configured for such requests. */
         GROUP
     }
 }

@@ -13,7 +13,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.ConfigurableEnvironment;
 
-/** Puts changed settings into force, where policy and executor are both the ones of ours. */
+/** Puts changed settings into force, if both policy and executor are ours. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
 @ConditionalOnSwitch("enabled")
 public final class GroupConcurrencyRefreshAutoConfiguration {

@@ -8,15 +8,16 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
- * Brings the settings under {@code group-concurrency} that make the policy into force anew: limits, queues, rejection
- * policy, what is kept of idle groups. All other settings are read at start-up alone.
+ * Reads again those settings under {@code group-concurrency} that make up the policy, and puts them into force: limits,
+ * queues, rejection policy, and what is kept of idle groups. All other settings are read only at start-up.
  *
  * <pre>{@code
  * refresher.refresh(); // after the environment has changed
  * }</pre>
  *
- * <p>What was set while the executor ran, by {@code setLimits} or the endpoint, stays in force, and what is paused stays
- * paused. What runs goes on; what a larger limit lets start starts at once. Safe for use by many threads.
+ * <p>Limits that were set while the executor ran, by {@code setLimits} or the endpoint, stay in force, and paused
+ * groups stay paused. Running work goes on; work that a larger limit allows starts at once. Safe for use by many
+ * threads.
  */
 public final class GroupConcurrencyRefresher {
 
@@ -30,7 +31,7 @@ public final class GroupConcurrencyRefresher {
      * Makes a refresher.
      *
      * @param environment where the settings are
-     * @param executor what they are for
+     * @param executor the executor that they are for
      * @param composer adds the application's beans to the policy, as at start-up
      */
     GroupConcurrencyRefresher(
@@ -41,13 +42,13 @@ public final class GroupConcurrencyRefresher {
     }
 
     /**
-     * Reads the settings from the environment with all the checks of start-up, puts them into force, and logs what that
-     * has changed. Files are read by the environment's property sources, and those of Spring Boot read them once.
+     * Reads the settings from the environment with all the checks of start-up, puts them into force, and logs what has
+     * changed. Files are read by the environment's property sources; those of Spring Boot read a file only once.
      *
      * @throws InvalidSettingException if a setting is bad, with property, value, origin and what is allowed; the policy
-     *     stays as it was
-     * @throws io.github.kobe.InvalidPolicyException if a customizer set a number out of its range; the policy stays as it
-     *     was
+     *     is then unchanged
+     * @throws io.github.kobe.InvalidPolicyException if a customizer set a number out of its range; the policy is then
+     *     unchanged
      */
     public synchronized void refresh() {
         GroupExecutor target = executor.get();

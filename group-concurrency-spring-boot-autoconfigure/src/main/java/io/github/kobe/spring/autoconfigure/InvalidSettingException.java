@@ -54,7 +54,7 @@ public final class InvalidSettingException extends RuntimeException {
         return value;
     }
 
-    /** {@return where the property is written: file and line, where the source knows them} */
+    /** {@return where the property is written: file and line, if the source knows them} */
     public String origin() {
         return origin;
     }

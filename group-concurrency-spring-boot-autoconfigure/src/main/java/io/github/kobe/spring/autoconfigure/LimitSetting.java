@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.StringUtils;
 
-/** The numbers of a group, each with its name and how it is written and read. Their ranges are the engine's to check. */
+/** The limits of a group, each with its name and its text form. The engine checks their ranges. */
 public enum LimitSetting {
     /** How many tasks may run at once. */
     MAX_CONCURRENCY("maxConcurrency"),
@@ -20,7 +20,7 @@ public enum LimitSetting {
     MAX_IN_FLIGHT("maxInFlight"),
     /** How many may wait. */
     QUEUE_THRESHOLD("queueThreshold"),
-    /** How long one may wait. */
+    /** How long a task may wait. */
     QUEUE_TIMEOUT("queueTimeout"),
     /** How many may start in one turn. */
     WEIGHT("weight");
@@ -37,17 +37,17 @@ public enum LimitSetting {
         this.field = field;
     }
 
-    /** {@return the name as the engine's and a field's, such as {@code maxConcurrency}} */
+    /** {@return the name in the engine and of a field, such as {@code maxConcurrency}} */
     public String field() {
         return field;
     }
 
-    /** {@return the name as a property's, such as {@code max-concurrency}} */
+    /** {@return the name of the property, such as {@code max-concurrency}} */
     public String property() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** {@return the one that is called so among a policy's defaults; empty: none of them} */
+    /** {@return the one that has this name among a policy's defaults; empty: none of them} */
     static Optional<LimitSetting> ofDefaults(String setting) {
         return Stream.of(values())
                 .filter(limit -> setting.equals(limit.field)
@@ -64,7 +64,7 @@ public enum LimitSetting {
         };
     }
 
-    /** {@return the value that is no limit; empty: this always has one} */
+    /** {@return the value that means no limit; empty: this setting always has a limit} */
     Optional<Object> unlimited() {
         return switch (this) {
             case WEIGHT -> Optional.empty();
@@ -103,7 +103,7 @@ public enum LimitSetting {
     }
 
     /**
-     * Tells what limits say, as texts that can be read again.
+     * Returns limits as texts that can be read again.
      *
      * @param limits the limits
      * @param name gives each number its name

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
- * Copies the logging context (MDC) of the submitting thread to the task's, for as long as the task runs. Where the task
- * runs on a thread that has a context already, as the submitter's own does, that one is put back.
+ * Copies the logging context (MDC) of the submitting thread to the task's, for as long as the task runs. If the task's
+ * thread already has a context, as the submitter's own thread does, that context is restored afterwards.
  */
 public final class MdcTaskDecorator implements GroupTaskDecorator {
 

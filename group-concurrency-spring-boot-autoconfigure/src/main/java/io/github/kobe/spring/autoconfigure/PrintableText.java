@@ -1,6 +1,6 @@
 package io.github.kobe.spring.autoconfigure;
 
-/** Makes keys, and messages that may hold one, safe to show: they come from outside. */
+/** Makes keys, which come from outside, and messages that may contain one, safe to show. */
 public final class PrintableText {
 
     private static final int LONGEST_KEY = 128;
@@ -32,7 +32,7 @@ public final class PrintableText {
     }
 
     /**
-     * Makes a text fit for UTF-8: what writes JSON fails at half a surrogate pair, and with it the whole answer.
+     * Makes a text fit for UTF-8. A JSON writer fails at half a surrogate pair, and with it the whole response.
      *
      * @param text the text
      * @return the text with U+FFFD in place of each half of a surrogate pair that stands alone

@@ -1,4 +1,4 @@
-/** What Spring Boot sets up for an application that has group-concurrency on its class path. */
+/** The auto-configuration for an application that has group-concurrency on its class path. */
 @NullMarked
 package io.github.kobe.spring.autoconfigure;
 

@@ -27,11 +27,12 @@ import org.springframework.http.client.ClientHttpResponse;
  * exception: a response that {@code RestClient}'s {@code exchange} is told not to close is the caller's to close.
  *
  * <p>The permit belongs to the calling thread, as that of {@link GroupExecutor#acquire}. So a call inside an annotated
- * method of the same group shares the method's permit; and a thread that has a response open shares that one's permit for
- * its next call in the group. Each attempt of a retry further out takes a turn of its own.
+ * method of the same group shares the method's permit, and a thread that has a response open shares that response's
+ * permit for its next call in the group. If a retry is further out, each attempt waits for its own turn.
  *
- * <p>A call that isn't let in throws a {@link RejectedTaskException}, also for an interrupt while it waits
- * ({@link RejectionReason#INTERRUPTED}, the flag restored) and after a shutdown ({@link RejectionReason#SHUTDOWN}).
+ * <p>A call that isn't admitted throws a {@link RejectedTaskException}, even for an interrupt while it waits
+ * ({@link RejectionReason#INTERRUPTED}, with the interrupt status restored) and after a shutdown
+ * ({@link RejectionReason#SHUTDOWN}).
  *
  * <p>Safe for use by several threads.
  *
@@ -51,7 +52,7 @@ public final class GroupClientHttpRequestInterceptor implements ClientHttpReques
     /**
      * Limits calls by the host that they go to.
      *
-     * @param executor has the groups
+     * @param executor the executor of the groups
      * @param prefix what a group's key begins with, before the host's name; may be empty
      * @return the interceptor; a call without a host isn't limited
      */
@@ -64,9 +65,9 @@ public final class GroupClientHttpRequestInterceptor implements ClientHttpReques
     }
 
     /**
-     * Limits calls by a key of one's own.
+     * Limits calls by any key.
      *
-     * @param executor has the groups
+     * @param executor the executor of the groups
      * @param key gives the key of a call's group, on the calling thread; {@code null} or blank: the call isn't limited.
      *     What it throws, the call throws
      * @return the interceptor

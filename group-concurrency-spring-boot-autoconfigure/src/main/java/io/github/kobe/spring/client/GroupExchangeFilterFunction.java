@@ -26,13 +26,14 @@ import reactor.core.publisher.Mono;
  *         .build();
  * }</pre>
  *
- * <p>A call waits for a permit of its key's group without a thread, each time it is subscribed to, and holds it until the
- * body of its response is complete, has failed or is cancelled, or the call itself has. As {@code WebClient} asks for it,
- * every body is to be consumed or released; {@code retrieve()} and {@code exchangeToMono} see to that.
+ * <p>Each time a call is subscribed to, it waits for a permit of its key's group without a thread. It holds the permit
+ * until the body of its response completes, fails or is cancelled, or the call itself fails or is cancelled. As
+ * {@code WebClient} requires, every body has to be consumed or released; {@code retrieve()} and {@code exchangeToMono}
+ * take care of that.
  *
- * <p>A call that isn't let in ends with a {@link RejectedTaskException}, also after a shutdown
- * ({@link RejectionReason#SHUTDOWN}). One that is cancelled while it waits leaves the queue. A call that a
- * thread inside the same group subscribes to shares its permit.
+ * <p>A call that isn't admitted ends with a {@link RejectedTaskException}, even after a shutdown
+ * ({@link RejectionReason#SHUTDOWN}). A call that is cancelled while it waits leaves the queue. If a thread inside the
+ * same group subscribes to a call, the call shares that thread's permit.
  *
  * <p>Safe for use by several threads.
  *
@@ -51,7 +52,7 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
     /**
      * Limits calls by the host that they go to.
      *
-     * @param executor has the groups
+     * @param executor the executor of the groups
      * @param prefix what a group's key begins with, before the host's name; may be empty
      * @return the filter; a call without a host isn't limited
      */
@@ -64,9 +65,9 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
     }
 
     /**
-     * Limits calls by a key of one's own.
+     * Limits calls by any key.
      *
-     * @param executor has the groups
+     * @param executor the executor of the groups
      * @param key gives the key of a call's group, at each subscription; {@code null} or blank: the call isn't limited.
      *     With what it throws, the call ends
      * @return the filter

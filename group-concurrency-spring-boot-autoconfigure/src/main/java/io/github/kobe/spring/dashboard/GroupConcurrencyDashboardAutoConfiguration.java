@@ -24,7 +24,7 @@ import org.springframework.core.io.ResourceLoader;
 import org.springframework.util.ClassUtils;
 
 /**
- * Makes the live page, where the application asks for it. Its settings are bound in any case, so that a misspelt name is
+ * Makes the live page, if the application enables it. Its settings are bound in any case, so that a misspelt name is
  * found. {@link GroupConcurrencyDashboardManagementConfiguration} serves it.
  */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
@@ -34,7 +34,7 @@ public final class GroupConcurrencyDashboardAutoConfiguration {
 
     GroupConcurrencyDashboardAutoConfiguration() {}
 
-    /** What it takes, told by name where it isn't there. */
+    /** Checks what the page needs, and names what is missing. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication
     @ConditionalOnSwitch(value = "dashboard.enabled", byDefault = false)
@@ -42,7 +42,7 @@ public final class GroupConcurrencyDashboardAutoConfiguration {
 
         private static final String ENDPOINTS = "org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints";
 
-        /** Never lazy: a bad setting is to fail the start-up. */
+        /** Never lazy: a bad setting should fail the start-up. */
         @Bean
         @Lazy(false)
         @ConditionalOnMissingBean

@@ -22,7 +22,7 @@ import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
-/** Puts the limits around methods with {@link io.github.kobe.spring.annotation.GroupConcurrent}; without AspectJ. */
+/** Applies limits to methods with {@link io.github.kobe.spring.annotation.GroupConcurrent}, without AspectJ. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
 @ConditionalOnSwitch({"enabled", "aspect.enabled"})
 @Import(GroupConcurrentAspectAutoConfiguration.AutoProxying.class)
@@ -33,8 +33,8 @@ public final class GroupConcurrentAspectAutoConfiguration {
     GroupConcurrentAspectAutoConfiguration() {}
 
     /**
-     * Static and free of other beans, as the advisor that wants it, since that is made before nearly all of them; the
-     * settings are read from the environment for the same reason.
+     * Static and without other beans, like the advisor that needs it, since that is made before nearly all other beans;
+     * the settings are read from the environment for the same reason.
      */
     @Bean(GuardedMethods.BEAN_NAME)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -58,7 +58,7 @@ public final class GroupConcurrentAspectAutoConfiguration {
         return advisor;
     }
 
-    /** Never lazy: it looks at what is there at the start. */
+    /** Never lazy: it checks the beans that exist at the start. */
     @Bean
     @ConditionalOnMissingBean
     @Lazy(false)
@@ -73,7 +73,7 @@ public final class GroupConcurrentAspectAutoConfiguration {
                 .bindOrCreate(GroupConcurrencyProperties.PREFIX + ".aspect", GroupConcurrencyProperties.Aspect.class);
     }
 
-    /** Has Spring look for advisors, if nothing else in the application does. */
+    /** Makes Spring look for advisors, if nothing else in the application does. */
     static final class AutoProxying implements ImportBeanDefinitionRegistrar {
 
         @Override

@@ -46,7 +46,7 @@ public final class GroupConcurrencyMetricsAutoConfiguration {
         return new ScopeMeters(properties.metrics());
     }
 
-    /** Where rollouts are. */
+    /** For applications with rollouts. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(MetricsRegistry.class)
     static final class RolloutConfiguration {

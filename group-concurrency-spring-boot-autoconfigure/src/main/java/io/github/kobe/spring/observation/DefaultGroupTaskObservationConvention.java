@@ -8,12 +8,12 @@ import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import java.util.Locale;
 
-/** The names that observations have unless the application says otherwise; to extend or to replace. */
+/** The default names of observations; applications may extend or replace it. */
 public class DefaultGroupTaskObservationConvention implements GroupTaskObservationConvention {
 
     private static final String NAME = "group.executor.task";
 
-    /** Made by the starter, and by conventions that extend it. */
+    /** For the starter, and for conventions that extend it. */
     public DefaultGroupTaskObservationConvention() {}
 
     @Override

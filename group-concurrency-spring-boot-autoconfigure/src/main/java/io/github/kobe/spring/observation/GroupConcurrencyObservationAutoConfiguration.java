@@ -60,7 +60,7 @@ public final class GroupConcurrencyObservationAutoConfiguration {
                         needsParent)));
     }
 
-    /** Where meters are made of observations. */
+    /** For applications in which observations become meters. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(MeterObservationHandler.class)
     static final class MeterConfiguration {

@@ -4,7 +4,7 @@ import io.github.kobe.TaskStatus;
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 
-/** What a convention knows of the work that it names. */
+/** What a convention knows about the work that it names. */
 public final class GroupTaskObservationContext extends Observation.Context {
 
     private final String executorName;
@@ -17,7 +17,7 @@ public final class GroupTaskObservationContext extends Observation.Context {
      * Makes a context.
      *
      * @param executorName the name of the executor's bean
-     * @param groupTag is the key or pattern of the policy that the group falls under, else {@code _default}
+     * @param groupTag the key or pattern of the policy that the group falls under, or else {@code _default}
      * @param groupKey the group
      * @param taskId the task's id
      */
@@ -33,7 +33,7 @@ public final class GroupTaskObservationContext extends Observation.Context {
         return executorName;
     }
 
-    /** {@return what is the key or pattern of the policy that the group falls under, else {@code _default}} */
+    /** {@return the key or pattern of the policy that the group falls under, or else {@code _default}} */
     public String groupTag() {
         return groupTag;
     }
@@ -48,7 +48,7 @@ public final class GroupTaskObservationContext extends Observation.Context {
         return taskId;
     }
 
-    /** {@return how it ended; {@code null}: it hasn't yet} */
+    /** {@return how the work ended; {@code null}: it hasn't yet} */
     public @Nullable TaskStatus outcome() {
         return outcome;
     }

@@ -5,7 +5,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 import io.micrometer.observation.docs.ObservationDocumentation;
 
-/** The names of all that is observed. */
+/** The names of all observations. */
 public enum GroupTaskObservationDocumentation implements ObservationDocumentation {
 
     /** Work in a group: from its submission, its wait included, until its permits are back. */
@@ -26,11 +26,11 @@ public enum GroupTaskObservationDocumentation implements ObservationDocumentatio
         }
     };
 
-    /** Keys with so many values that a meter can have them as tags. */
+    /** Keys with so few values that a meter can have them as tags. */
     public enum LowCardinality implements KeyName {
         /** The name of the executor's bean. */
         EXECUTOR("executor"),
-        /** What stands for the group: the rule of the policy that it falls under. */
+        /** Stands for the group: the rule of the policy that it falls under. */
         GROUP("group"),
         /** How the work ended: success, failed, cancelled or rejected; unknown while it hasn't. */
         OUTCOME("outcome");
@@ -49,7 +49,7 @@ public enum GroupTaskObservationDocumentation implements ObservationDocumentatio
 
     /** Keys with any number of values, for traces. */
     public enum HighCardinality implements KeyName {
-        /** The group's key, in one line and cut like in logs. */
+        /** The group's key, in one line and cut off as in logs. */
         GROUP_KEY("group.key"),
         /** The task's id, if it has one. */
         TASK_ID("task.id");

@@ -7,8 +7,9 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
- * Brings the observation of a Reactor context to where work is submitted, and that of the work into the context of what runs
- * under it. A reactive pipeline has its observation in its context, and not on its threads.
+ * Makes the observation of a Reactor context current while work is submitted, and puts the work's observation into the
+ * context of the code that runs under it. A reactive pipeline has its observation in its context, and not on its
+ * threads.
  *
  * <pre>{@code
  * Mono.deferContextual(context -> {
@@ -18,7 +19,7 @@ import reactor.util.context.ContextView;
  * });
  * }</pre>
  *
- * <p>For one submission, by one thread.
+ * <p>Use an instance for one submission, by one thread.
  */
 public final class ReactorObservation {
 
@@ -35,7 +36,7 @@ public final class ReactorObservation {
     }
 
     /**
-     * Looks for an observation.
+     * Finds the observation of a context.
      *
      * @param context the subscriber's context
      * @return the observation of the context, if there is one
@@ -49,9 +50,9 @@ public final class ReactorObservation {
     }
 
     /**
-     * Submits something, whose observation is a child of that in the context.
+     * Submits work whose observation is a child of the one in the context.
      *
-     * @param submission submits, or asks for a permit, on this thread
+     * @param submission submits the work, or asks for a permit, on this thread
      * @param <T> the type of its value
      * @return its value
      */
@@ -65,10 +66,10 @@ public final class ReactorObservation {
     }
 
     /**
-     * Hands on the observation of what was submitted.
+     * Passes on the observation of the submitted work.
      *
      * @param context the subscriber's context
-     * @return a context with that observation; the same one if it isn't observed
+     * @return a context with that observation; the same context if the work isn't observed
      */
     public Context addTo(Context context) {
         Observation own = begun;

@@ -27,7 +27,7 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.web.client.RestClient;
 
-/** Makes {@link Rollouts} over the executor that is meant without a name, kept in the database where there is one. */
+/** Makes {@link Rollouts} over the default executor, stored in the database if there is one. */
 @AutoConfiguration(
         after = GroupConcurrencyAutoConfiguration.class,
         afterName = {
@@ -46,7 +46,7 @@ public final class GroupConcurrencyRolloutAutoConfiguration {
 
     GroupConcurrencyRolloutAutoConfiguration() {}
 
-    /** Never lazy: a bad setting is to fail the start-up, also beside rollouts of the application's own. */
+    /** Never lazy: a bad setting should fail the start-up, even if the application has its own rollouts. */
     @Bean
     @Lazy(false)
     @ConditionalOnMissingBean
@@ -54,7 +54,7 @@ public final class GroupConcurrencyRolloutAutoConfiguration {
         return new RolloutDefaults(properties, settings);
     }
 
-    /** Each context hears what its own do; Spring tells its ancestors. */
+    /** Each context receives the events of its own rollouts; Spring passes them to its ancestors. */
     @Bean
     @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     RolloutEventSink groupConcurrencyRolloutEvents(ApplicationEventPublisher publisher) {
@@ -70,7 +70,7 @@ public final class GroupConcurrencyRolloutAutoConfiguration {
         return new RolloutsLifecycle(context, defaults.shutdownGrace());
     }
 
-    /** Ours; none where the application brings its own. */
+    /** Our rollouts, unless the application has its own. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnDefaultExecutor(Rollouts.class)
     @ConditionalOnMissingBean(value = Rollouts.class, search = SearchStrategy.CURRENT)
@@ -81,7 +81,7 @@ public final class GroupConcurrencyRolloutAutoConfiguration {
     })
     static final class RolloutsConfiguration {
 
-        /** Never lazy: what is left to do in the store is done also where nobody asks for it. */
+        /** Never lazy: unfinished work in the store is done even if nothing asks for this bean. */
         @Bean
         @Lazy(false)
         Rollouts groupConcurrencyRollouts(ListableBeanFactory beans, RolloutDefaults defaults) {
@@ -90,7 +90,7 @@ public final class GroupConcurrencyRolloutAutoConfiguration {
         }
     }
 
-    /** Requests by the client that Spring Boot sets up. Lazy, since stages of the application's own may send none. */
+    /** Requests by the client that Spring Boot sets up. Lazy, since the application's own stages may send none. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(RestClient.class)
     @ConditionalOnSingleCandidate(RestClient.Builder.class)

@@ -3,7 +3,7 @@ package io.github.kobe.spring.rollout;
 import io.github.kobe.rollout.RolloutsBuilder;
 
 /**
- * Changes the rollouts that Spring Boot makes, after the settings and the beans that take the place of its parts.
+ * Changes the rollouts that Spring Boot makes, after the settings and the beans that replace parts of them.
  *
  * <pre>{@code
  * @Bean
@@ -20,7 +20,7 @@ public interface RolloutsCustomizer {
     /**
      * Changes the rollouts.
      *
-     * @param rollouts a builder with all that is set so far
+     * @param rollouts a builder with everything set so far
      */
     void customize(RolloutsBuilder rollouts);
 }

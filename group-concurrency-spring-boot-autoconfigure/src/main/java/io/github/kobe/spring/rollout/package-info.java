@@ -1,4 +1,4 @@
-/** Rollouts: the bean that runs them, what it is made of, its settings, and when it opens and closes. */
+/** Rollouts: the bean that runs them, its parts, its settings, and when it opens and closes. */
 @NullMarked
 package io.github.kobe.spring.rollout;
 

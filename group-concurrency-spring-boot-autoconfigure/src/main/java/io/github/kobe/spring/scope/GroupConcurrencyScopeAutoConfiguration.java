@@ -19,7 +19,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 
-/** Makes {@link Scopes} over the executor that is meant without a name. */
+/** Makes {@link Scopes} over the default executor. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
 @ConditionalOnSwitch("enabled")
 @EnableConfigurationProperties(GroupScopeProperties.class)
@@ -27,7 +27,7 @@ public final class GroupConcurrencyScopeAutoConfiguration {
 
     GroupConcurrencyScopeAutoConfiguration() {}
 
-    /** Never lazy: a bad setting is to fail the start-up, also where nobody opens a scope. */
+    /** Never lazy: a bad setting should fail the start-up, even if nothing opens a scope. */
     @Bean
     @Lazy(false)
     @ConditionalOnMissingBean
@@ -35,7 +35,7 @@ public final class GroupConcurrencyScopeAutoConfiguration {
         return new DefaultTimeout(properties, settings);
     }
 
-    /** A context with an executor of its own has its own, which hides that of an ancestor. */
+    /** A context with its own executor has its own scopes, which hide those of an ancestor. */
     @Bean
     @ConditionalOnDefaultExecutor(Scopes.class)
     @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)

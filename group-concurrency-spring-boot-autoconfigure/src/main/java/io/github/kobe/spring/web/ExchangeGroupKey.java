@@ -4,7 +4,8 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * Tells the group that a request is limited in, with WebFlux, as {@link RequestGroupKey} does in a servlet application:
+ * Supplies the key of the group in which a request is limited, with WebFlux, as {@link RequestGroupKey} does in a
+ * servlet application:
  *
  * <pre>{@code
  * @Bean
@@ -18,10 +19,10 @@ import reactor.core.publisher.Mono;
 public interface ExchangeGroupKey {
 
     /**
-     * Gives the key of one request's group. Called once for each request, after the filters before this one.
+     * Returns the key of a request's group. Called once for each request, after the filters before this one.
      *
      * @param exchange the request
-     * @return the key, taken as it is; empty or blank: there is none, and the rule's {@code missing-key} holds
+     * @return the key, used unchanged; empty or blank: there is none, and the rule's {@code missing-key} applies
      */
     Mono<String> of(ServerWebExchange exchange);
 }

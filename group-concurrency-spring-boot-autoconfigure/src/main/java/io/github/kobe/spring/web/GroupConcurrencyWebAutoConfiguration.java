@@ -24,7 +24,7 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/** Answers rejections over HTTP, and limits requests, where the application asks for it. */
+/** Answers rejections over HTTP, and limits requests if the application enables it. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
 @ConditionalOnWebApplication
 @ConditionalOnSwitch("enabled")
@@ -32,7 +32,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
 
     GroupConcurrencyWebAutoConfiguration() {}
 
-    /** Threads of a web server that wait. */
+    /** For threads of a web server that wait. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     static final class WaitingThreadsConfiguration {
@@ -73,14 +73,14 @@ public final class GroupConcurrencyWebAutoConfiguration {
         }
     }
 
-    /** With servlets, whatever they are. */
+    /** With any servlets. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     @ConditionalOnClass(OncePerRequestFilter.class)
     @ConditionalOnSwitch(value = "web.filter.enabled", byDefault = false)
     static final class FilterConfiguration {
 
-        /** A bean of its own class, not a registration: so it comes after all others that have the last place too. */
+        /** A plain bean, not a registration bean, so that it comes after all others that also have the last order. */
         @Bean
         @ConditionalOnMissingBean
         GroupConcurrencyFilter groupConcurrencyFilter(

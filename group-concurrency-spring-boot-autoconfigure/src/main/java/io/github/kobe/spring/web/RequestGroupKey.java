@@ -4,8 +4,9 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the group that a request is limited in, in a servlet application. As a bean it serves the rules of
- * {@code group-concurrency.web.filter} that have no {@code key-source}, or all paths where there is no rule:
+ * Supplies the key of the group in which a request is limited, in a servlet application. A bean of this type is used
+ * for the rules of {@code group-concurrency.web.filter} that have no {@code key-source}, or for all paths if there is
+ * no rule:
  *
  * <pre>{@code
  * @Bean
@@ -18,17 +19,18 @@ import org.jspecify.annotations.Nullable;
 public interface RequestGroupKey {
 
     /**
-     * The attribute under which a limited request has its {@link io.github.kobe.GroupPermit}, for code that works for the
-     * request on threads of its own: what it does in the permit's {@code call} is inside, as what the request's own
-     * threads do is.
+     * The attribute under which a limited request has its {@link io.github.kobe.GroupPermit}. It is for code that works
+     * for the request on its own threads: code in the permit's {@code call} is inside the permit, as are the request's
+     * own threads.
      */
     String PERMIT_ATTRIBUTE = "io.github.kobe.spring.web.permit";
 
     /**
-     * Gives the key of one request's group. Called once for each request, on its thread, after the filters before this one.
+     * Returns the key of a request's group. Called once for each request, on its thread, after the filters before this
+     * one.
      *
      * @param request the request
-     * @return the key, taken as it is; {@code null} or blank: there is none, and the rule's {@code missing-key} holds
+     * @return the key, used unchanged; {@code null} or blank: there is none, and the rule's {@code missing-key} applies
      */
     @Nullable
     String of(HttpServletRequest request);

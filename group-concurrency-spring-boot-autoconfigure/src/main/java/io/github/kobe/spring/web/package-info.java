@@ -1,4 +1,4 @@
-/** HTTP: what a client is told of a rejection, and the filter that limits requests. */
+/** HTTP: how a rejection is reported to a client, and the filter that limits requests. */
 @NullMarked
 package io.github.kobe.spring.web;
 

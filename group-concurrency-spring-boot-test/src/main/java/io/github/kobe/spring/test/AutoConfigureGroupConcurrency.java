@@ -9,8 +9,9 @@ import java.lang.annotation.Target;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 
 /**
- * Puts the limits into a test slice, which has none otherwise: the executor, {@code @GroupConcurrent} on methods,
- * {@code Scopes}, the properties and the answers to rejected requests. Endpoints, meters and observations stay out.
+ * Adds the limits to a test slice, which has none otherwise: the executor, {@code @GroupConcurrent} on methods,
+ * {@code Scopes}, the properties and the responses to rejected requests. Endpoints, meters and observations are not
+ * included.
  *
  * <pre>{@code
  * @WebMvcTest(ReportController.class)

@@ -114,8 +114,8 @@ public final class GroupAssert extends AbstractAssert<GroupAssert, GroupExecutor
     }
 
     /**
-     * Checks how many tasks and calls asked for admission to the group since it was first used or evicted: that is how a
-     * test sees that a call came by a limit at all.
+     * Checks how many tasks and calls requested admission to the group since it was first used or evicted. This shows a
+     * test whether a call passed a limit at all.
      *
      * @param expected how many, from 0 up
      * @return this

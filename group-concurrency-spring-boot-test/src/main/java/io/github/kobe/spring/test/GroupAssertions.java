@@ -3,7 +3,7 @@ package io.github.kobe.spring.test;
 import io.github.kobe.GroupExecutor;
 
 /**
- * Where assertions on groups begin. To be imported statically, beside AssertJ's own {@code assertThat}:
+ * The entry point of assertions on groups. Import it statically, beside AssertJ's own {@code assertThat}:
  *
  * <pre>{@code
  * assertThat(executor).isQuiet();
@@ -11,7 +11,7 @@ import io.github.kobe.GroupExecutor;
  * await().untilAsserted(() -> assertThat(executor).group("tenant:a").hasQueued(2));
  * }</pre>
  *
- * <p>Each assertion looks once, at the moment when it is called.
+ * <p>Each assertion checks once, at the moment when it is called.
  *
  * @since 0.1.0
  */

@@ -16,7 +16,7 @@ public final class GroupExecutorAssert extends AbstractAssert<GroupExecutorAsser
     }
 
     /**
-     * Goes on with one group.
+     * Returns assertions on one group.
      *
      * @param key the key of the group; one that was never used counts as quiet
      * @return assertions on it
@@ -42,7 +42,7 @@ public final class GroupExecutorAssert extends AbstractAssert<GroupExecutorAsser
     }
 
     /**
-     * Checks that nobody has a permit of any group. Waiting work has none, and is no concern of this check.
+     * Checks that nobody has a permit of any group. Waiting work has none, so it doesn't matter here.
      *
      * @return this
      * @throws AssertionError if somebody has one; it names the groups, and who has the permits

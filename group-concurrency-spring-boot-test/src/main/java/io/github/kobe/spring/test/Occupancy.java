@@ -15,7 +15,9 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What is in the groups of an executor at one moment: who has permits, and who waits. Groups without either are left out. */
+/**
+ * Who has permits of an executor's groups at one moment, and who waits for them. Groups without either are left out.
+ */
 record Occupancy(List<OccupiedGroup> groups) {
 
     private static final int WAITERS_SHOWN = 10;
@@ -61,7 +63,7 @@ record Occupancy(List<OccupiedGroup> groups) {
         return groups.stream().map(OccupiedGroup::toString).collect(Collectors.joining(System.lineSeparator()));
     }
 
-    /** One group in which something is. */
+    /** One group in which someone has permits or waits. */
     record OccupiedGroup(String key, int inFlight, int queued, List<GroupHolder> holders, List<GroupWaiter> waiters) {
 
         private static Optional<OccupiedGroup> of(GroupExecutor executor, String key) {

@@ -13,7 +13,8 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
- * Fails a test that leaves permits out or work waiting, and names the groups, who has the permits and who waits.
+ * Fails a test that leaves permits out or work waiting. The message names the groups, who has the permits and who
+ * waits.
  *
  * <p>On a Spring test, it watches all {@link GroupExecutor} beans of the test's application context:
  *
@@ -23,17 +24,17 @@ import org.springframework.test.context.junit.jupiter.SpringExtension;
  * class ReportServiceTests { … }
  * }</pre>
  *
- * <p>Elsewhere it is told what to watch:
+ * <p>Elsewhere it needs the executor to watch:
  *
  * <pre>{@code
  * @RegisterExtension
  * final QuietExecutorExtension quiet = QuietExecutorExtension.watching(executor);
  * }</pre>
  *
- * <p>It looks after the test's {@code @AfterEach} methods, and gives work that is about to end five seconds for that. What
- * was there before the test's {@code @BeforeEach} methods is not held against the test, so that a permit which is lost
- * fails one test and not all that follow. Tests that run at the same time on one executor would be blamed for each
- * other's work: such an executor can't be watched.
+ * <p>It checks after the test's {@code @AfterEach} methods, and gives work that is about to end five seconds to do so.
+ * Anything that was there before the test's {@code @BeforeEach} methods is ignored, so that a lost permit fails one
+ * test and not all that follow. Don't watch an executor that tests use at the same time: they would be blamed for each
+ * other's work.
  *
  * @since 0.1.0
  */
@@ -58,14 +59,14 @@ public final class QuietExecutorExtension implements BeforeEachCallback, AfterEa
     /**
      * Makes an extension for a test without Spring.
      *
-     * @param executor what to watch
+     * @param executor the executor to watch
      * @return an extension to register in a field
      */
     public static QuietExecutorExtension watching(GroupExecutor executor) {
         return new QuietExecutorExtension(List.of(Objects.requireNonNull(executor, "executor")), GRACE);
     }
 
-    /** Remembers what is there before the test. */
+    /** Records what is there before the test. */
     @Override
     public void beforeEach(ExtensionContext context) {
         List<Watch> watches = new ArrayList<>();
@@ -82,9 +83,9 @@ public final class QuietExecutorExtension implements BeforeEachCallback, AfterEa
     }
 
     /**
-     * Looks for what is there in addition.
+     * Looks for anything that has been added since.
      *
-     * @throws AssertionError if there is something after five seconds
+     * @throws AssertionError if there is still something after five seconds
      */
     @Override
     public void afterEach(ExtensionContext context) {
