@@ -8,11 +8,11 @@ import java.util.Map;
  * How far a task had come after its last completed stage.
  *
  * @param taskId the task
- * @param lastCompletedStageIndex the place of the last completed stage, from 0
+ * @param lastCompletedStageIndex the index of the last completed stage, from 0
  * @param completedStageNames the names of all completed stages, in order
  * @param timestamp when the last of them was completed
- * @param run which run of the task it belongs to; each retry from the beginning is another one
- * @param attempt which attempt of the task it belongs to; each retry is another one
+ * @param run the run of the task to which it belongs; each retry from the beginning is a new run
+ * @param attempt the attempt of the task to which it belongs; each retry is a new attempt
  * @param token the {@linkplain StageContext#fencingToken() fencing token} of the node that saved it
  * @param skipped whether the last of them had nothing to do
  * @param data what the stages have put into {@link StageContext#data()}
@@ -35,7 +35,7 @@ public record Checkpoint(
         data = Map.copyOf(data);
     }
 
-    /** {@return whether this can be one of a task with these stages} */
+    /** {@return whether this can belong to a task with these stages} */
     boolean fits(List<String> stageNames) {
         int count = lastCompletedStageIndex + 1;
         return count >= 1 && count <= stageNames.size() && completedStageNames.equals(stageNames.subList(0, count));

@@ -12,10 +12,10 @@ public final class CheckpointException extends RolloutException {
     private static final long serialVersionUID = 1;
 
     /**
-     * Made with a message and what caused it.
+     * Makes an exception with a message and a cause.
      *
      * @param message what failed
-     * @param cause what caused it, or {@code null}
+     * @param cause the cause, or {@code null}
      */
     public CheckpointException(String message, @Nullable Throwable cause) {
         super(message, cause);

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Keeps checkpoints apart from the tasks. Without one they are part of the tasks.
+ * Keeps checkpoints separately from the tasks. Without such a store they are part of the tasks.
  *
  * @since 0.1.0
  */
 public interface CheckpointStore {
 
     /**
-     * Saves a task's checkpoint in place of the one before.
+     * Saves a task's checkpoint, replacing the previous one.
      *
      * @param checkpoint the checkpoint
      */
@@ -41,7 +41,7 @@ public interface CheckpointStore {
      */
     void remove(TaskId taskId);
 
-    /** {@return a new store that forgets all when the process ends} */
+    /** {@return a new store that keeps checkpoints in memory, until the process ends} */
     static CheckpointStore inMemory() {
         return new MemoryCheckpoints();
     }

@@ -3,7 +3,8 @@ package io.github.kobe.rollout;
 import java.util.Objects;
 
 /**
- * A deploy unit together with the configuration that it runs with: what a tenant had before, or is known to be good.
+ * A deploy unit together with its configuration, for example the previous one of a tenant, or the last one known to be
+ * good.
  *
  * @param unit the unit
  * @param config its configuration, as it is sent
@@ -11,7 +12,7 @@ import java.util.Objects;
  */
 public record ConfigSnapshot(DeployUnit unit, String config) {
 
-    /** Checks nothing but for {@code null}. */
+    /** Checks only for {@code null}. */
     public ConfigSnapshot {
         Objects.requireNonNull(unit, "unit");
         Objects.requireNonNull(config, "config");

@@ -1,7 +1,7 @@
 package io.github.kobe.rollout;
 
 /**
- * What becomes of a task whose tenant another task has when its plan starts.
+ * What happens to a task if another task has its tenant when the plan starts.
  *
  * @since 0.1.0
  */

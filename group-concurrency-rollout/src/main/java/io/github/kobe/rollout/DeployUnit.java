@@ -11,14 +11,14 @@ import java.util.Objects;
  */
 public record DeployUnit(DeployVersion version, String name) {
 
-    /** Checks nothing but for {@code null}, as {@link #ofTrusted}. */
+    /** Checks only for {@code null}, as {@link #ofTrusted}. */
     public DeployUnit {
         Objects.requireNonNull(version, "version");
         Objects.requireNonNull(name, "name");
     }
 
     /**
-     * Makes a unit of values that it checks.
+     * Makes a unit, and checks the values.
      *
      * @param unitId the unit, at least 1
      * @param version its version, at least 0
@@ -34,7 +34,7 @@ public record DeployUnit(DeployVersion version, String name) {
     }
 
     /**
-     * Makes a unit of values that were checked before.
+     * Makes a unit from values that were checked before.
      *
      * @param unitId the unit
      * @param version its version

@@ -3,7 +3,7 @@ package io.github.kobe.rollout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which version of a deploy unit.
+ * A version of a deploy unit.
  *
  * @param unitId the unit, at least 1
  * @param version its version, at least 0
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public record DeployVersion(long unitId, long version) {
 
     /**
-     * Makes a version of numbers that it checks.
+     * Makes a version, and checks the numbers.
      *
      * @param unitId the unit, at least 1
      * @param version its version, at least 0
@@ -30,7 +30,7 @@ public record DeployVersion(long unitId, long version) {
     }
 
     /**
-     * Makes a version of numbers that were checked before.
+     * Makes a version from numbers that were checked before.
      *
      * @param unitId the unit
      * @param version its version
@@ -41,7 +41,7 @@ public record DeployVersion(long unitId, long version) {
     }
 
     /**
-     * {@return whether this version is newer} Anything is newer than nothing.
+     * {@return whether this version is newer than another} Any version is newer than {@code null}.
      *
      * @param other a version of the same unit, or {@code null}
      * @throws IllegalArgumentException if it is of another unit

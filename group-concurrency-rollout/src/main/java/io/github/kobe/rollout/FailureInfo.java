@@ -5,7 +5,7 @@ import java.util.Objects;
 /**
  * Why something failed.
  *
- * @param errorType a word for the kind, such as {@link #CONFLICT}, or the simple name of an exception
+ * @param errorType the kind of failure in a word, such as {@link #CONFLICT}, or the simple name of an exception
  * @param message what happened
  * @since 0.1.0
  */
@@ -14,19 +14,19 @@ public record FailureInfo(String errorType, String message) {
     /** Another task has the tenant. */
     public static final String CONFLICT = "CONFLICT";
 
-    /** The drive was taken over too often without coming further. */
+    /** The plan was taken over too often without any progress of the task. */
     public static final String RECOVERY = "RECOVERY";
 
     /** The tenant was not found healthy after a rollback. */
     public static final String NOT_VERIFIED = "NOT_VERIFIED";
 
-    /** The stages are other ones than those that the task was created with. */
+    /** The stages differ from those with which the task was created. */
     public static final String STAGES_CHANGED = "STAGES_CHANGED";
 
     /** Nobody has approved the next wave in time. */
     public static final String GATE_TIMED_OUT = "GATE_TIMED_OUT";
 
-    /** More tasks of a plan have failed than may. */
+    /** More tasks of a plan have failed than is allowed. */
     public static final String TOO_MANY_FAILURES = "TOO_MANY_FAILURES";
 
     private static final int LONGEST = 2_000;
@@ -38,7 +38,7 @@ public record FailureInfo(String errorType, String message) {
     }
 
     /**
-     * {@return what a thrown exception is called and says}
+     * {@return the type and message of an exception}
      *
      * @param thrown the exception
      */

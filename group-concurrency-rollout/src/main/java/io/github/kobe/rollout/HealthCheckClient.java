@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.Map;
 
 /**
- * Asks an instance how it is. It may be called by many threads at once, and is interrupted when the time is up.
+ * Asks an instance about its health. It may be called by many threads at once, and is interrupted when the time is up.
  *
  * @since 0.1.0
  */
@@ -12,10 +12,10 @@ import java.util.Map;
 public interface HealthCheckClient {
 
     /**
-     * {@return what an instance answers: the fields of a JSON object}
+     * {@return the answer of an instance: the fields of a JSON object}
      *
      * @param url the URL to ask
-     * @throws IOException if there is no answer, or none that says that all is well
+     * @throws IOException if there is no answer, or the answer reports an error
      * @throws InterruptedException if the thread is interrupted
      */
     Map<String, Object> get(String url) throws IOException, InterruptedException;

@@ -1,32 +1,32 @@
 package io.github.kobe.rollout;
 
 /**
- * Takes what rollouts count: the counters {@code task_completed}, {@code task_failed}, {@code task_paused}, {@code
- * task_cancelled} and {@code rollback_count}, and the gauges {@code task_active} (how many tasks of a plan have a thread
- * here) and {@code heartbeat_lag} (how many stages those have ahead of them).
+ * Receives the metrics of rollouts: the counters {@code task_completed}, {@code task_failed}, {@code task_paused},
+ * {@code task_cancelled} and {@code rollback_count}, and the gauges {@code task_active} (how many tasks of a plan have
+ * a thread on this node) and {@code heartbeat_lag} (how many stages these still have to do).
  *
  * @since 0.1.0
  */
 public interface MetricsRegistry {
 
     /**
-     * Counts one more.
+     * Increments a counter.
      *
-     * @param name of what
-     * @param planId in which plan
+     * @param name the name of the counter
+     * @param planId the plan
      */
     void incrementCounter(String name, PlanId planId);
 
     /**
-     * Says how many there are.
+     * Sets the value of a gauge.
      *
-     * @param name of what
-     * @param planId in which plan
-     * @param value how many
+     * @param name the name of the gauge
+     * @param planId the plan
+     * @param value the new value
      */
     void setGauge(String name, PlanId planId, double value);
 
-    /** {@return one that forgets} */
+    /** {@return a registry that does nothing} */
     static MetricsRegistry noop() {
         return new MetricsRegistry() {
             @Override

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * Where an instance of a tenant is reached: a URL with a scheme and a host.
+ * The address of an instance of a tenant: a URL with a scheme and a host.
  *
  * @param url the URL as text
  * @since 0.1.0
@@ -16,17 +16,17 @@ public record NetworkEndpoint(String url) {
     private static final int HTTP_PORT = 80;
     private static final int HTTPS_PORT = 443;
 
-    /** Checks nothing but for {@code null}, as {@link #ofTrusted}. */
+    /** Checks only for {@code null}, as {@link #ofTrusted}. */
     public NetworkEndpoint {
         Objects.requireNonNull(url, "url");
     }
 
     /**
-     * Makes an endpoint of a text that it checks.
+     * Makes an endpoint from a text, and checks it.
      *
      * @param url the URL as text
      * @return the endpoint
-     * @throws IllegalArgumentException if the text is no URL with a scheme and a host
+     * @throws IllegalArgumentException if the text is not a URL with a scheme and a host
      */
     public static NetworkEndpoint of(String url) {
         try {
@@ -42,7 +42,7 @@ public record NetworkEndpoint(String url) {
     }
 
     /**
-     * Makes an endpoint of a text that was checked before.
+     * Makes an endpoint from a text that was checked before.
      *
      * @param url the URL as text
      * @return the endpoint

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened to a task or a plan; a {@link RolloutEvent} says to which, and when.
+ * What happened to a task or a plan; a {@link RolloutEvent} says to which one, and when.
  *
  * @since 0.1.0
  */
@@ -17,14 +17,14 @@ public sealed interface Occurrence {
     }
 
     /**
-     * A plan came into a state.
+     * A plan entered a state.
      *
      * @param status the state
      */
     record PlanEntered(PlanStatus status) implements Occurrence {}
 
     /**
-     * A wave of a plan begins; told of plans with several.
+     * A wave of a plan begins; only for plans with several waves.
      *
      * @param wave which, from 1
      * @param waves how many there are
@@ -33,16 +33,16 @@ public sealed interface Occurrence {
     record WaveStarted(int wave, int waves, int tenants) implements Occurrence {}
 
     /**
-     * A wave has ended, and the next one is kept back.
+     * A wave has ended, and the next one is held back.
      *
      * @param wave the one that has ended, from 1
-     * @param bakeTime how long at least
-     * @param approvalTimeout how long somebody who approves is waited for after that, if somebody has to
+     * @param bakeTime for how long at least
+     * @param approvalTimeout how long an approval is awaited after that, if one is needed
      */
     record GateOpened(int wave, Duration bakeTime, @Nullable Duration approvalTimeout) implements Occurrence {}
 
     /**
-     * Somebody lets the next wave begin.
+     * Somebody has approved the next wave.
      *
      * @param wave the one that has ended, from 1
      * @param by who
@@ -63,10 +63,10 @@ public sealed interface Occurrence {
     }
 
     /**
-     * More tasks have failed than may; nothing new starts, and the plan is paused.
+     * More tasks have failed than is allowed; nothing new starts, and the plan is paused.
      *
-     * @param failures how many
-     * @param maxFailures how many may
+     * @param failures how many have failed
+     * @param maxFailures how many may fail
      */
     record TooManyFailures(int failures, int maxFailures) implements Occurrence {
 
@@ -78,16 +78,16 @@ public sealed interface Occurrence {
         }
     }
 
-    /** A task exists. */
+    /** A task was created. */
     record TaskCreated() implements Occurrence {}
 
-    /** A task was found right. */
+    /** A task was validated. */
     record TaskValidated() implements Occurrence {}
 
     /**
-     * A task was found wrong.
+     * A task was found to be invalid.
      *
-     * @param failure all that is wrong
+     * @param failure everything that is wrong
      */
     record TaskValidationFailed(FailureInfo failure) implements Occurrence {}
 
@@ -99,7 +99,7 @@ public sealed interface Occurrence {
     record TaskStarted(int totalStages) implements Occurrence {}
 
     /**
-     * How far a task is; sent at each boundary, and at intervals in between.
+     * The progress of a task; sent at each boundary, and at intervals in between.
      *
      * @param completed how many stages are done
      * @param total how many there are
@@ -129,48 +129,48 @@ public sealed interface Occurrence {
     /**
      * A task was stopped between two stages.
      *
-     * @param by who wanted it
+     * @param by who requested it
      * @param stage the stage that comes next
      */
     record TaskPaused(String by, String stage) implements Occurrence {}
 
     /**
-     * A task goes on.
+     * A task continues after a pause.
      *
-     * @param by who wanted it
-     * @param fromStage with which stage
+     * @param by who requested it
+     * @param fromStage the stage with which it continues
      */
     record TaskResumed(String by, String fromStage) implements Occurrence {}
 
     /**
-     * A task was given up.
+     * A task was cancelled.
      *
-     * @param by who wanted it
+     * @param by who requested it
      * @param lastStage the last stage that was done, if any
-     * @param failure why, if nobody wanted it
+     * @param failure why, if nobody requested it
      */
     record TaskCancelled(
             String by, @Nullable String lastStage, @Nullable FailureInfo failure) implements Occurrence {}
 
     /**
-     * A task that was running when its node was lost goes on.
+     * A task that was running when its node was lost continues.
      *
-     * @param node where it goes on
-     * @param stage with which stage, if any is left
+     * @param node the node on which it continues
+     * @param stage the stage with which it continues, if any is left
      */
     record TaskRecovered(String node, @Nullable String stage) implements Occurrence {}
 
     /**
-     * A failed task is tried again.
+     * A retry of a failed task begins.
      *
-     * @param fromCheckpoint whether from the stage that failed
+     * @param fromCheckpoint whether it begins with the stage that failed
      */
     record TaskRetryStarted(boolean fromCheckpoint) implements Occurrence {}
 
     /**
-     * What was tried again is over, however it ended.
+     * A retry is over, however it ended.
      *
-     * @param fromCheckpoint as it began
+     * @param fromCheckpoint whether it began with the stage that failed
      */
     record TaskRetryCompleted(boolean fromCheckpoint) implements Occurrence {}
 
@@ -183,7 +183,7 @@ public sealed interface Occurrence {
     record TaskRollingBack(String reason, List<String> stages) implements Occurrence {}
 
     /**
-     * A task is being rolled back.
+     * A task was rolled back.
      *
      * @param previous what the tenant has again
      */
@@ -193,7 +193,7 @@ public sealed interface Occurrence {
      * A task could not be rolled back.
      *
      * @param failure why
-     * @param partial the stages that could
+     * @param partial the stages that could be rolled back
      */
     record TaskRollbackFailed(FailureInfo failure, List<String> partial) implements Occurrence {}
 
@@ -201,7 +201,7 @@ public sealed interface Occurrence {
      * A stage began.
      *
      * @param stage its name
-     * @param index its place, from 0
+     * @param index its index, from 0
      */
     record StageStarted(String stage, int index) implements Occurrence {}
 
@@ -209,7 +209,7 @@ public sealed interface Occurrence {
      * A stage passed.
      *
      * @param stage its name
-     * @param index its place, from 0
+     * @param index its index, from 0
      */
     record StageCompleted(String stage, int index) implements Occurrence {}
 
@@ -217,7 +217,7 @@ public sealed interface Occurrence {
      * A stage had nothing to do.
      *
      * @param stage its name
-     * @param index its place, from 0
+     * @param index its index, from 0
      */
     record StageSkipped(String stage, int index) implements Occurrence {}
 
@@ -225,7 +225,7 @@ public sealed interface Occurrence {
      * A stage failed.
      *
      * @param stage its name
-     * @param index its place, from 0
+     * @param index its index, from 0
      * @param failure why
      */
     record StageFailed(String stage, int index, FailureInfo failure) implements Occurrence {}

@@ -5,13 +5,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of an operation that was accepted. It is done at the next boundary of each task.
+ * The result of an operation that was accepted. Each task carries it out at its next boundary.
  *
- * @param success whether it was accepted for all tasks that it was meant for
+ * @param success whether it was accepted for all of its tasks
  * @param message what was accepted, in words
- * @param failure why not for all of them: that of the first one skipped
+ * @param failure why it was not accepted for all of them: the failure of the first one skipped
  * @param accepted the tasks that it was accepted for
- * @param skipped the others of the plan, and why
+ * @param skipped the other tasks of the plan, and why they were skipped
  * @since 0.1.0
  */
 public record OperationResult(

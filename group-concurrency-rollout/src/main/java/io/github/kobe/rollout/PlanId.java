@@ -4,25 +4,25 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
- * Names a plan: {@code plan-} and letters, digits, dots, underscores or hyphens, 100 characters at most.
+ * The id of a plan: {@code plan-} and letters, digits, dots, underscores or hyphens, 100 characters at most.
  *
  * @param value the id as text
  * @since 0.1.0
  */
 public record PlanId(String value) implements Target {
 
-    /** What each begins with. */
+    /** The beginning of each id. */
     static final String PREFIX = "plan-";
 
     private static final Pattern FORM = Pattern.compile("plan-[A-Za-z0-9._-]{1,95}");
 
-    /** Checks nothing but for {@code null}, as {@link #ofTrusted}. */
+    /** Checks only for {@code null}, as {@link #ofTrusted}. */
     public PlanId {
         Objects.requireNonNull(value, "value");
     }
 
     /**
-     * Makes an id of a text that it checks.
+     * Makes an id from a text, and checks it.
      *
      * @param value the id as text
      * @return the id
@@ -37,7 +37,7 @@ public record PlanId(String value) implements Target {
     }
 
     /**
-     * Makes an id of a text that was checked before, such as one read from a database.
+     * Makes an id from a text that was checked before, such as one read from a database.
      *
      * @param value the id as text
      * @return the id

@@ -8,18 +8,18 @@ import org.jspecify.annotations.Nullable;
  * How a plan is doing.
  *
  * @param planId the plan
- * @param status where it is
+ * @param status its state
  * @param maxConcurrency how many of its tasks run at once
- * @param pauseAsked whether it is to start nothing
+ * @param pauseAsked whether a pause was requested, so that it starts nothing
  * @param tasks how many tasks are in each state
  * @param createdAt when it was created
- * @param createdBy by whom
+ * @param createdBy who created it
  * @param startedAt when it was started
  * @param endedAt when it came to rest
  * @param wave the wave whose tasks may begin, from 1
  * @param waves how many waves there are
  * @param maxFailures how many tasks may fail before nothing new starts, or {@code null} for any number
- * @param gate what keeps the next wave back, if something does
+ * @param gate what holds back the next wave, if anything does
  * @since 0.1.0
  */
 public record PlanInfo(

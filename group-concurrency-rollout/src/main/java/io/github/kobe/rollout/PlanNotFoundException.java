@@ -1,7 +1,7 @@
 package io.github.kobe.rollout;
 
 /**
- * There is no such plan.
+ * Thrown if there is no such plan.
  *
  * @since 0.1.0
  */

@@ -6,9 +6,9 @@ import java.util.List;
  * What the start of a plan would do, as things are now.
  *
  * @param planId the plan's id
- * @param maxConcurrency how many tenants at once
- * @param errors all that is wrong, of the plan and of all tenants; none if it can be started
- * @param conflict what becomes of a tenant that another task has
+ * @param maxConcurrency how many tenants run at once
+ * @param errors everything that is wrong with the plan and its tenants; empty if it can be started
+ * @param conflict what happens to a tenant that another task has
  * @param waves the tenants of each wave, in the order in which they begin
  * @since 0.1.0
  */
@@ -25,7 +25,7 @@ public record PlanPreview(
         waves = waves.stream().map(List::copyOf).toList();
     }
 
-    /** {@return whether nothing is wrong about it} Tenants may be another task's all the same. */
+    /** {@return whether the plan has no errors} Even then, other tasks may have some of its tenants. */
     public boolean isStartable() {
         return errors.isEmpty();
     }

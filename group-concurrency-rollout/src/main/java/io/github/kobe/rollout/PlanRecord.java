@@ -8,17 +8,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that is kept of a plan but for its tasks: for stores. Only the rules make another one of it.
+ * Everything that is stored about a plan, except its tasks; for stores. Only the rules turn it into another one.
  *
  * @param id the plan
  * @param maxConcurrency how many of its tasks run at once
- * @param waves in which portions its tasks begin
- * @param status where it is
- * @param pauseAsked whether it is to start nothing
- * @param rollingBack whether it is being taken back as a whole
+ * @param waves the waves in which its tasks begin
+ * @param status its state
+ * @param pauseAsked whether a pause was requested, so that it starts nothing
+ * @param rollingBack whether it is being rolled back as a whole
  * @param tally how many of its tasks are in each state
- * @param owed how many of its tasks have come to rest but for a wish
- * @param progress how far it has come through its waves
+ * @param owed how many of its tasks have come to rest, but have a wish
+ * @param progress its progress through its waves
  * @param drive the work for it
  * @param createdAt when it was created
  * @param createdBy by whom

@@ -4,22 +4,22 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Where a plan is. From its start on, it follows from its tasks.
+ * The state of a plan. Once the plan has started, it is derived from the states of its tasks.
  *
  * @since 0.1.0
  */
 public enum PlanStatus implements RolloutStatus {
-    /** It exists. */
+    /** It was created. */
     CREATED,
-    /** Its tasks are looked at. */
+    /** Its tasks are being validated. */
     VALIDATING,
     /** It can be started. */
     READY,
-    /** Tasks of it wait or run. */
+    /** Some of its tasks wait or run. */
     RUNNING,
     /** It starts nothing, and none of its tasks runs. */
     PAUSED,
-    /** Not all of its tasks came to a good end, and something can still be done about it. */
+    /** Not all of its tasks have succeeded, and operations on them are still possible. */
     PARTIAL_FAILED,
     /** All its tasks are completed. */
     COMPLETED,
@@ -29,10 +29,10 @@ public enum PlanStatus implements RolloutStatus {
     ROLLED_BACK,
     /** It was invalid, was given up, or could not be rolled back; final. */
     FAILED,
-    /** It was given up before anything came of it; final. */
+    /** It was cancelled before any task had completed; final. */
     CANCELLED;
 
-    /** {@return where a plan can go from here in one step} */
+    /** {@return the states that a plan can enter from here in one step} */
     public Set<PlanStatus> next() {
         return switch (this) {
             case CREATED -> EnumSet.of(VALIDATING);
@@ -47,12 +47,12 @@ public enum PlanStatus implements RolloutStatus {
         };
     }
 
-    /** {@return whether nothing comes after it} */
+    /** {@return whether no state follows it} */
     public boolean isFinal() {
         return next().isEmpty();
     }
 
-    /** {@return whether a plan doesn't change any more by itself} */
+    /** {@return whether a plan no longer changes by itself} */
     public boolean isSettled() {
         return isFinal() || this == COMPLETED || this == PARTIAL_FAILED;
     }

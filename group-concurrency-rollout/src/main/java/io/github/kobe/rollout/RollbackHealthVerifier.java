@@ -11,13 +11,13 @@ public interface RollbackHealthVerifier {
     /**
      * {@return whether the tenant is as it was before}
      *
-     * @param context what it is looked at for; {@link StageContext#target()} is what the tenant had before
-     * @param health asks instances how they are
-     * @throws Exception if that can't be found out, which is the same as {@code false}
+     * @param context the task and its tenant; {@link StageContext#target()} is what the tenant had before
+     * @param health asks instances about their health
+     * @throws Exception if the check isn't possible, which counts as {@code false}
      */
     boolean verify(StageContext context, HealthCheckClient health) throws Exception;
 
-    /** {@return one that doesn't look} */
+    /** {@return a verifier that checks nothing} */
     static RollbackHealthVerifier alwaysTrue() {
         return (context, health) -> true;
     }

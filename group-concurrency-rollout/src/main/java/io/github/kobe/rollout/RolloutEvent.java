@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
  * What happened to a task or a plan, and when. Events are kept until they are published, and may be published again after
  * a crash, with the same number.
  *
- * <p>The events of a task, and those of a plan itself, are numbered 1, 2, 3 and so on. Who remembers the highest number of
- * each and drops what isn't higher gets each exactly once.
+ * <p>The events of a task, and those of a plan itself, are numbered 1, 2, 3 and so on. A receiver that remembers the
+ * highest number of each, and drops events whose number isn't higher, gets each event exactly once.
  *
  * @param planId the plan
  * @param taskId the task, or {@code null} if this is about the plan itself
  * @param tenantId the task's tenant, or {@code null} if this is about the plan itself
- * @param status where the task or plan is now
- * @param timestamp when
+ * @param status the state of the task or plan after the event
+ * @param timestamp when it happened
  * @param message what happened, in words
  * @param failure why, if it is a failure
  * @param sequenceId the number among the events of the task, or among those of the plan itself

@@ -1,8 +1,8 @@
 package io.github.kobe.rollout;
 
 /**
- * Hears of what happens. The events of a plan come one after the other, in order, on a thread of the node that drives the
- * plan. What it throws is logged, and keeps nobody from anything.
+ * Receives events. The events of a plan come one after the other, in order, on a thread of the node that drives the
+ * plan. What a sink throws is logged, and has no other effect.
  *
  * @since 0.1.0
  */
@@ -10,7 +10,7 @@ package io.github.kobe.rollout;
 public interface RolloutEventSink {
 
     /**
-     * Hears of one event; after a crash perhaps once more.
+     * Receives an event; after a crash the same event may come again.
      *
      * @param event the event
      */

@@ -3,7 +3,7 @@ package io.github.kobe.rollout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that was asked of rollouts can't be done.
+ * Thrown if a request to {@link Rollouts} can't be carried out.
  *
  * @since 0.1.0
  */
@@ -12,10 +12,10 @@ public class RolloutException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     /**
-     * Made with a message and what caused it.
+     * Makes an exception with a message and a cause.
      *
      * @param message what can't be done, and why
-     * @param cause what caused it, or {@code null}
+     * @param cause the cause, or {@code null}
      */
     public RolloutException(String message, @Nullable Throwable cause) {
         super(message, cause);

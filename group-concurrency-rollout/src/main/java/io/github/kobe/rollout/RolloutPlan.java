@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes of many tenants that belong together.
+ * A set of changes, one for each of many tenants.
  *
  * <pre>{@code
  * RolloutPlan.named("plan-2026-11-22")
@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * @param planId the plan's id, checked when the plan is created
- * @param maxConcurrency how many tenants at once, or {@code null} for the default
+ * @param maxConcurrency how many tenants run at once, or {@code null} for the default
  * @param changes one for each tenant, in the order in which they begin
- * @param waves the sizes of its waves but for the last one; none for a plan in one go
+ * @param waves the sizes of its waves, except the last one; empty for a plan without waves
  * @param maxFailures how many tasks may fail before nothing new starts, or {@code null} for any number
- * @param bakeTime how long after the end of a wave the next one begins at the earliest
- * @param approvalTimeout how long an approval is waited for between two waves, or {@code null} if none is needed
+ * @param bakeTime the shortest time from the end of a wave to the begin of the next one
+ * @param approvalTimeout how long the plan waits for an approval between two waves, or {@code null} if none is needed
  * @since 0.1.0
  */
 public record RolloutPlan(
@@ -36,10 +36,10 @@ public record RolloutPlan(
         @Nullable Duration approvalTimeout) {
 
     /**
-     * Makes a plan in one go.
+     * Makes a plan without waves.
      *
      * @param planId the plan's id, checked when the plan is created
-     * @param maxConcurrency how many tenants at once, or {@code null} for the default
+     * @param maxConcurrency how many tenants run at once, or {@code null} for the default
      * @param changes one for each tenant, in the order in which they begin
      * @throws IllegalArgumentException if there is no change
      */
@@ -71,7 +71,7 @@ public record RolloutPlan(
         return new Builder(planId);
     }
 
-    /** Collects what a plan consists of. Not thread-safe. */
+    /** Collects the parts of a plan. Not thread-safe. */
     public static final class Builder {
 
         private final String planId;
@@ -109,8 +109,8 @@ public record RolloutPlan(
         }
 
         /**
-         * Has tenants changed in waves, in the order of the plan: a wave begins when all tasks of those before it have
-         * ended. What these sizes leave is the last wave.
+         * Divides the tenants into waves, in the order of the plan. A wave begins when all tasks of the waves before it
+         * have ended. The remaining tenants form the last wave.
          *
          * @param tenants how many tenants each wave has, at least 1; {@code waves(1, 10)} is one tenant, then ten, then
          *     all others
@@ -121,7 +121,7 @@ public record RolloutPlan(
         }
 
         /**
-         * As {@link #waves(int...)}, with sizes that may be parts of the plan.
+         * As {@link #waves(int...)}, with sizes that may be percentages of the plan.
          *
          * @param sizes the size of each wave
          * @return this
@@ -133,8 +133,8 @@ public record RolloutPlan(
         }
 
         /**
-         * Sets how many tasks may fail. With one more nothing new starts: what runs goes on to its end, and the plan is
-         * paused until somebody resumes it, cancels it or takes it back.
+         * Sets how many tasks may fail. If one more fails, nothing new starts: running tasks continue to their end, and
+         * the plan is paused until somebody resumes it, cancels it or rolls it back.
          *
          * @param value at least 0
          * @return this
@@ -145,7 +145,7 @@ public record RolloutPlan(
         }
 
         /**
-         * Sets how long after the end of a wave the next one begins at the earliest.
+         * Sets the shortest time from the end of a wave to the begin of the next one.
          *
          * @param time zero or more, up to 365 days
          * @return this
@@ -156,10 +156,10 @@ public record RolloutPlan(
         }
 
         /**
-         * Lets a wave begin only after somebody has approved it; see {@link Rollouts#approve}.
+         * Makes each further wave wait for an approval; see {@link Rollouts#approve}.
          *
-         * @param timeout how long that is waited for, from the end of the bake time; then the plan is paused. More than
-         *     zero, up to 365 days
+         * @param timeout how long the plan waits for it, from the end of the bake time; then the plan is paused. More
+         *     than zero, up to 365 days
          * @return this
          */
         public Builder approval(Duration timeout) {

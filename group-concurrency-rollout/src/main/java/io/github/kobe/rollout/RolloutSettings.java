@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The settings that hold for a tenant: each by itself its own, else that of all, else the default.
+ * The settings of a tenant. Each one is the tenant's own, else the one for all tenants, else the default.
  *
  * @since 0.1.0
  */
@@ -38,7 +38,7 @@ public final class RolloutSettings {
      * {@return a setting}
      *
      * @param key its name
-     * @param byDefault what it is if it isn't set
+     * @param byDefault its value if it isn't set
      */
     public String text(String key, String byDefault) {
         return find(key).orElse(byDefault);
@@ -48,7 +48,7 @@ public final class RolloutSettings {
      * {@return a setting that is a number of at least 1}
      *
      * @param key its name
-     * @param byDefault what it is if it isn't set
+     * @param byDefault its value if it isn't set
      * @throws IllegalArgumentException if it is something else
      */
     public int count(String key, int byDefault) {
@@ -62,7 +62,7 @@ public final class RolloutSettings {
      * {@return a setting that is a duration of more than zero, such as {@code 500ms}, {@code 3s} or {@code PT3S}}
      *
      * @param key its name
-     * @param byDefault what it is if it isn't set
+     * @param byDefault its value if it isn't set
      * @throws IllegalArgumentException if it is something else
      */
     public Duration duration(String key, Duration byDefault) {

@@ -1,7 +1,7 @@
 package io.github.kobe.rollout;
 
 /**
- * A state, of a task or of a plan.
+ * The state of a task or of a plan.
  *
  * @since 0.1.0
  */

@@ -12,21 +12,21 @@ import org.jspecify.annotations.Nullable;
  * Keeps plans, tasks, tenants, events, and the work that is due. {@link #inMemory()} is for tests, and for rollouts that
  * may be lost with the process.
  *
- * <p>A method may throw any {@link RuntimeException}; a drive tries again then.
+ * <p>A method may throw any {@link RuntimeException}; a drive then tries again.
  *
  * @since 0.1.0
  */
 public interface RolloutStore {
 
-    /** {@return a new store that forgets all when the process ends} */
+    /** {@return a new store that keeps everything in memory, until the process ends} */
     static RolloutStore inMemory() {
         return inMemory(InstantSource.system());
     }
 
     /**
-     * {@return a new store that forgets all when the process ends}
+     * {@return a new store that keeps everything in memory, until the process ends}
      *
-     * @param clock what tells the time
+     * @param clock the clock of the store
      */
     static RolloutStore inMemory(InstantSource clock) {
         return new MemoryStore(clock);
@@ -35,9 +35,9 @@ public interface RolloutStore {
     /**
      * Does something in one transaction. If it throws, nothing is saved.
      *
-     * @param work what to do; if the store gave up on a transaction, it is called again, and only the last time counts
-     * @param <T> what it gives
-     * @return what it gives
+     * @param work what to do; if the store gave up on a transaction, it is called again, and only the last call counts
+     * @param <T> the type of its result
+     * @return its result
      */
     <T> T transact(Function<StoreTransaction, T> work);
 
@@ -109,26 +109,26 @@ public interface RolloutStore {
     List<RolloutEvent> findUnpublished(PlanId planId, int limit);
 
     /**
-     * Marks events as published, unless another drive has taken the plan over. Those that tell of progress may be dropped.
+     * Marks events as published, unless another drive has taken over the plan. Progress events may be deleted.
      *
-     * @param planId of which plan
-     * @param epoch that of the drive which has published them
-     * @param events the oldest that are not published, in order
+     * @param planId the plan
+     * @param epoch the epoch of the drive that has published them
+     * @param events the oldest events that are not published, in order
      */
     void markPublished(PlanId planId, long epoch, List<RolloutEvent> events);
 
     /**
-     * Begins to run drives: those that are due, and those that another has begun and not ended.
+     * Begins to run drives: those that are due, and those that another node has begun and not ended.
      *
      * @param runner what runs one
      */
     void open(DriveRunner runner);
 
     /**
-     * Begins no more drives here, and waits until it is known of those that run, which end by themselves, whether they are
-     * over.
+     * Begins no more drives on this node, and waits until the store has recorded whether the running ones, which end by
+     * themselves, are over.
      *
-     * @param atMost how long at most
+     * @param atMost how long to wait at most
      */
     void close(Duration atMost);
 

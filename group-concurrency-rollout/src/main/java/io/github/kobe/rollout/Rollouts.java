@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates plans, starts them, and takes what is wanted of them while they run.
+ * Creates plans, starts them, and operates on them while they run.
  *
  * <pre>{@code
  * Rollouts rollouts = Rollouts.builder(executor)
@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  * rollouts.await(plan.planId(), Duration.ofMinutes(10));
  * }</pre>
  *
- * <p>Tenants are changed in the order of the plan, as many at once as the plan allows; one tenant never has two tasks that
- * run. An operation on a running task takes effect at the end of the current stage: a stage is never cut off.
- * Operations return at once. They throw a {@link PlanNotFoundException} or a {@link TaskNotFoundException} for what isn't
- * there, and a {@link TaskOperationException} for what isn't allowed; nothing has changed then.
+ * <p>Tenants are changed in the order of the plan, as many at once as the plan allows; a tenant never has two running
+ * tasks. An operation on a running task takes effect at the end of the current stage: a stage is never cut off.
+ * Operations return at once. They throw a {@link PlanNotFoundException} or a {@link TaskNotFoundException} if the
+ * target doesn't exist, and a {@link TaskOperationException} if the operation isn't allowed; then nothing has changed.
  *
- * <p>A plan runs on virtual threads, in the group {@code rollout:} and its id of the {@link GroupExecutor}, under limits that
- * come from the plan; of the application's limits only the global ones hold.
+ * <p>A plan runs on virtual threads of the {@link GroupExecutor}, in a group named {@code rollout:} plus the plan's id,
+ * with limits that come from the plan; of the application's limits only the global ones apply.
  *
  * <p>Thread-safe. Close it before the executor.
  *
@@ -46,9 +46,9 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Begins to set up rollouts.
+     * Starts building rollouts.
      *
-     * @param executor where tasks run
+     * @param executor the executor that runs the tasks
      * @return a builder
      */
     public static RolloutsBuilder builder(GroupExecutor executor) {
@@ -58,7 +58,7 @@ public final class Rollouts implements AutoCloseable {
     /**
      * {@return the same rollouts, for operations that name who requests them; without it that is {@code system}}
      *
-     * @param who whom events and logs name
+     * @param who the name in events and logs
      */
     public Rollouts by(String who) {
         return new Rollouts(engine, Objects.requireNonNull(who, "who"));
@@ -67,29 +67,29 @@ public final class Rollouts implements AutoCloseable {
     /**
      * Creates a plan, without starting it.
      *
-     * @param plan what it consists of
+     * @param plan the plan
      * @return the plan, which is {@link PlanStatus#READY}
-     * @throws TaskCreationException if something is wrong about it, with all that is
+     * @throws TaskCreationException if something is wrong with the plan; it has all errors
      */
     public PlanInfo create(RolloutPlan plan) {
         return PlanInfo.of(new Creation(engine, plan, by).create());
     }
 
     /**
-     * Says what {@link #start(RolloutPlan)} would do now, and changes nothing. The factory of stages is asked as at the
-     * creation.
+     * Returns what {@link #start(RolloutPlan)} would do now, and changes nothing. The factory of stages is called as it
+     * is when a plan is created.
      *
-     * @param plan what it consists of
-     * @return its waves, and all that is wrong about it
+     * @param plan the plan
+     * @return its waves, and everything that is wrong with it
      */
     public PlanPreview preview(RolloutPlan plan) {
         return Preview.of(engine, plan);
     }
 
     /**
-     * Says what {@link #start(PlanId)} would do now, and changes nothing.
+     * Returns what {@link #start(PlanId)} would do now, and changes nothing.
      *
-     * @param planId a plan; if it isn't {@link PlanStatus#READY}, that is the error which is told
+     * @param planId a plan; if it isn't {@link PlanStatus#READY}, the preview reports that as the error
      * @return its waves
      */
     public PlanPreview preview(PlanId planId) {
@@ -99,9 +99,9 @@ public final class Rollouts implements AutoCloseable {
     /**
      * Creates a plan and starts it.
      *
-     * @param plan what it consists of
+     * @param plan the plan
      * @return the plan
-     * @throws TaskCreationException if something is wrong about it, with all that is
+     * @throws TaskCreationException if something is wrong with the plan; it has all errors
      */
     public PlanInfo start(RolloutPlan plan) {
         return start(create(plan).planId());
@@ -118,11 +118,11 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Waits until a plan doesn't change any more by itself. A paused plan is waited for.
+     * Waits until a plan no longer changes by itself. It also waits while the plan is paused.
      *
      * @param planId which
      * @param timeout how long at most
-     * @return the plan as it is then: {@link PlanStatus#isSettled() settled}, unless the time was up
+     * @return the plan at that time: {@link PlanStatus#isSettled() settled}, unless the time was up
      * @throws InterruptedException if the caller is interrupted; the plan goes on
      */
     public PlanInfo await(PlanId planId, Duration timeout) throws InterruptedException {
@@ -130,8 +130,8 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Stops a running task, or all of a plan, between two stages. A paused plan starts nothing. A paused task has no thread,
-     * and keeps its tenant.
+     * Stops a running task, or all running tasks of a plan, between two stages. A paused plan starts nothing. A paused
+     * task has no thread, and keeps its tenant.
      *
      * @param target which
      * @return what was accepted
@@ -141,8 +141,8 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Has a paused task, or all of a paused plan, go on with the stage after the last one that passed. Before the pause has
-     * come into force, withdraws it.
+     * Continues a paused task, or all paused tasks of a paused plan, with the stage after the last one that passed. If
+     * the pause hasn't taken effect yet, this withdraws it.
      *
      * @param target which
      * @return what was accepted
@@ -152,7 +152,7 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Gives up a task that waits, runs or is paused, or all of a plan that has not ended. A task whose last stage passes
+     * Cancels a task that waits, runs or is paused, or all unfinished tasks of a plan. A task whose last stage passes
      * meanwhile is completed.
      *
      * @param target which
@@ -163,8 +163,8 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Takes back the stages that have begun, in reverse, of a task or of all of a plan; tasks that wait are cancelled. It
-     * needs to be known what was before, and that no other task of the tenant came after.
+     * Rolls back a task, or all tasks of a plan: the stages that have begun, in reverse order. Waiting tasks are
+     * cancelled. The previous state of the tenant has to be known, and no other task of the tenant may have run since.
      *
      * @param target which
      * @return what was accepted
@@ -174,10 +174,10 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Tries a failed task again, or all failed ones of a plan.
+     * Retries a failed task, or all failed tasks of a plan.
      *
      * @param target which
-     * @param fromCheckpoint whether to go on with the stage that failed, or to begin with the first
+     * @param fromCheckpoint true to continue with the stage that failed, false to begin with the first
      * @return what was accepted
      */
     public OperationResult retry(Target target, boolean fromCheckpoint) {
@@ -199,7 +199,7 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Ends a plan of which some tasks have failed: it is {@link PlanStatus#FAILED}.
+     * Gives up a plan in which some tasks have failed: it is then {@link PlanStatus#FAILED}.
      *
      * @param planId which
      * @return the plan
@@ -232,7 +232,7 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * {@return the task that has a tenant, else its newest}
+     * {@return the task that has a tenant, or else the tenant's newest task}
      *
      * @param tenantId which tenant
      */
@@ -250,7 +250,7 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * {@return how far a task has come, if something could go on from there}
+     * {@return the checkpoint of a task, if the task could continue from there}
      *
      * @param taskId which
      */
@@ -309,10 +309,10 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Removes plans that have ended a while ago, with their tasks and events. What has failed in part stays, since somebody
-     * may still decide about it.
+     * Removes plans that ended some time ago, with their tasks and events. Plans that have partially failed stay, since
+     * somebody may still operate on them.
      *
-     * @param olderThan how long ago at least
+     * @param olderThan how long ago they must have ended
      * @return how many plans were removed
      */
     public int purge(Duration olderThan) {
@@ -346,16 +346,17 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Goes on with what the store has left to do, after {@link #close()} or {@link RolloutsBuilder#buildClosed()}. If they
-     * are open, nothing happens.
+     * Continues the unfinished work of the store, after {@link #close()} or {@link RolloutsBuilder#buildClosed()}. Does
+     * nothing if these rollouts are open.
      */
     public void open() {
         engine.start();
     }
 
     /**
-     * Begins no further stage, waits for those that run as long as was set, and then interrupts them. Nothing is written of
-     * what was interrupted: it goes on when the store is used again, or these are {@link #open() opened} once more.
+     * Begins no further stage, waits for running stages as long as configured, and then interrupts them. Nothing is
+     * recorded of interrupted stages: they run again when the store is used again, or these rollouts are
+     * {@link #open() opened} again.
      */
     @Override
     public void close() {

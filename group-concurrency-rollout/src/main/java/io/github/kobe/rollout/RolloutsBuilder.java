@@ -10,7 +10,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sets up rollouts. Not thread-safe.
+ * Builds {@link Rollouts}. Not thread-safe.
  *
  * @since 0.1.0
  */
@@ -65,7 +65,7 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * Sets what makes the stages of each task.
+     * Sets the factory that makes the stages of each task.
      *
      * @param factory the factory
      * @return this
@@ -76,7 +76,7 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * Sets where everything is kept. Without it that is the memory of this process.
+     * Sets where everything is stored. The default is the memory of this process.
      *
      * @param where the store
      * @return this
@@ -87,7 +87,7 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * Sets where checkpoints are kept. Without it they are kept with the tasks.
+     * Sets where checkpoints are stored. By default they are stored with the tasks.
      *
      * @param where the store
      * @return this
@@ -98,7 +98,7 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * Sets what looks at a tenant after a rollback. Without it that is what the stages bring along.
+     * Sets the verifier that checks a tenant after a rollback. The default is the verifier of the stages.
      *
      * @param looking the verifier
      * @return this
@@ -109,7 +109,7 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * Sets what asks instances how they are. Without it that is the JDK's HTTP client.
+     * Sets the client that asks instances about their health. The default is the JDK's HTTP client.
      *
      * @param client the client
      * @return this
@@ -120,7 +120,7 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * Sets what stands around the runs of tasks.
+     * Sets the factory that wraps the runs of tasks.
      *
      * @param factory the factory
      * @return this
@@ -142,7 +142,7 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * Sets what takes the counts.
+     * Sets the receiver of metrics.
      *
      * @param registry the registry
      * @return this
@@ -165,9 +165,9 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * Sets how many tasks run at once in a plan that doesn't say.
+     * Sets how many tasks run at once in a plan that doesn't specify it.
      *
-     * @param value at least 1; 10 without it
+     * @param value at least 1; the default is 10
      * @return this
      * @throws IllegalArgumentException if it is less than 1
      */
@@ -180,9 +180,9 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * Sets what becomes of a task whose tenant another task has. Without it it is cancelled.
+     * Sets what happens to a task if another task has its tenant. By default it is cancelled.
      *
-     * @param policy what
+     * @param policy the policy
      * @return this
      */
     public RolloutsBuilder conflict(ConflictPolicy policy) {
@@ -191,7 +191,7 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * Names this node in events. Without it the name is made up.
+     * Names this node in events. By default the name is generated.
      *
      * @param name the name
      * @return this
@@ -204,7 +204,7 @@ public final class RolloutsBuilder {
     /**
      * Sets how often running tasks report their progress.
      *
-     * @param interval more than zero; 10 seconds without it
+     * @param interval more than zero; the default is 10 seconds
      * @return this
      * @throws IllegalArgumentException if it isn't more than zero
      */
@@ -217,9 +217,9 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * Sets how long {@link Rollouts#close()} waits for stages that run.
+     * Sets how long {@link Rollouts#close()} waits for running stages.
      *
-     * @param time zero or more; 20 seconds without it
+     * @param time zero or more; the default is 20 seconds
      * @return this
      * @throws IllegalArgumentException if it is negative
      */
@@ -231,7 +231,7 @@ public final class RolloutsBuilder {
         return this;
     }
 
-    /** {@return rollouts that go on at once with what the store has left to do} */
+    /** {@return rollouts that continue the unfinished work of the store at once} */
     public Rollouts build() {
         Rollouts rollouts = buildClosed();
         rollouts.open();
@@ -239,7 +239,7 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * {@return rollouts that are still closed} Plans can be created and started, and nothing is done of them here until
+     * {@return rollouts that are still closed} Plans can be created and started, but none is run here until
      * {@link Rollouts#open()}.
      */
     public Rollouts buildClosed() {

@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a task that passes as a whole or fails the task: a name and steps in order. The first step that fails ends it.
- * A task is paused, cancelled and rolled back between stages.
+ * A part of a task: a name, and steps in order. It passes as a whole, or the first step that fails ends it and fails
+ * the task. A task is paused, cancelled and rolled back between stages.
  *
  * <pre>{@code
  * Stage.named("Drain")
@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *         .timeout(Duration.ofSeconds(30))
  * }</pre>
  *
- * <p>Immutable: each method gives another one. Steps run on virtual threads, those of one task never at the same time.
+ * <p>Immutable: each method returns a changed copy. Steps run on virtual threads; those of one task never run at the
+ * same time.
  *
  * @since 0.1.0
  */
@@ -52,7 +53,7 @@ public final class Stage {
     /**
      * Makes a stage without steps.
      *
-     * @param name 1 to 100 characters, not all blank; no other stage of a task has it
+     * @param name 1 to 100 characters, not all blank, and unique among the stages of a task
      * @return the stage
      * @throws IllegalArgumentException if the name is blank or too long
      */
@@ -65,20 +66,21 @@ public final class Stage {
     }
 
     /**
-     * Adds a step after those that are there.
+     * Adds a step after the present ones.
      *
      * @param step what to do
-     * @return another stage
+     * @return a changed copy of this stage
      */
     public Stage step(Step step) {
         return new Stage(name, more(steps, step), rollback, skip, timeout, confirms);
     }
 
     /**
-     * Adds an action that rolls the stage back, after those added before. Without any there is nothing to roll back.
+     * Adds an action that rolls the stage back, after those added before. A stage without such actions has nothing to
+     * roll back.
      *
      * @param step what to do
-     * @return another stage
+     * @return a changed copy of this stage
      */
     public Stage rollback(Step step) {
         return new Stage(name, steps, more(rollback, step), skip, timeout, confirms);
@@ -87,19 +89,19 @@ public final class Stage {
     /**
      * Sets the condition under which there is nothing to do: the stage is then recorded as skipped, and not rolled back.
      *
-     * @param condition asked just before the steps
-     * @return another stage
+     * @param condition called just before the steps
+     * @return a changed copy of this stage
      */
     public Stage skipIf(Predicate<? super StageContext> condition) {
         return new Stage(name, steps, rollback, Objects.requireNonNull(condition, "condition"), timeout, confirms);
     }
 
     /**
-     * Sets how long the steps may take together, and so those of the rollback. After it their thread is interrupted, and
-     * the stage fails.
+     * Sets how long the steps may take together; the same time applies to the rollback's steps. When it is up, their
+     * thread is interrupted and the stage fails.
      *
      * @param time more than zero
-     * @return another stage
+     * @return a changed copy of this stage
      * @throws IllegalArgumentException if the time isn't more than zero
      */
     public Stage timeout(Duration time) {
@@ -109,7 +111,7 @@ public final class Stage {
         return new Stage(name, steps, rollback, skip, time, confirms);
     }
 
-    /** {@return another stage, that shows by passing that the tenant is healthy with what it has now} */
+    /** {@return a copy of this stage which, if it passes, confirms that the tenant is healthy with what it has now} */
     public Stage confirmsHealth() {
         return new Stage(name, steps, rollback, skip, timeout, true);
     }

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What a step is done for. Used by the thread of the step alone.
+ * The context in which a step runs. Only the thread of the step may use it.
  *
  * @since 0.1.0
  */
@@ -46,12 +46,12 @@ public final class StageContext {
         return stage;
     }
 
-    /** {@return what the task is to do} */
+    /** {@return the change that the task makes} */
     public TenantChange change() {
         return task.change();
     }
 
-    /** {@return where the tenant's instances are reached} */
+    /** {@return the addresses of the tenant's instances} */
     public List<NetworkEndpoint> endpoints() {
         return task.change().endpoints().stream()
                 .map(NetworkEndpoint::ofTrusted)
@@ -74,38 +74,39 @@ public final class StageContext {
         return rollingBack && previous != null ? previous : task.change().target();
     }
 
-    /** {@return the configuration that the tenant is to have after this, as {@link #target()} has it} */
+    /** {@return the configuration that the tenant should have after this, which is that of {@link #target()}} */
     public String config() {
         return target().config();
     }
 
-    /** {@return which attempt of the task this is, from 1; each retry and each rollback is another one} */
+    /** {@return the number of this attempt of the task, from 1; each retry and each rollback is a new attempt} */
     public int attempt() {
         return task.attempt();
     }
 
     /**
-     * {@return a key for what this stage does} It is the same if the stage runs once more after a crash, and another one
-     * for each retry and each rollback.
+     * {@return an idempotency key for the work of this stage} The key is the same if the stage runs again after a
+     * crash, and a new one for each retry and each rollback.
      */
     public String idempotencyKey() {
         return task.id() + "/" + task.attempt() + "/" + stage;
     }
 
     /**
-     * {@return a number that grows whenever another node takes the plan over} Who remembers the highest, and refuses what
-     * comes with a lower one, is safe from a node that has lost the plan and doesn't know it yet.
+     * {@return a number that grows whenever another node takes over the plan} A service that remembers the highest
+     * number, and refuses requests with a lower one, is safe from a node that has lost the plan and doesn't know it
+     * yet.
      */
     public long fencingToken() {
         return task.epoch();
     }
 
-    /** {@return the settings that hold for the tenant} */
+    /** {@return the settings of the tenant} */
     public RolloutSettings settings() {
         return settings;
     }
 
-    /** {@return what the stages of this run keep for those after them; saved when the stage passes} */
+    /** {@return data that stages of this run keep for later stages; saved when the stage passes} */
     public Map<String, String> data() {
         return data;
     }

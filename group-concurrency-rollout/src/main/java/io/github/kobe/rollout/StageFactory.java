@@ -3,8 +3,8 @@ package io.github.kobe.rollout;
 import java.util.List;
 
 /**
- * Makes the stages of a task. It is asked when the task is created, and again on each node that runs it, and has to answer
- * the same: names and order are recorded, and a task whose stages have changed fails.
+ * Makes the stages of a task. It is called when the task is created, and again on each node that runs it, and must
+ * return the same stages each time: names and order are recorded, and a task whose stages have changed fails.
  *
  * @since 0.1.0
  */
@@ -15,13 +15,16 @@ public interface StageFactory {
      * {@return the stages of a task, in order}
      *
      * @param task the task
-     * @param change what it is to do
-     * @param settings the settings that hold for its tenant
-     * @param health asks instances how they are
+     * @param change the change that it makes
+     * @param settings the settings of its tenant
+     * @param health asks instances about their health
      */
     List<Stage> stages(TaskInfo task, TenantChange change, RolloutSettings settings, HealthCheckClient health);
 
-    /** {@return what looks at a tenant after a rollback, unless something else was set} By default nothing does. */
+    /**
+     * {@return the verifier that checks a tenant after a rollback, unless another was set} By default nothing is
+     * checked.
+     */
     default RollbackHealthVerifier verifier() {
         return RollbackHealthVerifier.alwaysTrue();
     }

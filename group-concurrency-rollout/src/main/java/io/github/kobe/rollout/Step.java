@@ -1,7 +1,7 @@
 package io.github.kobe.rollout;
 
 /**
- * One step of a stage. After a crash it may run once more, with the same idempotency key and a higher fencing token.
+ * One step of a stage. After a crash it may run again, with the same idempotency key and a higher fencing token.
  *
  * @since 0.1.0
  */
@@ -11,8 +11,8 @@ public interface Step {
     /**
      * Does the step.
      *
-     * @param context what it is done for
-     * @throws Exception if it fails; the stage and the task fail with it
+     * @param context the context in which it runs
+     * @throws Exception if it fails; then the stage and the task fail too
      */
     void execute(StageContext context) throws Exception;
 }

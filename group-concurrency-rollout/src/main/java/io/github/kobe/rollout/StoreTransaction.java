@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One transaction of a {@link RolloutStore}: all that is saved in it becomes visible at its end, together, or nothing of it.
- * What is read is locked until then. Locks are taken in the order plan, task, tenant. Nothing is saved for good before the
- * end, so of what is saved several times the last counts.
+ * One transaction of a {@link RolloutStore}. At its end, everything that was saved in it becomes visible together, or
+ * nothing does. Everything that is read is locked until then. Locks are taken in the order plan, task, tenant. Nothing
+ * is final before the end, so if a record is saved several times, the last one counts.
  *
  * @since 0.1.0
  */
@@ -35,7 +35,7 @@ public interface StoreTransaction {
     List<TaskRecord> tasks(PlanId planId);
 
     /**
-     * {@return the tasks of a plan that wait, run, are taken back, or have a wish, in its order}
+     * {@return the tasks of a plan that wait, run, are being rolled back, or have a wish, in its order}
      *
      * @param planId which
      */
@@ -49,24 +49,24 @@ public interface StoreTransaction {
     TenantRecord tenant(TenantId tenantId);
 
     /**
-     * Locks tenants as if each of them were read, all at once. Whoever reads several calls this first: nobody then waits for
-     * somebody who waits for him.
+     * Locks tenants, all at once, as if each of them were read. Code that reads several tenants calls this first, so
+     * that there is no deadlock.
      *
-     * @param tenantIds which, in the order of their ids
+     * @param tenantIds the tenants, in the order of their ids
      */
     void lock(List<TenantId> tenantIds);
 
     /**
      * Saves a plan.
      *
-     * @param plan the plan as it is now
+     * @param plan the new state of the plan
      */
     void save(PlanRecord plan);
 
     /**
      * Saves a task.
      *
-     * @param task the task as it is now
+     * @param task the new state of the task
      */
     void save(TaskRecord task);
 
@@ -78,7 +78,7 @@ public interface StoreTransaction {
     void save(TenantRecord tenant);
 
     /**
-     * Keeps an event until it is published, after those that were kept before.
+     * Appends an event to those that are kept until they are published.
      *
      * @param event the event
      */
@@ -92,19 +92,19 @@ public interface StoreTransaction {
     boolean hasUnpublished(PlanId planId);
 
     /**
-     * Lets all tasks of a plan be written by one drive alone.
+     * Allows only one drive to write the tasks of a plan.
      *
      * @param planId which
-     * @param epoch that of the drive
+     * @param epoch the epoch of the drive
      */
     void stamp(PlanId planId, long epoch);
 
     /**
-     * Has a drive of a plan run by some node.
+     * Schedules a drive of a plan, which any node may run.
      *
      * @param planId which
      * @param number the drive's number
-     * @param at not before that time
+     * @param at when it is due
      */
     void schedule(PlanId planId, long number, Instant at);
 

@@ -1,8 +1,8 @@
 package io.github.kobe.rollout;
 
 /**
- * What an operation or a question is about: a {@link PlanId}, a {@link TaskId}, or a {@link TenantId}, which stands for the
- * task that claims the tenant, else for the tenant's newest one.
+ * The target of an operation or a query: a {@link PlanId}, a {@link TaskId}, or a {@link TenantId}, which stands for
+ * the task that has claimed the tenant, or else for the tenant's newest task.
  *
  * @since 0.1.0
  */

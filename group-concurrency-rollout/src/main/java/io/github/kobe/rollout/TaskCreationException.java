@@ -3,7 +3,7 @@ package io.github.kobe.rollout;
 import java.util.List;
 
 /**
- * A plan can't be created, with everything that is wrong about it.
+ * Thrown if a plan can't be created, with everything that is wrong with it.
  *
  * @since 0.1.0
  */
@@ -18,7 +18,7 @@ public final class TaskCreationException extends RolloutException {
         this.errors = List.copyOf(errors);
     }
 
-    /** {@return all that is wrong, of all tenants} */
+    /** {@return all errors, of all tenants} */
     public List<String> errors() {
         return errors;
     }

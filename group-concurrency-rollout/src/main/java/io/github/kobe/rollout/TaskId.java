@@ -7,7 +7,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 
 /**
- * Names a task: {@code task-{planId}-{milliseconds}-{random}}.
+ * The id of a task: {@code task-{planId}-{milliseconds}-{random}}.
  *
  * @param value the id as text
  * @since 0.1.0
@@ -16,13 +16,13 @@ public record TaskId(String value) implements Target {
 
     private static final Pattern FORM = Pattern.compile("task-(plan-[A-Za-z0-9._-]{1,95})-[0-9]+-[0-9a-f]+");
 
-    /** Checks nothing but for {@code null}, as {@link #ofTrusted}. */
+    /** Checks only for {@code null}, as {@link #ofTrusted}. */
     public TaskId {
         Objects.requireNonNull(value, "value");
     }
 
     /**
-     * Makes an id of a text that it checks.
+     * Makes an id from a text, and checks it.
      *
      * @param value the id as text
      * @return the id
@@ -37,7 +37,7 @@ public record TaskId(String value) implements Target {
     }
 
     /**
-     * Makes an id of a text that was checked before, such as one read from a database.
+     * Makes an id from a text that was checked before, such as one read from a database.
      *
      * @param value the id as text
      * @return the id
@@ -53,7 +53,7 @@ public record TaskId(String value) implements Target {
     }
 
     /**
-     * {@return whether the task is one of that plan, as its middle part says}
+     * {@return whether the middle part of this id names that plan}
      *
      * @param planId the plan
      */

@@ -10,16 +10,16 @@ import org.jspecify.annotations.Nullable;
  * @param taskId the task
  * @param planId its plan
  * @param tenantId its tenant
- * @param status where it is
- * @param unit what the tenant has or is to have
- * @param previous what a rollback brings back, if that is known
+ * @param status its state
+ * @param unit what the tenant has or will have
+ * @param previous what a rollback restores, if that is known
  * @param lastKnownGood the version last known to be good for the tenant
  * @param completedStages how many stages are done
  * @param totalStages how many there are
- * @param stage the stage that is at work or comes next; none if all are done
- * @param attempt which attempt it is, from 1; each retry and each rollback is another one
- * @param retryCount how often it was tried again
- * @param maxRetry how often it may be
+ * @param stage the running or next stage; none if all are done
+ * @param attempt the number of the attempt, from 1; each retry and each rollback is a new attempt
+ * @param retryCount how often it was retried
+ * @param maxRetry how often it may be retried
  * @param wish what was requested and has not been done yet
  * @param failure why it failed
  * @param createdAt when it was created
@@ -69,7 +69,7 @@ public record TaskInfo(
                 task.endedAt());
     }
 
-    /** {@return the milliseconds from its start to its end, or {@code null} while it has none} */
+    /** {@return the milliseconds from its start to its end, or {@code null} while it has not ended} */
     public @Nullable Long durationMillis() {
         return startedAt == null || endedAt == null
                 ? null

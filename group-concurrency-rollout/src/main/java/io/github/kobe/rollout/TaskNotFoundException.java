@@ -1,7 +1,7 @@
 package io.github.kobe.rollout;
 
 /**
- * There is no such task, or none of that tenant.
+ * Thrown if there is no such task, or no task of that tenant.
  *
  * @since 0.1.0
  */

@@ -1,7 +1,7 @@
 package io.github.kobe.rollout;
 
 /**
- * A task or a plan doesn't allow what was asked of it. Nothing has changed.
+ * Thrown if a task or a plan doesn't allow an operation. Nothing has changed.
  *
  * @since 0.1.0
  */

@@ -10,25 +10,25 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that is kept of a task: for stores. Only the rules make another one of it.
+ * Everything that is stored about a task; for stores. Only the rules turn it into another one.
  *
  * @param id the task
  * @param planId its plan
  * @param tenantId its tenant
- * @param position its place in the plan, from 0
- * @param change what it is to do
+ * @param position its index in the plan, from 0
+ * @param change the change that it makes
  * @param stageNames the names of its stages, as they were when it was created
- * @param status where it is
- * @param unit what the tenant has or is to have
- * @param previous what a rollback brings back
+ * @param status its state
+ * @param unit what the tenant has or will have
+ * @param previous what a rollback restores
  * @param lastKnownGood the version that was last known to be good for the tenant
  * @param stagesDone how many stages of this run are done
  * @param stagesStarted how many stages have begun in any run
- * @param settled the stages that a rollback has nothing to do for: skipped, or taken back
- * @param run which run it is, from 1; each retry from the beginning is another one
- * @param attempt which attempt it is, from 1; each retry and each rollback is another one
- * @param retries how often it was tried again
- * @param retrying while it is tried again: whether from the checkpoint
+ * @param settled the stages for which a rollback has nothing to do: skipped, or already rolled back
+ * @param run the number of the run, from 1; each retry from the beginning is a new run
+ * @param attempt the number of the attempt, from 1; each retry and each rollback is a new attempt
+ * @param retries how often it was retried
+ * @param retrying during a retry: whether it continues from the checkpoint
  * @param recoveries how often it was taken over since the last boundary
  * @param data what its stages have put into {@link StageContext#data()}
  * @param checkpointAt when the last stage was completed, or {@code null} if there is no checkpoint
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param createdAt when it was created
  * @param startedAt when it first ran
  * @param endedAt when it ended
- * @param wish what somebody wants of it
+ * @param wish the operation that was requested for it
  * @param sequence the number of its last event
  * @param epoch the number of the drive that may write it
  * @since 0.1.0
@@ -119,12 +119,12 @@ public record TaskRecord(
         return stageNames.subList(0, stagesDone);
     }
 
-    /** {@return the stage that is at work, or comes next; none if all are done} */
+    /** {@return the running or next stage; none if all are done} */
     public @Nullable String currentStage() {
         return stagesDone < totalStages() ? stageNames.get(stagesDone) : null;
     }
 
-    /** {@return how far it had come after its last completed stage, if that is known} */
+    /** {@return its checkpoint after its last completed stage, if that is known} */
     public Optional<Checkpoint> checkpoint() {
         if (checkpointAt == null || stagesDone == 0) {
             return Optional.empty();
@@ -150,7 +150,7 @@ public record TaskRecord(
         return retries < change.maxRetry();
     }
 
-    /** {@return whether it has come to rest but for a wish} */
+    /** {@return whether it has come to rest, but has a wish} */
     boolean isOwed() {
         return wish != null && !status.isOpen();
     }

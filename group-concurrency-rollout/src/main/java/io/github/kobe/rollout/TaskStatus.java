@@ -4,16 +4,16 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Where a task is.
+ * The state of a task.
  *
  * @since 0.1.0
  */
 public enum TaskStatus implements RolloutStatus {
-    /** It exists. */
+    /** It was created. */
     CREATED,
-    /** It is looked at. */
+    /** It is being validated. */
     VALIDATING,
-    /** Something about it is wrong; final. */
+    /** It was found to be invalid; final. */
     VALIDATION_FAILED,
     /** It waits for its turn, or for its tenant. */
     PENDING,
@@ -25,16 +25,16 @@ public enum TaskStatus implements RolloutStatus {
     COMPLETED,
     /** A stage failed. */
     FAILED,
-    /** It was given up before its end; final. */
+    /** It was cancelled before its end; final. */
     CANCELLED,
     /** Its stages are being rolled back. */
     ROLLING_BACK,
-    /** All is as it was before; final. */
+    /** Everything is as it was before; final. */
     ROLLED_BACK,
     /** Something could not be rolled back. */
     ROLLBACK_FAILED;
 
-    /** {@return where a task can go from here in one step} */
+    /** {@return the states that a task can enter from here in one step} */
     public Set<TaskStatus> next() {
         return switch (this) {
             case CREATED -> EnumSet.of(VALIDATING);
@@ -49,7 +49,7 @@ public enum TaskStatus implements RolloutStatus {
         };
     }
 
-    /** {@return whether nothing comes after it} */
+    /** {@return whether no state follows it} */
     public boolean isFinal() {
         return next().isEmpty();
     }
@@ -64,7 +64,7 @@ public enum TaskStatus implements RolloutStatus {
         return this == RUNNING || this == ROLLING_BACK;
     }
 
-    /** {@return whether a task that comes here has an end time, and lets its tenant go} */
+    /** {@return whether a task that enters this state has an end time, and releases its tenant} */
     public boolean isEnd() {
         return switch (this) {
             case COMPLETED, FAILED, CANCELLED, ROLLED_BACK, ROLLBACK_FAILED -> true;

@@ -1,7 +1,7 @@
 package io.github.kobe.rollout;
 
 /**
- * Stands around the runs of tasks, such as to set up what their thread needs.
+ * Wraps the runs of tasks, for example to set up what their thread needs.
  *
  * @since 0.1.0
  */
@@ -9,10 +9,10 @@ package io.github.kobe.rollout;
 public interface TaskWorkerFactory {
 
     /**
-     * {@return what is run in place of a task's run}
+     * {@return what runs instead of a task's run}
      *
      * @param task the task
-     * @param run the stages that it does until it comes to rest; to be run once, on the same thread
+     * @param run does the stages until the task comes to rest; must be run once, on the same thread
      */
     Runnable create(TaskInfo task, Runnable run);
 }

@@ -7,23 +7,23 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be changed for one tenant. It is checked when a plan is created, together with all others, so that each
- * mistake is reported at once.
+ * The change of one tenant. It is checked when a plan is created, together with all others, so that all mistakes are
+ * reported at once.
  *
  * <pre>{@code
  * TenantChange.of("acme", DeployUnit.of(7, 42, "blue"), configJson)
  *         .endpoints("http://10.0.0.1:8080", "http://10.0.0.2:8080")
  * }</pre>
  *
- * <p>Immutable: each method gives another one.
+ * <p>Immutable: each method returns a changed copy.
  *
  * @param tenant the tenant's id
- * @param unit what it is to have
- * @param config the configuration of it, as it is sent
- * @param endpoints where its instances are reached
+ * @param unit what the tenant will have
+ * @param config its configuration, as it is sent
+ * @param endpoints the addresses of its instances
  * @param previous what it has now, or {@code null} for what was last known to be good
- * @param maxRetry how often a failed task may be tried again, 0 or more
- * @param settings settings of this tenant alone, before those of all
+ * @param maxRetry how often a failed task may be retried, 0 or more
+ * @param settings settings of this tenant alone, which override those for all
  * @since 0.1.0
  */
 public record TenantChange(
@@ -37,7 +37,7 @@ public record TenantChange(
 
     private static final int DEFAULT_MAX_RETRY = 3;
 
-    /** Copies the collections, and checks for {@code null} alone. */
+    /** Copies the collections, and checks only for {@code null}. */
     public TenantChange {
         Objects.requireNonNull(tenant, "tenant");
         Objects.requireNonNull(unit, "unit");
@@ -47,11 +47,11 @@ public record TenantChange(
     }
 
     /**
-     * Makes a change without endpoints, that may be tried again three times.
+     * Makes a change without endpoints, which may be retried three times.
      *
      * @param tenant the tenant's id
-     * @param unit what it is to have
-     * @param config the configuration of it, as it is sent
+     * @param unit what the tenant will have
+     * @param config its configuration, as it is sent
      * @return the change
      */
     public static TenantChange of(String tenant, DeployUnit unit, String config) {
@@ -59,21 +59,21 @@ public record TenantChange(
     }
 
     /**
-     * Sets where the tenant's instances are reached.
+     * Sets the addresses of the tenant's instances.
      *
-     * @param urls a URL each
-     * @return another change
+     * @param urls one URL for each instance
+     * @return a changed copy
      */
     public TenantChange endpoints(String... urls) {
         return new TenantChange(tenant, unit, config, List.of(urls), previous, maxRetry, settings);
     }
 
     /**
-     * Sets what the tenant has now, which a rollback brings back.
+     * Sets what the tenant has now, which a rollback restores.
      *
      * @param previousUnit the unit
      * @param previousConfig its configuration
-     * @return another change
+     * @return a changed copy
      */
     public TenantChange previous(DeployUnit previousUnit, String previousConfig) {
         ConfigSnapshot snapshot = new ConfigSnapshot(previousUnit, previousConfig);
@@ -81,21 +81,21 @@ public record TenantChange(
     }
 
     /**
-     * Sets how often a failed task may be tried again.
+     * Sets how often a failed task may be retried.
      *
      * @param times 0 or more
-     * @return another change
+     * @return a changed copy
      */
     public TenantChange maxRetry(int times) {
         return new TenantChange(tenant, unit, config, endpoints, previous, times, settings);
     }
 
     /**
-     * Sets one setting for this tenant, which comes before that of all.
+     * Sets one setting for this tenant, which overrides the one for all.
      *
      * @param key such as {@code health.path}
      * @param value the value as text
-     * @return another change
+     * @return a changed copy
      */
     public TenantChange setting(String key, String value) {
         Map<String, String> more = new TreeMap<>(settings);
@@ -103,7 +103,7 @@ public record TenantChange(
         return new TenantChange(tenant, unit, config, endpoints, previous, maxRetry, more);
     }
 
-    /** {@return what the tenant is to have} */
+    /** {@return what the tenant will have} */
     public ConfigSnapshot target() {
         return new ConfigSnapshot(unit, config);
     }

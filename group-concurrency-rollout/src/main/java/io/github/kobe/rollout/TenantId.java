@@ -3,7 +3,7 @@ package io.github.kobe.rollout;
 import java.util.Objects;
 
 /**
- * Names a tenant: not blank, 200 characters at most.
+ * The id of a tenant: not blank, 200 characters at most.
  *
  * @param value the id as text
  * @since 0.1.0
@@ -12,13 +12,13 @@ public record TenantId(String value) implements Target {
 
     private static final int LONGEST = 200;
 
-    /** Checks nothing but for {@code null}, as {@link #ofTrusted}. */
+    /** Checks only for {@code null}, as {@link #ofTrusted}. */
     public TenantId {
         Objects.requireNonNull(value, "value");
     }
 
     /**
-     * Makes an id of a text that it checks.
+     * Makes an id from a text, and checks it.
      *
      * @param value the id as text
      * @return the id
@@ -33,7 +33,7 @@ public record TenantId(String value) implements Target {
     }
 
     /**
-     * Makes an id of a text that was checked before, such as one read from a database.
+     * Makes an id from a text that was checked before, such as one read from a database.
      *
      * @param value the id as text
      * @return the id

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tenant the tenant's id
  * @param stages the names of its stages
- * @param errors all that is wrong about it
+ * @param errors everything that is wrong with it
  * @param ahead the task that has the tenant, and then those that wait for it; none if it is free
- * @param previous what a rollback would bring back, or {@code null} if that isn't known and a rollback would be refused
+ * @param previous what a rollback would restore, or {@code null} if that isn't known and a rollback would be refused
  * @since 0.1.0
  */
 public record TenantPreview(

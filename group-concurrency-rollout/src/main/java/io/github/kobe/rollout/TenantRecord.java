@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that is kept of a tenant: for stores.
+ * Everything that is stored about a tenant; for stores.
  *
  * @param id the tenant
  * @param claim the task that has it

@@ -5,13 +5,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keeps the next wave of a plan back: time that has to pass, and perhaps somebody who has to approve. It is there from
+ * Holds back the next wave of a plan until some time has passed and, if required, somebody has approved. It exists from
  * the end of a wave until the next one begins.
  *
  * @param since when all tasks of the wave had ended
- * @param bakedAt when the next wave begins at the earliest
- * @param expiresAt until when an approval is waited for, or {@code null} if none is needed
- * @param approvedBy who has approved, if somebody has
+ * @param bakedAt the earliest time at which the next wave begins
+ * @param expiresAt until when the plan waits for an approval, or {@code null} if none is needed
+ * @param approvedBy who has approved, if anybody has
  * @since 0.1.0
  */
 public record WaveGate(
@@ -20,13 +20,13 @@ public record WaveGate(
         @Nullable Instant expiresAt,
         @Nullable String approvedBy) {
 
-    /** Checks for {@code null} alone. */
+    /** Checks only for {@code null}. */
     public WaveGate {
         Objects.requireNonNull(since, "since");
         Objects.requireNonNull(bakedAt, "bakedAt");
     }
 
-    /** {@return whether it waits for somebody who approves} */
+    /** {@return whether it waits for an approval} */
     public boolean needsApproval() {
         return expiresAt != null && approvedBy == null;
     }

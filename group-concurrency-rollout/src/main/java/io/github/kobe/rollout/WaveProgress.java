@@ -6,13 +6,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a plan has come through its waves: for stores.
+ * The progress of a plan through its waves; for stores.
  *
  * @param current the wave whose tasks may begin, from 0
  * @param waiting how many tasks of each wave wait
- * @param failuresAllowed how many tasks may have failed while others begin: what the plan says, or as many as had failed
- *     when somebody resumed it in spite of them
- * @param gate what keeps the next wave back, while it does
+ * @param failuresAllowed how many tasks may have failed while others begin: the plan's number, or as many as had failed
+ *     when somebody resumed the plan in spite of them
+ * @param gate what holds back the next wave, if anything does
  * @since 0.1.0
  */
 public record WaveProgress(

@@ -1,11 +1,11 @@
 package io.github.kobe.rollout;
 
 /**
- * How many tenants a wave of a plan has: a number, or a part of all tenants of the plan. What a size asks for beyond the
- * tenants that are left is ignored.
+ * How many tenants a wave of a plan has: a number, or a percentage of all tenants of the plan. If fewer tenants are
+ * left, the wave has those.
  *
  * @param value the number of tenants, at least 1, or the percentage, from 1 to 100; checked when the plan is created
- * @param isPercentage which of the two it is
+ * @param isPercentage whether it is a percentage
  * @since 0.1.0
  */
 public record WaveSize(int value, boolean isPercentage) {
@@ -20,7 +20,7 @@ public record WaveSize(int value, boolean isPercentage) {
     }
 
     /**
-     * {@return a part of all tenants of the plan, rounded up}
+     * {@return a percentage of all tenants of the plan, rounded up}
      *
      * @param percentage of all of them, from 1 to 100
      */

@@ -8,12 +8,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In which portions a plan goes from tenant to tenant, and what stops it: for stores. It never changes.
+ * The waves in which a plan changes its tenants, and the conditions between them; for stores. Immutable.
  *
  * @param sizes how many tasks each wave has, in the order of the plan
  * @param maxFailures how many tasks may have failed while others begin, or {@code null} for any number
- * @param bakeTime how long after the end of a wave the next one begins at the earliest
- * @param approvalTimeout how long an approval is waited for after that, or {@code null} if none is needed
+ * @param bakeTime the shortest time from the end of a wave to the begin of the next one
+ * @param approvalTimeout how long the plan waits for an approval after that, or {@code null} if none is needed
  * @since 0.1.0
  */
 public record Waves(

@@ -3,32 +3,32 @@ package io.github.kobe.rollout;
 import java.util.Objects;
 
 /**
- * What was requested of a task, until it is done at the task's next boundary.
+ * An operation that was requested for a task, until it is carried out at the task's next boundary.
  *
- * @param kind what
- * @param by who
- * @param fromCheckpoint for a retry: whether it goes on from the checkpoint
+ * @param kind which operation
+ * @param by who requested it
+ * @param fromCheckpoint for a retry: whether it continues from the checkpoint
  * @since 0.1.0
  */
 public record Wish(Kind kind, String by, boolean fromCheckpoint) {
 
-    /** Checks for {@code null} alone. */
+    /** Checks only for {@code null}. */
     public Wish {
         Objects.requireNonNull(kind, "kind");
         Objects.requireNonNull(by, "by");
     }
 
-    /** What can be wanted, from the weakest to the strongest. */
+    /** The operations, from the weakest to the strongest. */
     public enum Kind {
-        /** To stop at the next boundary, and go on later. */
+        /** To stop at the next boundary, and continue later. */
         PAUSE,
-        /** To go on after a pause. */
+        /** To continue after a pause. */
         RESUME,
-        /** To try again after a failure. */
+        /** To retry after a failure. */
         RETRY,
-        /** To give up. */
+        /** To cancel. */
         CANCEL,
-        /** To take everything back. */
+        /** To roll everything back. */
         ROLLBACK
     }
 

@@ -14,11 +14,11 @@
  *
  * <ul>
  *   <li>{@link io.github.kobe.rollout.Rollouts} is where to begin.
- *   <li>{@link io.github.kobe.rollout.RolloutPlan} and {@link io.github.kobe.rollout.TenantChange} say what is to be done,
+ *   <li>{@link io.github.kobe.rollout.RolloutPlan} and {@link io.github.kobe.rollout.TenantChange} say what to do,
  *       {@link io.github.kobe.rollout.Stage} how.
- *   <li>{@link io.github.kobe.rollout.PlanInfo} and {@link io.github.kobe.rollout.TaskInfo} tell where it is, {@link
- *       io.github.kobe.rollout.RolloutEvent} what has happened.
- *   <li>{@link io.github.kobe.rollout.RolloutStore} keeps it; the records that it keeps are no business of an application.
+ *   <li>{@link io.github.kobe.rollout.PlanInfo} and {@link io.github.kobe.rollout.TaskInfo} show the progress,
+ *       {@link io.github.kobe.rollout.RolloutEvent} what has happened.
+ *   <li>{@link io.github.kobe.rollout.RolloutStore} stores everything; applications have no use for its records.
  * </ul>
  */
 @NullMarked

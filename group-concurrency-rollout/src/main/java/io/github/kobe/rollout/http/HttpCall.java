@@ -8,9 +8,9 @@ import java.util.Map;
  * One request.
  *
  * @param method such as {@code PUT}
- * @param url where to
- * @param headers one value each
- * @param body what is sent, may be empty
+ * @param url the URL to call
+ * @param headers the headers, each with one value
+ * @param body the body, may be empty
  * @param timeout how long to wait for the answer
  * @since 0.1.0
  */

@@ -17,14 +17,16 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The stages of a configuration switch: {@code ConfigUpdate} sends the configuration ({@code PUT {endpoint}/config}), {@code
- * Broadcast} has each instance load it ({@code POST {endpoint}/config/refresh}), {@code HealthCheck} waits until each says
- * that it runs the new version.
+ * The stages of a configuration switch: {@code ConfigUpdate} sends the configuration ({@code PUT {endpoint}/config}),
+ * {@code Broadcast} makes each instance load it ({@code POST {endpoint}/config/refresh}), {@code HealthCheck} waits
+ * until each reports that it runs the new version.
  *
- * <p>A tenant needs an endpoint of http or https at least; one that is only asked may have the settings below instead.
+ * <p>A tenant needs at least one endpoint of http or https. For a tenant whose health is only checked, the settings
+ * below may be used instead.
  *
- * <p>A rollback sends the previous configuration and has it loaded, both in place of {@code ConfigUpdate}; then the previous
- * version is waited for, once. Requests carry the headers {@code Idempotency-Key} and {@code Rollout-Token}.
+ * <p>A rollback sends the previous configuration and makes the instances load it, both as the rollback of
+ * {@code ConfigUpdate}; then it waits for the previous version, once. Requests carry the headers
+ * {@code Idempotency-Key} and {@code Rollout-Token}.
  *
  * <p>Settings, with their defaults:
  *
@@ -60,7 +62,7 @@ public final class HttpStages implements StageFactory {
     /**
      * {@return the stages}
      *
-     * @param transport what sends the requests
+     * @param transport sends the requests
      */
     public static HttpStages configSwitch(HttpTransport transport) {
         return new HttpStages(transport, time -> Thread.sleep(time));
@@ -96,7 +98,7 @@ public final class HttpStages implements StageFactory {
         }
     }
 
-    /** {@return one that waits until each instance says that it runs the previous version} */
+    /** {@return a verifier that waits until each instance reports that it runs the previous version} */
     @Override
     public RollbackHealthVerifier verifier() {
         return (context, health) ->

@@ -26,8 +26,8 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /**
- * Keeps rollouts in H2 or PostgreSQL. All nodes that share the database share the rollouts: each plan is driven by one of
- * them, and taken over by another when that one is gone.
+ * Stores rollouts in H2 or PostgreSQL. All nodes that share the database share the rollouts: one of them drives each
+ * plan, and another takes it over if that one is lost.
  *
  * <pre>{@code
  * Rollouts rollouts = Rollouts.builder(executor)
@@ -36,18 +36,20 @@ import org.springframework.transaction.PlatformTransactionManager;
  *         .build();
  * }</pre>
  *
- * <p>A node that is killed is noticed after four heartbeats, 8 seconds, and its plans go on elsewhere within 15. Whoever comes
- * back after that, from a long pause for instance, writes nothing any more. The time is the database's; what the nodes take
- * for the time of day plays no part.
+ * <p>A killed node is noticed after four heartbeats, 8 seconds, and its plans continue elsewhere within 15. A node that
+ * comes back after that, from a long pause for instance, can write nothing more. The time is the database's; the nodes'
+ * clocks don't matter.
  *
  * <p>An operation that is called within a transaction of the same {@link DataSource} is part of it. Needs Spring's
  * {@code spring-jdbc}, and no Spring container.
  *
- * <p>An H2 database in a file needs {@code WRITE_DELAY=0} in its URL: otherwise a killed process loses its last half second;
- * and {@code DB_CLOSE_ON_EXIT=FALSE}: otherwise H2 may close the file before the application has stopped. PostgreSQL needs an {@code idle_in_transaction_session_timeout} of some seconds: otherwise a node that hangs in the
- * middle of a transaction, or whose machine is gone without a word, keeps its locks, and nobody can take over.
+ * <p>An H2 database in a file needs two settings in its URL. Without {@code WRITE_DELAY=0}, a killed process loses its
+ * last half second. Without {@code DB_CLOSE_ON_EXIT=FALSE}, H2 may close the file before the application has stopped.
+ * PostgreSQL needs an {@code idle_in_transaction_session_timeout} of some seconds: otherwise a node that hangs in the
+ * middle of a transaction, or whose machine disappears without closing its connection, keeps its locks, and no other
+ * can take over.
  *
- * <p>Thread-safe. The methods that set something give another store, which shares nothing but the database.
+ * <p>Thread-safe. The {@code with} methods return another store, which shares only the database.
  *
  * @since 0.1.0
  */
@@ -75,7 +77,7 @@ public final class JdbcRolloutStore implements RolloutStore {
     }
 
     /**
-     * Makes a store of a database that has the tables, or is given them by {@link #createTables}.
+     * Makes a store in a database that has the tables, or gets them by {@link #createTables}.
      *
      * @param dataSource the database: H2, or PostgreSQL
      * @return the store
@@ -88,9 +90,9 @@ public final class JdbcRolloutStore implements RolloutStore {
     }
 
     /**
-     * Names this node in the database. Without it the name is made up.
+     * Names this node in the database. By default the name is generated.
      *
-     * @param name the name, another one on each node
+     * @param name the name, different on each node
      * @return another store
      */
     public JdbcRolloutStore withNode(String name) {
@@ -102,9 +104,9 @@ public final class JdbcRolloutStore implements RolloutStore {
     }
 
     /**
-     * Sets how often this node looks for plans that it could drive. What it has itself left to do it finds at once.
+     * Sets how often this node looks for plans that it could drive. It finds its own unfinished work at once.
      *
-     * @param interval more than zero; 1 second without it
+     * @param interval more than zero; the default is 1 second
      * @return another store
      * @throws IllegalArgumentException if it isn't more than zero
      */
@@ -114,13 +116,13 @@ public final class JdbcRolloutStore implements RolloutStore {
     }
 
     /**
-     * Sets how often this node gives a sign of life, and how many may be missing before another node takes its plans over.
-     * The same on all nodes.
+     * Sets how often this node sends a heartbeat, and how many may be missed before another node takes over its plans.
+     * It must be the same on all nodes.
      *
-     * @param interval more than zero; 2 seconds without it
-     * @param missed 4 at least; 4 without it
+     * @param interval more than zero; the default is 2 seconds
+     * @param missed at least 4; the default is 4
      * @return another store
-     * @throws IllegalArgumentException if one of them is something else
+     * @throws IllegalArgumentException if one of them is out of its range
      */
     public JdbcRolloutStore withHeartbeat(Duration interval, int missed) {
         return with(new SchedulerSettings(settings.node(), settings.pollingInterval(), interval, missed));
@@ -131,7 +133,7 @@ public final class JdbcRolloutStore implements RolloutStore {
     }
 
     /**
-     * Sets what begins transactions of the database, if it isn't plain JDBC: an application that uses JPA has one of its own.
+     * Sets the transaction manager of the database, if it isn't plain JDBC's: an application that uses JPA has its own.
      *
      * @param manager the transaction manager
      * @return another store
@@ -141,7 +143,7 @@ public final class JdbcRolloutStore implements RolloutStore {
     }
 
     /**
-     * Creates the tables that aren't there.
+     * Creates the tables that don't exist.
      *
      * @return this
      */
@@ -151,10 +153,10 @@ public final class JdbcRolloutStore implements RolloutStore {
     }
 
     /**
-     * Looks whether the tables are there.
+     * Checks that the tables exist.
      *
      * @return this
-     * @throws IllegalStateException if they aren't, or the database is another one than H2 and PostgreSQL
+     * @throws IllegalStateException if they don't, or the database is neither H2 nor PostgreSQL
      * @throws DataAccessException if the database doesn't answer
      */
     public JdbcRolloutStore requireTables() {

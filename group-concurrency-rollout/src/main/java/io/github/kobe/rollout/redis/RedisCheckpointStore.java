@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
- * Keeps checkpoints in Redis, each as JSON under a key of its own: the namespace and the task's id. The tasks themselves are
- * kept elsewhere, in a database for instance:
+ * Stores checkpoints in Redis, each as JSON under its own key: the namespace and the task's id. The tasks themselves
+ * are stored elsewhere, in a database for instance:
  *
  * <pre>{@code
  * Rollouts rollouts = Rollouts.builder(executor)
@@ -29,14 +29,14 @@ import org.springframework.data.redis.core.StringRedisTemplate;
  *         .build();
  * }</pre>
  *
- * <p>A checkpoint is saved before the stage's end is recorded with the task. If the node is lost between the two, the stage
- * isn't run again. If the checkpoint is lost, or can't be read, what is recorded with the task counts.
+ * <p>A checkpoint is saved before the stage's end is recorded with the task. If the node is lost between the two, the
+ * stage isn't run again. If the checkpoint is lost, or can't be read, the record of the task is used.
  *
- * <p>A task whose checkpoint can't be saved or asked for fails, with a {@link io.github.kobe.rollout.CheckpointException}. So
- * the connection needs a command timeout of some seconds: a stage waits that long for a Redis that is gone. Needs Spring's
- * {@code spring-data-redis} and a driver such as Lettuce, and no Spring container.
+ * <p>A task whose checkpoint can't be saved or loaded fails, with a {@link io.github.kobe.rollout.CheckpointException}.
+ * So the connection needs a command timeout of some seconds: a stage waits that long for a Redis that doesn't answer.
+ * Needs Spring's {@code spring-data-redis} and a driver such as Lettuce, and no Spring container.
  *
- * <p>Thread-safe. The methods that set something give another store.
+ * <p>Thread-safe. The {@code with} methods return another store.
  *
  * @since 0.1.0
  */
@@ -66,7 +66,7 @@ public final class RedisCheckpointStore implements CheckpointStore {
     /**
      * Makes a store with the namespace {@code rollout:checkpoint:}, whose checkpoints live for 24 hours.
      *
-     * @param redis what reaches Redis
+     * @param redis the access to Redis
      * @return the store
      */
     public static RedisCheckpointStore of(StringRedisTemplate redis) {
@@ -74,7 +74,7 @@ public final class RedisCheckpointStore implements CheckpointStore {
     }
 
     /**
-     * Sets what all keys begin with. The same on all nodes that share rollouts.
+     * Sets the beginning of all keys. It must be the same on all nodes that share rollouts.
      *
      * @param prefix the beginning of all keys, which ends in a colon
      * @return another store
@@ -89,12 +89,12 @@ public final class RedisCheckpointStore implements CheckpointStore {
     }
 
     /**
-     * Sets how long a checkpoint lives after it was saved. Longer than a stage takes, and than it takes until somebody
-     * retries.
+     * Sets how long a checkpoint lives after it was saved. It should be longer than a stage takes, and than it takes
+     * until somebody retries.
      *
-     * @param time from 1 second to 365 days; 24 hours without it
+     * @param time from 1 second to 365 days; the default is 24 hours
      * @return another store
-     * @throws IllegalArgumentException if it is something else
+     * @throws IllegalArgumentException if it is out of that range
      */
     public RedisCheckpointStore withTtl(Duration time) {
         if (time.compareTo(SHORTEST_TTL) < 0 || time.compareTo(LONGEST_TTL) > 0) {
