@@ -3,7 +3,7 @@ package io.github.kobe.internal;
 import io.github.kobe.TaskTrace;
 import org.jspecify.annotations.Nullable;
 
-/** A task that neither rejection policy nor handler speaks for. */
+/** A task to which neither rejection policy nor handler applies. */
 final class AbortingTask<T> extends TracedTask<T> {
 
     AbortingTask(Group group, String id, Object queuedWork, @Nullable TaskTrace trace) {

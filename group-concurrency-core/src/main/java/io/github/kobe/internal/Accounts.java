@@ -3,13 +3,13 @@ package io.github.kobe.internal;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** How work of groups that are gone ended, rule by rule. */
+/** How the work of removed groups ended, by rule. */
 final class Accounts {
 
     private final ConcurrentHashMap<String, RuleAccount> byRule = new ConcurrentHashMap<>();
     private final RuleAccount ofNoRule;
 
-    /** What is under no rule of the policy in force any more, and what never came to a group. */
+    /** Counts whose rule is no longer in the policy, and those that never belonged to a group. */
     final Counters others = new Counters();
 
     Accounts() {

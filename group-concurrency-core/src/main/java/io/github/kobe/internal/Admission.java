@@ -16,7 +16,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Lets submitted tasks in, or rejects them. */
+/** Admits submitted tasks, or rejects them. */
 final class Admission {
 
     private final Engine engine;

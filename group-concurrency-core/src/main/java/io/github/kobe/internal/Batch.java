@@ -7,14 +7,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was decided under a lock and is carried out after it: starts, ends of waits, groups that became idle. Used by one
- * thread.
+ * Decisions that were made under a lock and are carried out after it: starts, ends of waits, groups that became idle.
+ * Used by one thread.
  *
- * <p>What a start that fails gives back lands in the same batch: a loop, not a recursion. What needs memory here is asked
- * for before it is decided ({@link #reserveAside}, {@link #reserveEnd}), so that a lack of it loses nothing.
+ * <p>If a start fails, its permits are returned into the same batch: a loop, not a recursion. The memory that a
+ * decision needs here is reserved before it is made ({@link #reserveAside}, {@link #reserveEnd}), so that a lack of
+ * memory loses nothing.
  *
- * <p>One critical section decides no more than a portion, so that a long queue keeps nobody else from the lock. A group that
- * has more to decide {@linkplain #leavesOff leaves off}, and goes on when the portion is carried out.
+ * <p>One critical section decides about no more than a portion, so that a long queue keeps nobody else from the lock. A
+ * group that has more to decide {@linkplain #leavesOff leaves off}, and continues when the portion is carried out.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Batch {

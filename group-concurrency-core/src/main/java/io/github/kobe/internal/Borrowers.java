@@ -6,8 +6,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What holds are lent on. A run knows it by itself; of calls and permits it is kept here, under a lock that is a leaf: changed
- * under the ledger's lock too, and asked by other engines.
+ * Which holds run on which loans. A run knows its own loan; for calls and permits the loan is kept here, under a lock
+ * that is a leaf. It is changed under the ledger's lock too, and other engines read it.
  */
 final class Borrowers {
 

@@ -5,15 +5,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has what waits start on what is {@linkplain Offer offered} to it. Everything here happens under the ledger's lock, in a
- * critical section of the group in which it waits.
+ * Starts waiting nodes on permits that are {@linkplain Offer offered} to them. Everything here happens under the
+ * ledger's lock, in a critical section of the group in which the node waits.
  *
- * <p>A borrower needs permits of its group, and a global one. The first it gets of an owner's hold in that group, or the
- * group has room; the second it shares, gets of an owner, or it is free. Of several owners the nearest is asked first, since
- * what it offers is of use to the fewest. What is lent stays counted, and the limits hold, whatever they are by then.
+ * <p>A borrower needs permits of its group, and a global one. It gets the first from an owner's hold in that group,
+ * unless the group has room. It shares the second, gets it from an owner, or takes a free one. Among several owners the
+ * nearest is asked first, since its offer is of use to the fewest. Lent permits stay counted, and the limits apply,
+ * whatever they are by then.
  *
- * <p>Nobody joins an owner's {@link SharedGlobal} while anything that stands on it is lent, and it is lent only while no
- * other thread is at work on it: one that comes waits until it is back, and an owner that isn't alone lends as soon as it is.
+ * <p>Nobody joins an owner's {@link SharedGlobal} while anything that uses it is lent, and it is lent only while no
+ * other thread works on it. A thread that comes waits until it is back, and an owner that isn't alone lends as soon as
+ * it is.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Borrowing {

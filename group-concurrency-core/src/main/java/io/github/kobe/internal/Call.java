@@ -4,10 +4,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The hold of a call that has an id, or whose time is taken.
+ * The hold of a call that has an id, or whose time is measured.
  *
- * <p>From call to call of a platform thread it is the same one, and nothing is made for the next call. So its thread raises
- * {@link #turn} around the change, and who reads looks at that before and after.
+ * <p>A platform thread uses the same object for all its calls, and nothing is made for the next call. So its thread
+ * increments {@link #turn} before and after a change, and readers compare it before and after they read.
  */
 final class Call extends Hold {
 

@@ -11,7 +11,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Permits for code that runs on the caller's own thread, or on nobody's. */
+/** Permits for code that runs on the caller's own thread, and permits that belong to no thread. */
 final class Callers {
 
     private final Engine engine;

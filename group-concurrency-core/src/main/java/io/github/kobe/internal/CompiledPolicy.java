@@ -24,8 +24,8 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A policy as the engine uses it: which rule a group falls under and what numbers follow from that, and each kind of user
- * code as one object. Public for the sake of {@link GroupPolicy}, which makes one of itself. Immutable.
+ * A policy as the engine uses it: which rule a group falls under, which numbers follow from that, and one object for
+ * each kind of user code. Public only because {@link GroupPolicy} makes one from itself. Immutable.
  */
 public final class CompiledPolicy {
 

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Changes while work is on: limits, pauses, the policy, evictions, group shutdowns. Nothing here blocks. */
+/** Changes while the executor runs: limits, pauses, the policy, evictions, group shutdowns. Nothing here blocks. */
 final class Control {
 
     private final Engine engine;

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
-/** How work ended, of one group or of all. Counted while the group is still in use, so that nothing is lost with it. */
+/** How the work of one group or of all ended. It is counted while the group is in use, so that no count is lost. */
 final class Counters {
 
     private static final int SUCCEEDED = 0;

@@ -6,13 +6,13 @@ import java.lang.invoke.VarHandle;
 /**
  * The free global permits while they are not short, spread over counters that share no cache line.
  *
- * <p>Each counter, a stripe, is frozen or has the number of its credits. On a frozen stripe every operation fails; who
- * meets one goes to the {@link Ledger}, which freezes all of them together, and later fills them again. Taking and giving
- * are lock-free, and are safe for use under any lock.
+ * <p>Each counter, a stripe, either holds the number of its credits or is frozen. On a frozen stripe every operation
+ * fails; a thread that meets one goes to the {@link Ledger}, which freezes all of them together, and later fills them
+ * again. Taking and giving are lock-free, and are safe for use under any lock.
  *
- * <p>A credit is taken from one stripe, or else from the next one that has any, so that no credit lies idle while somebody
- * wants one. Tasks have the stripe of their group: one thread takes their credits, and many give them back. Calls have the
- * stripe of their thread.
+ * <p>A credit is taken from one stripe, or else from the next one that has any, so that no credit is idle while a
+ * thread needs one. Tasks use the stripe of their group: one thread takes their credits, and many return them. Calls
+ * use the stripe of their thread.
  */
 final class Credits {
 

@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
-/** Several decorators as one; the first is the outermost. If one fails, so does the whole. */
+/** Combines several decorators; the first is the outermost. If one fails, the whole chain fails. */
 final class DecoratorChain implements GroupTaskDecorator {
 
     private final List<GroupTaskDecorator> innermostFirst;

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Starts threads: one for each run, and fresh ones for reports, which must not run on the thread at hand. */
+/** Starts threads: one for each run, and fresh ones for reports, which must not run on the current thread. */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Dispatcher {
 

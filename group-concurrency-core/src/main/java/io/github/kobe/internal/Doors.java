@@ -24,8 +24,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one way into an engine, for {@link GroupExecutor}, which has checked the arguments and says what each method does.
- * Public for its sake alone.
+ * The only way into an engine. {@link GroupExecutor} has checked the arguments, and its Javadoc says what each method
+ * does. Public only because {@link GroupExecutor} uses it.
  */
 public final class Doors {
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The numbers in force for one group, resolved once and then fixed.
  *
- * @param queueTimeoutNanos {@link Long#MAX_VALUE} where nothing times out
+ * @param queueTimeoutNanos {@link Long#MAX_VALUE} if nothing times out
  * @param rule the exact key or the pattern of the policy that the group falls under
  */
 record EffectiveLimits(

@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nodes whose waits one critical section has ended, with what was to be run.
+ * Nodes whose waits one critical section has ended, with the work that they waited to run.
  *
- * <p>User code of one of them keeps no other waiting: threads are woken before anything else, then whatever ends without
- * user code does, and each of the rest is told on a thread of its own. Each of those threads has the next one started
- * before it calls user code, so only as many are there at once as block or are at work. One thread at a time uses this
- * object: the start of the next hands it over.
+ * <p>User code of one node delays no other node. Threads are woken first. Then the nodes that need no user code end.
+ * Each of the rest is reported on a thread of its own, which starts the next thread before it calls user code; so there
+ * are only as many threads at once as block or work. One thread at a time uses this object: the start of the next one
+ * passes it on.
  */
 final class Endings extends Report {
 

@@ -24,25 +24,26 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Overview</h2>
  *
- * <p>A {@link Group} keeps its free permits in one word. While nothing waits, taking and giving back is one
- * compare-and-set ({@link Admission} for tasks, {@link Callers} for threads). Else a short critical section under the
- * group's guard decides over permits and queue at once. Free global permits lie in the {@link Credits}; while they are
- * short, the guard of all groups is the lock of the {@link Ledger}, which also keeps whose turn it is.
+ * <p>A {@link Group} keeps its free permits in one word. While nothing waits, taking and returning permits is one
+ * compare-and-set ({@link Admission} for tasks, {@link Callers} for threads). Otherwise a short critical section under
+ * the group's guard decides about permits and queue at once. Free global permits are in the {@link Credits}; while they
+ * are short, the guard of all groups is the lock of the {@link Ledger}, which also knows whose turn it is.
  *
- * <p>Permits that are out are a {@link Hold}; a task's is a {@link Run}, which is also the body of its thread, and one that
- * is handed out is a {@link Permit}. What is asked for from inside shares the global permit by a {@link SharedGlobal}.
- * {@link Holds} finds holds by thread: for re-entry, {@link Lending}, and interrupts. {@link Releases} gives them back.
+ * <p>Permits that are out are a {@link Hold}; a task's is a {@link Run}, which is also the body of its thread, and one
+ * that is handed out is a {@link Permit}. A request from inside shares the global permit by a {@link SharedGlobal}.
+ * {@link Holds} finds holds by thread, for re-entry, {@link Lending}, and interrupts. {@link Releases} returns their
+ * permits.
  *
- * <p>What a critical section decides, a {@link Batch} carries out after it: threads are started, waiters woken, user code
- * told. {@link Housekeeper} looks after time, {@link IdleGroups} after groups that nobody uses, {@link Lifecycle} after
- * the end.
+ * <p>A {@link Batch} carries out the decisions of a critical section after it: threads are started, waiters woken, user
+ * code called. {@link Housekeeper} looks after time, {@link IdleGroups} after unused groups, {@link Lifecycle} after
+ * the shutdown.
  *
  * <h2>Invariants</h2>
  *
  * <ul>
  *   <li>A permit is in a group's word or fields, or it is out with exactly one open hold, kept permit or open stage.
  *   <li>A free permit and a node that could use it don't coexist outside a critical section.
- *   <li>A node is completed by who wins its one compare-and-set; a hold's permits go back by who closes it last.
+ *   <li>The winner of a node's one compare-and-set completes it; the last close of a hold returns its permits.
  *   <li>The map has at most one group for a key that isn't dead.
  * </ul>
  *

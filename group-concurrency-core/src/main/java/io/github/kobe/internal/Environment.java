@@ -5,14 +5,15 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
 
 /**
- * What the engine takes from outside, so that tests can put their own in its place.
+ * What the engine needs from outside, so that tests can replace it.
  *
  * @param nanoTime the clock, in nanoseconds from any origin; values are compared by subtraction
  * @param taskThreads makes the threads that tasks run on
- * @param timers whether a thread of the engine's own runs what falls due; else a test does, with
+ * @param timers whether the engine's own thread runs what is due; otherwise a test does, with
  *     {@link Housekeeper#runDue()}
  * @param linger how long that thread stays without anything to do, by the system's clock
- * @param longestSleep how long it sleeps at most before it looks whether the engine is still there, by the system's clock
+ * @param longestSleep how long it sleeps at most before it checks whether the engine still exists, by the system's
+ *     clock
  * @param processors how many threads are expected to run at once, at least 1
  * @param portion how many nodes one critical section grants or ends at most
  */

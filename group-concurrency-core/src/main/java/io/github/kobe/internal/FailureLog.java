@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Writes failures of user code to the log, the first of each kind. It doesn't fail. */
+/** Logs failures of user code, the first of each kind. It never fails itself. */
 final class FailureLog {
 
     private final Set<String> logged = ConcurrentHashMap.newKeySet();

@@ -9,12 +9,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Of the scopes that have something waiting, or something offered: in which groups, and the offer.
+ * For each scope with waiting nodes or an offer: the groups in which its nodes wait, and the offer.
  *
- * <p>What is queued is told here before its thread looks for offers, and an offer before its owner looks for what is queued:
- * so at least one of them sees the other.
+ * <p>A queued node is entered here before its thread looks for offers, and an offer before its owner looks for queued
+ * nodes. So at least one of them sees the other.
  *
- * <p>Its lock is a leaf. To forget needs no memory.
+ * <p>Its lock is a leaf. Removing an entry needs no memory.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Families {

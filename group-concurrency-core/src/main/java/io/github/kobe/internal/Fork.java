@@ -5,11 +5,11 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fork of a scope as the engine knows it. The engine tells it what becomes of it; it has one {@link ForkTask} for each
- * attempt.
+ * A fork of a scope as the engine knows it. The engine reports to it what happens to it; it has one {@link ForkTask}
+ * for each attempt.
  *
- * <p>For each attempt that was submitted, {@link #over} is told, last and once, however it ends; before it, if it began,
- * {@link #ran}. Nothing of that is called under a lock.
+ * <p>For each attempt that was submitted, {@link #over} is called last and once, however the attempt ends; before it
+ * {@link #ran}, if the attempt began. None of them is called under a lock.
  */
 public abstract class Fork {
 

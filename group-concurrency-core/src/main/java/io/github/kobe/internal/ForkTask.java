@@ -9,8 +9,8 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt to run a fork. Its scope decides how it ends: no rejection policy or handler speaks for it, and a drain lets
- * it in. It tells the {@linkplain Fork fork} of its end last.
+ * One attempt to run a fork. Its scope decides how it ends: no rejection policy or handler applies to it, and a drain
+ * admits it. Its last action is to report its end to the {@linkplain Fork fork}.
  */
 final class ForkTask extends Task<Object> {
 

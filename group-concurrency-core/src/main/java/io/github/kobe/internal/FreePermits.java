@@ -8,22 +8,21 @@ import java.lang.invoke.VarHandle;
  * a queue, a lock or an engine.
  *
  * <pre>
- *   fast   SLOW clear: the word holds the free permits of both layers. Taking and giving back is one compare-and-set. If
- *          CAPPED is set, a start takes a credit of the ledger's first, and an end gives it back last; else there is no
- *          global limit.
+ *   fast   SLOW clear: the word holds the free permits of both layers. Taking or returning is one compare-and-set. If
+ *          CAPPED is set, a start takes a credit first, and an end returns it last; otherwise there is no global limit.
  *   slow   SLOW alone: two plain fields hold the free permits, guarded by the group's guard; they may be negative after
  *          a limit was lowered.
  *   dead   DEAD, which is slow, for good
  *
- *   (new) -> slow     by birth
- *   fast  -> fast     {@link #tryTake}, {@link #tryGiveBack}: by anyone
- *   fast  -> slow     {@link #becomeSlow}: who has the guard
- *   slow  -> fast     {@link #becomeFast}: who has the guard and finds nothing overdrawn
- *   slow  -> dead     {@link #die}: who has the guard and finds all free
+ *   (new) -> slow     initial state
+ *   fast  -> fast     {@link #tryTake}, {@link #tryGiveBack}: by any thread
+ *   fast  -> slow     {@link #becomeSlow}: the holder of the guard
+ *   slow  -> fast     {@link #becomeFast}: the holder of the guard, if nothing is overdrawn
+ *   slow  -> dead     {@link #die}: the holder of the guard, if all is free
  * </pre>
  *
- * <p>SLOW is set before anything is looked at. So permits that are given back are either seen by who has set it, or their
- * giver finds it set, and has to get the guard.
+ * <p>SLOW is set before anything is read. So the thread that set it sees permits that were returned, or else their
+ * giver finds SLOW set and has to get the guard.
  */
 abstract class FreePermits extends Padded.After {
 

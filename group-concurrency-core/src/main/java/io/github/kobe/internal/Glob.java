@@ -1,7 +1,8 @@
 package io.github.kobe.internal;
 
 /**
- * A pattern in which {@code *} stands for any run of characters, also none, and every other character for itself.
+ * A pattern in which {@code *} stands for any number of characters, including none, and every other character for
+ * itself.
  *
  * <p>Matching is greedy from the left with one point to come back to, the classic wildcard algorithm: linear for usual
  * patterns, at worst the product of the two lengths, and never recursive.

@@ -8,13 +8,14 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One group, as everybody sees it who has no lock: takes and gives permits back, asks for one, leaves the queue. Each method
+ * One group, for callers that hold no lock: takes and returns permits, requests one, leaves the queue. Each method
  * locks what it needs and unlocks it again.
  *
- * <p>While it is {@linkplain FreePermits fast}, nothing waits and nothing is overdrawn, and taking and giving back is one
- * compare-and-set. Its code is in five layers, each of which knows nothing of the next: {@link FreePermits}, the word;
- * {@link GroupWaits}, what waits and how that ends; {@link GroupState}, who gets permits; {@link GuardedGroup}, the lock
- * around those; and this. They are one object, for the sake of one cache line, and of one lock that guards it all.
+ * <p>While it is {@linkplain FreePermits fast}, nothing waits and nothing is overdrawn, and taking or returning permits
+ * is one compare-and-set. Its code is in five layers, each of which knows nothing of the next: {@link FreePermits}, the
+ * word; {@link GroupWaits}, what waits and how a wait ends; {@link GroupState}, who gets permits; {@link GuardedGroup},
+ * the lock around these; and this class. They are one object, because of the cache line and because one lock guards it
+ * all.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Group extends GuardedGroup {

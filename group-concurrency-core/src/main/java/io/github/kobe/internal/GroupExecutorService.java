@@ -27,13 +27,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One group as an {@link java.util.concurrent.ExecutorService}, with a life of its own.
+ * One group as an {@link java.util.concurrent.ExecutorService} with a lifecycle of its own.
  *
- * <p>It keeps what was submitted through it until that is over: its code has ended, or it will never run. Once it refuses
- * all work and keeps nothing it is terminated.
+ * <p>It keeps each submitted command until its code has ended, or will never run. Once it refuses all work and keeps
+ * nothing, it is terminated.
  *
- * <p>While the executor drains, the view is shut down, for it refuses work from outside; but what code that runs under the
- * executor submits is still let in, so it can't be terminated before the drain ends.
+ * <p>While the executor drains, the view is shut down, because it refuses work from outside. But it still accepts work
+ * from code that runs under the executor, so it can't be terminated before the drain ends.
  */
 final class GroupExecutorService extends AbstractExecutorService {
 

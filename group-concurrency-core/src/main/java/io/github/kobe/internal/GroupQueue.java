@@ -6,16 +6,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits in one group, first in first out. Guarded by the group's guard, but for the readings marked as stale.
+ * The nodes that wait in one group, first in first out. Guarded by the group's guard, except for readings marked as
+ * stale.
  *
  * <p>A node that ends its wait in the middle of the queue stays linked as a dead one, which counts nowhere. There are
- * never more dead ones than live ones, or than 32 if that is more, and none when nothing waits: so ending a wait costs amortised constant
- * time.
+ * never more dead nodes than live ones, or than 32 if that is more, and none when nothing waits. So ending a wait costs
+ * amortised constant time.
  *
- * <p>Some nodes may do without a free global permit (<i>exempt</i> ones): those that may share one. They are listed beside,
- * because they may have to overtake. So is what belongs to scopes: see {@link Kin}.
+ * <p>Some nodes, called <i>exempt</i>, may not need a free global permit, because they may share one. They are also
+ * listed separately, because they may have to overtake. So are nodes that belong to scopes: see {@link Kin}.
  *
- * <p>Taking a node out needs no memory: it follows on the grant, which must not be lost.
+ * <p>Taking a node out needs no memory, because it follows the grant, which must not be lost.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class GroupQueue {

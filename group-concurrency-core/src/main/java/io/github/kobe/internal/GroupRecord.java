@@ -5,7 +5,9 @@ import io.github.kobe.TaskStatus;
 import io.github.kobe.TaskTotals;
 import org.jspecify.annotations.Nullable;
 
-/** Who hears of a group's work, and whose account its counts go to. Written under the group's guard; read by anyone. */
+/**
+ * The recorder of a group's work, and the account of its counts. Written under the group's guard; read by any thread.
+ */
 final class GroupRecord {
 
     private volatile Recording recording;

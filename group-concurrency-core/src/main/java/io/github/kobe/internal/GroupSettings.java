@@ -5,8 +5,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is in force for one group: the limits of the policy, the override, and the pause. Written under the group's guard;
- * read by anyone.
+ * The settings in force for one group: the limits of the policy, the override, and the pause. Written under the group's
+ * guard; read by any thread.
  */
 final class GroupSettings {
 

@@ -6,8 +6,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the guard of a group protects: who gets its permits, which of them are lent or shared, and when it dies. A caller
- * has the guard, so this reads like code of one thread; {@link GuardedGroup} says who locks, and when.
+ * What the guard of a group protects: who gets its permits, which of them are lent or shared, and when it dies. Callers
+ * hold the guard, so this reads like single-threaded code; {@link GuardedGroup} says who locks, and when.
  */
 abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
 

@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits of a group, what waits for its permits, and how a wait ends: by a time-out, a shutdown, or the shutdown of the
- * group. A caller has the group's guard, unless a method says otherwise.
+ * The limits of a group, the nodes that wait for its permits, and how a wait ends: by a time-out, a shutdown, or the
+ * shutdown of the group. Callers hold the group's guard, unless a method says otherwise.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 abstract sealed class GroupWaits extends FreePermits permits GroupState {

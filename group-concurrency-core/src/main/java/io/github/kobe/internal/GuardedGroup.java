@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The guard of a group, and the ways into and out of the critical section that it protects.
  *
- * <p>A group becomes slow for whoever enters ({@link #enter}), and fast again for whoever leaves ({@link #exit}) and finds
- * it calm. It stays slow, and unchanged, for whoever uses the queue while nothing can start, before or after
- * ({@link #lockSaturated}). It is slow by birth, so that the first use asks the ledger for its state, and dies inside, when
- * it is removed as idle or evicted; whoever meets it then looks for the key again.
+ * <p>A thread that enters ({@link #enter}) makes the group slow, and one that leaves ({@link #exit}) and finds it calm
+ * makes it fast again. It stays slow, and unchanged, for a thread that uses the queue while nothing can start, before
+ * or after ({@link #lockSaturated}). It starts out slow, so that the first use asks the ledger for its state. It dies
+ * in a critical section, when it is removed as idle or evicted; a thread that meets it then looks up the key again.
  *
  * <p>The guard is the group's own lock, or, while the group is attached to the {@link Ledger}, the ledger's. It changes
- * only under both (attach) or under the ledger's (detach), so whoever has locked it and still finds it the guard may go
- * on.
+ * only under both locks (attach) or under the ledger's (detach), so a thread that has locked it and still finds it to
+ * be the guard may continue.
  *
  * <p><b>Lock order:</b> ledger, own lock of a group, then leaves (housekeeper, idle list). No user code under any.
  */

@@ -5,15 +5,15 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits of one group that are out together, one of concurrency and one of flight, and the global permit that they
- * stand on: their own, or one that they share.
+ * The permits of one group that are out together, a concurrency permit and an in-flight permit, and the global permit
+ * behind them: their own, or one that they share.
  *
- * <p>It may be opened several times, by re-entry; the permits go back at the last close, on whichever thread that is.
+ * <p>It may be opened several times, by re-entry; the last close returns the permits, on whichever thread that is.
  *
- * <p>All that closing depends on is in one {@link #state}. So a close is one atomic change, and the state before it says
- * what has to go back. {@code docs/internals/concurrency.md} lists the states and who causes each change.
+ * <p>Everything that a close depends on is in one {@link #state}. So a close is one atomic change, and the state before
+ * it says what to return. {@code docs/internals/concurrency.md} lists the states and who causes each change.
  *
- * <p>32 bytes, because {@code acquire} makes one each time.
+ * <p>It has 32 bytes, because {@code acquire} makes one each time.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 class Hold {

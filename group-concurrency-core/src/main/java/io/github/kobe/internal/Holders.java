@@ -12,10 +12,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One look at who has the permits of a group, without any lock.
+ * Finds out who has the permits of a group, without any lock.
  *
- * <p>What has a thread is found in {@link Holds}, the rest where the group and the engine keep it. What has a thread is
- * looked at first: it is kept elsewhere before it leaves its thread, so nobody is missed on the way.
+ * <p>Holders with a thread are found in {@link Holds}, the others where the group and the engine keep them. Those with
+ * a thread are read first: a holder is registered elsewhere before it leaves its thread, so none is missed in between.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Holders {

@@ -10,19 +10,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From a thread to what it holds: the newest {@link Hold}, and through {@link Hold#below} the older ones. It serves
+ * Finds what a thread holds: the newest {@link Hold}, and through {@link Hold#below} the older ones. It is used for
  * re-entry, lending, and the interrupts of a shutdown.
  *
- * <p>A table of slots by thread id takes nearly all. Who finds his slot taken by another thread tries {@linkplain Wider
- * wider tables}, which are made when they are needed, and ends up in a map. All holds of a thread are in one
- * {@linkplain Hold#place place}, while it has any.
+ * <p>A table of slots by thread id has nearly all of them. A thread that finds its slot taken by another tries
+ * {@linkplain Wider wider tables}, which are made when they are needed, and finally a map. All holds of a thread are in
+ * one {@linkplain Hold#place place}, while it has any.
  *
- * <p>Only the thread itself puts a hold on top; a hold that is {@linkplain Hold#isGone gone} is taken off by anyone who meets it on top, and unlinked
- * further down when its thread adds the next one.
+ * <p>Only the thread itself puts a hold on top. Any thread that meets a {@linkplain Hold#isGone gone} hold on top takes
+ * it off; further down it is unlinked when its thread adds the next one.
  *
  * <p>A platform thread leaves the hold of its last call in its slot, {@linkplain Hold#park parked}, for its next call.
- * Platform threads have slots of their own, so that those don't take the place of tasks; the next thread with the same
- * slot takes it over once the one that parked has ended. A virtual thread is expected to make few calls.
+ * Platform threads have slots of their own, so that parked holds don't take the slots of tasks. The next thread with
+ * the same slot takes it over once the one that parked has ended. A virtual thread is expected to make few calls.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Holds {

@@ -13,9 +13,9 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine's one platform thread: time-outs, the idle sweep, retries, and the outside hop. It is made at first need
- * and ends when there is nothing to wait for. It knows the engine by a weak reference only, so a forgotten executor is
- * not kept alive by it.
+ * The engine's one platform thread: time-outs, the idle sweep, retries, and the outside hop. It is made when first
+ * needed and ends when there is nothing to wait for. It refers to the engine only weakly, so it does not keep a
+ * forgotten executor alive.
  *
  * <p>No user code runs on it.
  */

@@ -6,15 +6,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps idle groups up to a number and for a time, so that a group that comes back soon is found as it was.
+ * Keeps a number of idle groups for some time, so that a group that is soon used again is still there unchanged.
  *
- * <p>A queue with a second chance (the clock algorithm): a group that becomes idle is appended once; when it becomes idle
- * again while it is listed, it is only marked, which costs one read on the hot path. Who overflows the queue takes the
- * eldest off; a marked one is appended again without its mark. So about the most recently idle ones stay, and it may be
- * that a group that is in use is listed too: it is found out when its turn comes.
+ * <p>It is a second-chance queue (the clock algorithm): a group that becomes idle is appended once; when it becomes
+ * idle again while it is listed, it is only marked, which costs one read on the hot path. The thread that overflows the
+ * queue removes the oldest group; a marked one is appended again without its mark. So roughly the most recently idle
+ * ones stay. A listed group may be in use, which is discovered when its turn comes.
  *
- * <p>No group is lost to the list: it is marked as off the list ({@link Group#listed}) before it is looked at, so a group
- * that becomes idle after that look offers itself again.
+ * <p>The list loses no group: a group is marked as off the list ({@link Group#listed}) before it is checked, so one
+ * that becomes idle after the check lists itself again.
  */
 final class IdleGroups {
 

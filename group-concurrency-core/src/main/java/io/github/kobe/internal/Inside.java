@@ -1,6 +1,6 @@
 package io.github.kobe.internal;
 
-/** A thread that is inside a permit which it need not have taken itself: it keeps that out, and has none of its own. */
+/** A thread inside a permit that another may have taken: it keeps that permit out, and has none of its own. */
 final class Inside extends Hold {
 
     /** What it is inside of, kept for this. */

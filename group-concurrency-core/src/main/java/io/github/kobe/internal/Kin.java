@@ -8,11 +8,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits in one group and belongs to scopes: for each scope a line of its family, first in first out, of tasks and of
- * threads apart, since those mostly need less. Guarded by the group's guard.
+ * The nodes of scopes that wait in one group: for each scope a line of its family, first in first out, with tasks and
+ * threads separate, since threads mostly need less. Guarded by the group's guard.
  *
- * <p>A node stands in the line of its own scope and of each that encloses it. One that leaves stays linked as a dead one;
- * there are never more of those in a line than live ones, or than 32 if that is more, and a line without live ones goes.
+ * <p>A node is in the line of its own scope and of each enclosing one. A node that leaves stays linked as a dead one. A
+ * line never has more dead nodes than live ones, or than 32 if that is more, and a line without live ones is removed.
  *
  * <p>Taking a node out needs no memory.
  */

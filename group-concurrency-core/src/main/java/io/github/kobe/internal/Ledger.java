@@ -7,30 +7,31 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is common to all groups: the global limit, whose turn it is, and the sums that tell when all is quiet.
+ * What all groups share: the global limit, whose turn it is, and the sums that show when all is quiet.
  *
  * <h2>States</h2>
  *
  * <pre>
  *   off     no global limit was ever set: groups have locks of their own and touch nothing here
- *   loose   a limit was set, and isn't short: free global permits lie in the {@link Credits}; groups have locks of their
- *           own, and take and give back credits there
- *   on      a global permit is wanted and there is none in any stripe, or somebody waits for quiet: the stripes are
- *           frozen, and this has what is free
+ *   loose   a limit was set, and permits aren't short: free global permits are in the {@link Credits}; groups have
+ *           locks of their own, and take and return credits there
+ *   on      a global permit is needed and there is none in any stripe, or a thread waits for quiet: the stripes are
+ *           frozen, and the ledger has the free permits
  *
- *   off   -> on      the first finite limit; somebody waits for quiet
+ *   off   -> on      the first finite limit; a thread waits for quiet
  *   loose -> on      {@link #bind}
- *   on    -> loose   whoever leaves the lock while nothing needs it any more ({@link #unlock})
- *   on    -> off     the last one that waits for quiet has gone, and no limit was ever set
+ *   on    -> loose   a thread that leaves the lock when nothing needs it any more ({@link #unlock})
+ *   on    -> off     the last thread that waits for quiet has left, and no limit was ever set
  * </pre>
  *
- * <p>While it is on, a group that is entered is attached to it: its lock guards the group, and one short critical section
- * decides over all three layers. A group that nobody enters may stay as it is: what starts there needs a credit, and finds
- * the stripes frozen. Who waits for quiet, and the first limit, attach all groups, so that they count. A group with an
- * open {@link Loan} or {@link Offer} stays attached. docs/adr/0028-credits-in-stripes.md tells why.
+ * <p>While it is on, a group that is entered is attached to it: its lock guards the group, and one short critical
+ * section decides about all three layers. A group that nobody enters may stay as it is: a start there needs a credit,
+ * and finds the stripes frozen. A thread that waits for quiet, and the first limit, attach all groups, so that they
+ * count. A group with an open {@link Loan} or {@link Offer} stays attached. docs/adr/0028-credits-in-stripes.md says
+ * why.
  *
- * <p><b>Conservation.</b> Once there are credits, those in stripes, those here and those that permits stand for are together
- * the limit.
+ * <p><b>Conservation.</b> Once there are credits, the limit is the sum of those in stripes, those here and those that
+ * permits out stand for.
  *
  * <p><b>Turns</b> are weighted round robin over the ring of groups that could start something if only there were a free
  * global permit. A group starts up to its weight in its turn; what it leaves unused is lost; a newcomer joins at the end

@@ -5,20 +5,22 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lends the permits of a thread that waits to those that it waits for, so that waiting for one's own work can't deadlock.
+ * Lends the permits of a waiting thread to the work that it waits for, so that waiting for one's own work can't
+ * deadlock.
  *
- * <p>The thread makes an {@link Offer}, and withdraws it when its wait has ended. In between {@link Borrowing} lends what it
- * has, now to one and then to the next, and the thread need not wake.
+ * <p>The thread makes an {@link Offer}, and withdraws it when its wait has ended. In between {@link Borrowing} lends
+ * its permits to one borrower after the other, and the thread need not wake.
  *
- * <p>A loan is bookkeeping, not a transfer of objects: the owner's permits are given back and the borrower's taken in
- * one critical section, so nobody can come in between; when the borrower gives its permits back, the owner takes them
- * again in the same critical section, whatever the limits are by then. What is out when the offer is withdrawn, the owner
- * takes of what comes free first, ahead of every queue: its global permits one by one, then those of the groups all at once.
+ * <p>A loan is bookkeeping, not a transfer of objects: the owner's permits are returned and the borrower's taken in one
+ * critical section, so nobody can come in between. When the borrower returns its permits, the owner takes them again in
+ * the same critical section, whatever the limits are by then. For permits that are out when the offer is withdrawn, the
+ * owner takes the first that come free, ahead of every queue: global permits one by one, then those of the groups all
+ * at once.
  *
  * <p>Everything here happens under the ledger's lock, with the groups concerned pinned to the ledger.
  *
- * <p>Who closes a lent hold for good waits for that lock as well, and finds it lent or not. If it is, what is out of it
- * stays with the borrower, for whom it is no loan any more ({@link #closeLent}, {@link #giveUpGlobal}).
+ * <p>A thread that closes a lent hold for good also waits for that lock, and then finds it lent or not. If it is lent,
+ * its permits stay with the borrower, for whom they are no longer a loan ({@link #closeLent}, {@link #giveUpGlobal}).
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Lending {

@@ -7,17 +7,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The executor's life.
+ * The executor's lifecycle.
  *
  * <pre>
  *   RUNNING   -> DRAINING    shutdown(Duration)
  *   RUNNING   -> SHUT_DOWN   shutdown()
- *   DRAINING  -> SHUT_DOWN   the drainer when all is quiet (nothing forced) or its time is up; anyone's shutdown()
- *   SHUT_DOWN -> forced      anyone's shutdown(), if the code that drained from inside still runs
+ *   DRAINING  -> SHUT_DOWN   the draining thread, when all is quiet (nothing forced) or its time is up; any shutdown()
+ *   SHUT_DOWN -> forced      any shutdown(), if the code that drained from inside still runs
  * </pre>
  *
- * <p>The state changes under the ledger's lock, after which the ledger is on for good: every group is slow from then on,
- * and its next critical section sees the new state. So the fast way needs no look at it.
+ * <p>The state changes under the ledger's lock, after which the ledger is on for good: every group is slow from then
+ * on, and its next critical section sees the new state. So the fast path need not read it.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Lifecycle {

@@ -3,8 +3,8 @@ package io.github.kobe.internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scope, as the engine knows it: what is forked in it, or in one that was opened inside it, belongs to its family. Whose
- * family something belongs to never changes. Scopes have identity.
+ * A scope as the engine knows it. Its family is everything that is forked in it, or in a scope that was opened inside
+ * it; that never changes. Scopes are compared by identity.
  */
 public interface Lineage {
 

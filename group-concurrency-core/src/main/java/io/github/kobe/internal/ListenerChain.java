@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Several listeners as one: each hears of everything, in their order. */
+/** Combines several listeners: each event is reported to all of them, in their order. */
 final class ListenerChain implements TaskLifecycleListener {
 
     private final List<Member<TaskLifecycleListener>> listeners;

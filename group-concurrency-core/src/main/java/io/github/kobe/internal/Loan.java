@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
  * ledger's lock.
  *
  * <pre>
- *   pending   whoever would lend                     others are at work on the owner's permits
- *   -> gone   one that leaves the owner alone: what waits is tried again; or the owner withdraws
- *   lent      whoever has a borrower start           the pieces are the borrower's
- *   -> ended  the borrower, at its end, or for the owner who withdraws whoever frees the last missing piece, or who
- *             closes what lacks it
+ *   pending   the thread that would lend             other threads work on the owner's permits
+ *   -> gone   a thread that leaves the owner alone, and waiting nodes are retried; or the owner withdraws
+ *   lent      the thread that starts a borrower      the pieces are the borrower's
+ *   -> ended  the borrower, at its end; if the owner withdraws, whoever frees the last missing piece, or closes the
+ *             hold that lacks it
  * </pre>
  */
 final class Loan extends Report {

@@ -5,8 +5,8 @@ import java.lang.System.Logger.Level;
 import java.util.function.Supplier;
 
 /**
- * Where failures are told that nobody is there to catch. Logging is user code too: it formats an exception that a user
- * has written, and hands it to a back end that a user has chosen. What it throws must not get into the engine.
+ * Logs failures that nobody else can catch. Logging is user code too: it formats an exception that a user has written,
+ * and passes it to a back end that a user has chosen. What it throws must not get into the engine.
  */
 final class Log {
 

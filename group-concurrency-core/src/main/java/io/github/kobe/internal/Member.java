@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * One of several listeners, tracers or traces that a policy has as one. What it throws changes nothing, for the others
- * neither, and is logged once for each of its methods.
+ * One of several listeners, tracers or traces that a policy combines. What it throws affects neither the work nor the
+ * others, and is logged once for each of its methods.
  */
 record Member<L>(L code, FailureLog failures) {
 

@@ -6,10 +6,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits in a group's queue: a task, a blocked caller, or an asynchronous acquirer.
+ * An entry in a group's queue: a task, a blocked caller, or an asynchronous request for a permit.
  *
- * <p>Whether it still wants a permit is decided by one compare-and-set of the subclass ({@link #grant}, {@link #end}, or
- * its own way of leaving); whoever wins it owns the node. Where it stands in the queue is guarded by the group's guard.
+ * <p>One compare-and-set of the subclass ({@link #grant}, {@link #end}, or its own way of leaving) decides whether it
+ * still wants a permit; the winner owns the node. The group's guard guards its place in the queue.
  */
 abstract class Node {
 

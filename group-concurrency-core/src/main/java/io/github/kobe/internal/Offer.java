@@ -5,19 +5,19 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a thread that waits has said: that the permits of each of its open holds are to be had, one borrower each at a time,
- * by the family of a scope, or by the one task that it waits for. Guarded by the ledger's lock, but for {@link #settled}.
+ * The offer of a waiting thread: the family of a scope, or the one task that it waits for, may borrow the permits of
+ * each of its open holds, one borrower of each at a time. Guarded by the ledger's lock, except for {@link #settled}.
  *
  * <pre>
- *   standing      owner ({@link Offers#make}, {@link Lending#lend})   what is offered is the owner's until it is borrowed
- *   -> withdrawn  owner, once its wait has ended      what is out comes back, or others first; meanwhile the rest is lent to
- *                                                     those alone whom a borrower waits for
- *   -> settled    owner, or whoever frees the last missing piece, or closes what lacks it; of several in as many engines
- *                 the owner, once nothing is out of any
+ *   standing      owner ({@link Offers#make}, {@link Lending#lend})   the permits are the owner's until borrowed
+ *   -> withdrawn  owner, once its wait has ended      what is out comes back, or other permits come free first; meanwhile
+ *                                                     the rest is lent only where a borrower can't end otherwise
+ *   -> settled    owner, or whoever frees the last missing piece, or closes the hold that lacks it; with offers in
+ *                 several engines the owner, once nothing is out of any
  * </pre>
  *
- * <p>It is known to each group in which one waits that it is for, which stays pinned to the ledger: so each of their
- * critical sections has that one start as soon as it can.
+ * <p>Each group in which a possible borrower waits knows the offer, and stays pinned to the ledger. So each of its
+ * critical sections starts that borrower as soon as it can.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Offer {

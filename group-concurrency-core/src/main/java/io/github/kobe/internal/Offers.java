@@ -5,10 +5,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What a thread that waits offers to the family of a scope: an {@link Offer} in each engine in which it holds something.
+ * The offers of a waiting thread to the family of a scope: an {@link Offer} in each engine in which it holds permits.
  *
- * <p>Several are withdrawn together: a borrower of one may not be able to end without what another one has. So all stay
- * known until nothing is out of any of them, and each lends on to those alone without whom a borrower of any can't end.
+ * <p>They are withdrawn together, because a borrower of one may not be able to end without the permits of another. So
+ * all stay known until nothing is out of any of them, and each lends on only where a borrower of any can't end
+ * otherwise.
  */
 final class Offers {
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rest of an asynchronous task after its callable has returned: its stage is open, and its in-flight permits are
- * out. They come back when the stage completes, whoever has completed the handle before.
+ * out. They are returned when the stage completes, even if the handle was completed before.
  */
 final class OpenStage implements BiConsumer<@Nullable Object, @Nullable Throwable> {
 

@@ -10,7 +10,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A permit of the engine: what is done under any of them keeps it out meanwhile, whoever closes it. */
+/** A permit of the engine: work under it keeps it out meanwhile, whoever closes it. */
 interface OpenablePermit extends GroupPermit {
 
     /** {@return what is out} */

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** What can stand in {@link Task}'s outcome beside a {@link GroupResult}: who waits for it, or a way to end. */
+/** What the outcome of a {@link Task} can be besides a {@link GroupResult}: those that wait for it, or a way to end. */
 final class Outcome {
 
     /** Ends of which a result is made when someone asks. */

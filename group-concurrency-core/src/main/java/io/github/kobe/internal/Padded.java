@@ -1,9 +1,9 @@
 package io.github.kobe.internal;
 
 /**
- * Keeps a word that several cores write all the time on a cache line of its own, of 64 bytes: else each write would take
- * the fields next to it from the cores that only read them. HotSpot lays out the fields of a superclass before those of
- * its subclasses, and these leave no gap for them to fill.
+ * Keeps a word that several cores write all the time on its own cache line of 64 bytes. Otherwise each write would
+ * invalidate the neighbouring fields in cores that only read them. HotSpot lays out the fields of a superclass before
+ * those of its subclasses, and these leave no gap for them to fill.
  */
 @SuppressWarnings("unused") // the unused fields are the point
 final class Padded {

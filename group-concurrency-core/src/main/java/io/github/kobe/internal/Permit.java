@@ -8,10 +8,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hold that is handed out, and given back by whoever closes it, once nobody uses it.
+ * A hold that is handed out. It is returned after it was closed, once nobody uses it.
  *
- * <p>It is open for its thread as a hold is. Apart from that it is kept: by all that together, until it is closed for its
- * thread, and by each that does something under it. So its own thread is outside as soon as it has closed it.
+ * <p>Like every hold, it is open for its thread. Separately, it counts those that keep it: its thread, as one, until it
+ * is closed for that, and each piece of work under it. So its own thread is outside as soon as it has closed it.
  */
 class Permit extends Hold implements OpenablePermit {
 

@@ -16,11 +16,10 @@ import org.jspecify.annotations.Nullable;
  * An asynchronous request for a permit: the node, and the future that it completes.
  *
  * <pre>
- *   WAITING -> GRANTED    whoever grants, under the guard; a fresh virtual thread completes the future, and gives the
- *                         permit back if someone has completed or cancelled that meanwhile:
- *                         then it counts as cancelled
+ *   WAITING -> GRANTED    the granter, under the guard; a fresh virtual thread completes the future, and returns the
+ *                         permit if the future was completed or cancelled meanwhile: then it counts as cancelled
  *   WAITING -> ENDED      time-out, shutdown; under the guard
- *   WAITING -> LEFT       who cancels the future
+ *   WAITING -> LEFT       whoever cancels the future
  * </pre>
  */
 final class PermitFuture extends Node {

@@ -1,8 +1,8 @@
 package io.github.kobe.internal;
 
 /**
- * Which of a hold's three permits are taken, given back or lent together: a concurrency permit, an in-flight one, and the
- * global one that stands behind that.
+ * Which of a hold's three permits are taken, returned or lent together: a concurrency permit, an in-flight one, and the
+ * global one behind that.
  */
 enum Piece {
     ALL(1, 1, 1),

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What is shown of a group. */
+/** Reads what is shown of a group. */
 final class Readings {
 
     private Readings() {}

@@ -4,9 +4,9 @@ import io.github.kobe.GroupRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a group has of the rule that it is under: the account that its counts go to in the end, and who hears of its work.
+ * What a group gets from its rule: the account for its counts, and the recorder of its work.
  *
- * @param asked who was asked for the recorder; {@code null}: there was nobody
+ * @param asked the factory of the recorder; {@code null}: there was none
  */
 record Recording(
         RuleAccount account,

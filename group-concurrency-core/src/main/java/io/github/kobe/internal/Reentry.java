@@ -4,7 +4,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A permit of one that has the group already: it shares that. */
+/** A permit of a thread that is already inside the group: it shares the existing one. */
 final class Reentry implements OpenablePermit {
 
     private static final int CLOSED = 1 << 31;

@@ -4,9 +4,9 @@ import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 
 /**
- * Why something was not let in, or waits no more; whoever waits for it gets an exception of its own.
+ * Why work was not admitted, or no longer waits; each thread that waits for it gets its own exception.
  *
- * @param limit the bound that was reached; -1: none was
+ * @param limit the limit that was reached; -1: none was
  * @param queued how many waited then
  */
 record Rejection(RejectionReason reason, int limit, long queued) {

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of a task that was rejected: counted already, claimed, and without permits. */
+/** Handles rejected tasks, which are already counted and claimed, and have no permits. */
 final class Rejections {
 
     private final Engine engine;

@@ -4,11 +4,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives permits back, when a hold has been closed for good.
+ * Returns permits when a hold has been closed for good.
  *
- * <p>Which way they go is told by the {@linkplain Hold state} before the last close: three permits of its own go back
- * together; one that shares a global permit gives back those of its group, and the global one if it was the last; what is
- * lent, was borrowed, or is kept by a stage takes more.
+ * <p>The {@linkplain Hold state} before the last close says how. Three permits of its own are returned together. A hold
+ * that shares a global permit returns those of its group, and the global one if it was the last. Permits that are lent,
+ * borrowed, or kept by a stage take more.
  */
 final class Releases {
 

@@ -10,8 +10,8 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the listener of the policy, and the trace of the work. What they throw is logged once for each method and changes
- * nothing. Never called under a lock.
+ * Calls the listener of the policy, and the trace of the work. What they throw is logged once for each method and has
+ * no other effect. Never called under a lock.
  */
 final class Reports {
 

@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one rule of the policy keeps of groups that were under it: how their work ended. A group counts for itself while it
- * lives, and hands its counts over when it goes.
+ * How the work of removed groups under one rule of the policy ended. A group has its own counts while it lives, and
+ * passes them on when it is removed.
  *
- * <p>Counts are taken out of one place before they are put into the next, and read in the other order: first what is
- * here, then what groups still have. So who reads meanwhile may miss some, and counts none twice.
+ * <p>Counts are taken out of one place before they are put into the next, and read in the other order: first those
+ * here, then those of groups. So a concurrent reader may miss some, but counts none twice.
  */
 final class RuleAccount {
 

@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   CODE -> INTERRUPTING -> INTERRUPTED     whoever interrupts first
  *   INTERRUPTED -> INTERRUPTING             a scope, which interrupts again
- *   INTERRUPTING -> AGAIN -> INTERRUPTING   a scope, while another interrupts, who then does it once more
+ *   INTERRUPTING -> AGAIN -> INTERRUPTING   a scope, while another thread interrupts, which then does it again
  * </pre>
  *
- * Who interrupts writes the phase, then asks whether the {@linkplain Task#isRunBy task's work} is still this run. The
- * thread, when its code has ended, has the work be something else and then reads the phase: so at least one of them sees
+ * The interrupting thread writes the phase, then asks whether the {@linkplain Task#isRunBy task's work} is still this run. The
+ * task's thread, when its code has ended, replaces the work and then reads the phase. So at least one of them sees
  * the other. A thread that sees INTERRUPTING or AGAIN waits, parked, for INTERRUPTED. Either way it then clears its flag.
  */
 final class Run extends Hold implements Runnable {

@@ -6,7 +6,7 @@ import io.github.kobe.TaskStatus;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A recorder of one group, whatever it throws: that is logged once for each method. It is told without any lock. */
+/** Wraps the recorder of one group: what it throws is logged once for each method. It is called without any lock. */
 final class SafeRecorder {
 
     /** How long work ran that never began, or whose time nobody took. */

@@ -12,8 +12,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way from structured scopes into one engine. Scopes use executors, never the reverse, so an executor says here how its
- * engine is found. Public for the scopes' sake alone, like {@link Fork} and {@link Lineage}.
+ * The way from structured scopes into one engine. Scopes use executors, never the reverse, so executors register here
+ * how to find their engine. Public only because scopes use it, like {@link Fork} and {@link Lineage}.
  */
 public final class ScopeBridge {
 

@@ -5,20 +5,20 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A global permit that several holds stand on: that of the hold which took it, and of those that were asked for from
- * inside it. Made when the first of those is asked for. The global permit goes back when the last of them is closed.
+ * A global permit that several holds share: the hold that took it, and those that were requested from inside it. It is
+ * made for the first such request. The global permit is returned when the last hold is closed.
  *
  * <pre>
  *   open   some hold shares it: others may join
- *   lent   its lender waits for a task, and the global permit is out with that: nobody may join
+ *   lent   its lender waits for a task, which has the global permit: nobody may join
  *   dead   the last one has left, for good
  *
- *   open -> open   {@link #tryJoin}: whoever grants to one that asks from inside; {@link #leave}: who closes a hold
+ *   open -> open   {@link #tryJoin}: the granter of a request from inside; {@link #leave}: whoever closes a hold
  *   open -> lent   {@link #tryLend}, lent -> open  {@link #endLoan}: under the ledger's lock
- *   any  -> dead   {@link #leave}, by the last
+ *   any  -> dead   {@link #leave}, by the last one
  * </pre>
  *
- * <p>In the sums of the groups it counts in its home, the group in which it was taken, also when the hold that took it is
+ * <p>In the sums of the groups it counts in its home, the group in which it was taken, even if the hold that took it is
  * closed before others: see {@link Piece#nested}.
  */
 final class SharedGlobal {

@@ -1,8 +1,8 @@
 package io.github.kobe.internal;
 
 /**
- * Makes sure, before anything is changed, that enough of the stack is left for what is to come: a
- * {@link StackOverflowError} comes at once, and not where a lock is held or a permit is on its way.
+ * Makes sure, before anything is changed, that enough of the stack is left for what follows. So a
+ * {@link StackOverflowError} comes at once, and not while a lock is held or a permit is being passed on.
  *
  * <p>It calls itself a few times in frames that are large but hardly written to, and so takes a few nanoseconds. What
  * makes a compiled frame large is room for the arguments of the largest call in it; an interpreted one grows only while

@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was taken of a thread when it forked something that runs later, perhaps more than once: trace, decorated code and
- * context class loader.
+ * What was captured from a thread when it forked a task that runs later, perhaps more than once: trace, decorated code
+ * and context class loader.
  *
- * <p>The trace follows it from there to its {@link #end}: it hears of the first start, and of the last end.
+ * <p>The trace follows the task from there to its {@link #end}: it is told of the first start, and of the last end.
  */
 final class Taken {
 

@@ -21,17 +21,17 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   work      queued    a Callable or a {@link WorkSpec}
  *             engaged   a {@link Run}, for asynchronous work then an {@link OpenStage}
- *             claimed   null, or a {@link CancelledRun} until its run has ended, or {@link Telling}: someone has the duty
- *                       to complete the handle
+ *             claimed   null, or a {@link CancelledRun} until its run has ended, or {@link Telling}: the claimer has to
+ *                       complete the handle
  *
- *   queued  -> engaged   whoever grants the permits         under the group's guard, or before anyone knows the task
+ *   queued  -> engaged   the granter of its permits         under the group's guard, or before anyone knows the task
  *   queued  -> claimed   cancel, time-out, shutdown; the submitter, for a rejection
  *   engaged -> claimed   the run (or its stage) at its end, or cancel
  * </pre>
  *
- * <p>Each edge is one compare-and-set, where more than one party may be after it, so a task is run, cancelled or rejected by
- * exactly one party. Who claims a queued task sees to its place in the queue; who claims an engaged one doesn't touch its
- * permits: they come back when its code has ended.
+ * <p>Each transition for which several parties may compete is one compare-and-set, so exactly one party runs, cancels
+ * or rejects a task. The one that claims a queued task takes it out of the queue; the one that claims an engaged task
+ * doesn't touch its permits, which are returned when its code has ended.
  */
 @SuppressWarnings("ReferenceEquality") // threads have identity
 class Task<T> extends TaskCompletion<T> {

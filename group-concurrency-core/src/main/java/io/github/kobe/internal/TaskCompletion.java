@@ -19,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a task ends, as those see it who wait for it: its handle, what depends on it, and its result.
+ * The end of a task, as seen by those who wait for it: its handle, its dependents, and its result.
  *
  * <pre>
  *   outcome   null or a stack of {@link Dependent}s  ->  a {@link GroupResult}, a {@link Rejection} or a {@link LazyResult};

@@ -4,8 +4,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that tell user code of a fork which they don't run, or run no more: their calls are of its family too, for its scope
- * waits until they have told.
+ * Threads that call user code about a fork that they don't run, or no longer run. Their calls belong to its family too,
+ * because its scope waits until they have finished.
  */
 @SuppressWarnings("ReferenceEquality") // forks have identity
 final class Tellers {

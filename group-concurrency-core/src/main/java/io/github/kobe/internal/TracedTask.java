@@ -3,7 +3,7 @@ package io.github.kobe.internal;
 import io.github.kobe.TaskTrace;
 import org.jspecify.annotations.Nullable;
 
-/** A task that something may follow; a class of its own, so that others needn't keep room for it. */
+/** A task that may have a trace; a separate class, so that other tasks need no field for it. */
 class TracedTask<T> extends Task<T> {
 
     private final @Nullable TaskTrace trace;

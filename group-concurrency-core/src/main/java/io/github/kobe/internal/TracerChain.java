@@ -10,7 +10,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Several tracers as one: each is asked for a trace, in their order. */
+/** Combines several tracers: each is asked for a trace, in their order. */
 final class TracerChain implements TaskTracer {
 
     private final List<Member<TaskTracer>> tracers;

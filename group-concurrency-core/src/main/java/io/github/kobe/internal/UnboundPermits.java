@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits of one group that {@link Holds} needn't know: those of no thread, and those that may outlive their thread's
- * close. It is there to be looked at, and decides nothing: where memory is short, a permit is missing here.
+ * The permits of one group that {@link Holds} needn't know: those of no thread, and those that may outlive their
+ * thread's close. It is for display only: if memory is short, a permit is missing here.
  */
 final class UnboundPermits {
 

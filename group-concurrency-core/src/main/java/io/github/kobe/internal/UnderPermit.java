@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** What is done under a permit that was handed out: by a thread that goes inside of it, or by what shares its global one. */
+/** Work under a permit that was handed out: by a thread that goes inside it, or by work that shares its global one. */
 final class UnderPermit {
 
     private final Engine engine;

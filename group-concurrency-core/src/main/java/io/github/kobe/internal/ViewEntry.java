@@ -7,18 +7,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was given to {@code execute}, until it is over.
+ * A command that was given to {@code execute}, until it is over.
  *
  * <pre>
  *   ADMITTING -> WAITING              the submitter, once its task is admitted
  *   ADMITTING, WAITING -> STARTED     its thread, or the submitter's under CALLER_RUNS
- *   ADMITTING, WAITING -> ENDED       whoever ends its task without its code; the submitter, if it isn't admitted
+ *   ADMITTING, WAITING -> ENDED       whoever ends its task without running it; the submitter, if it isn't admitted
  *   ADMITTING -> REFUSED              shutdownNow: the submitter throws
  *   WAITING   -> WITHDRAWN            shutdownNow, which returns it, if its task waits for its permits
  * </pre>
  *
- * What has its permits has begun, as far as a shutdown is concerned, though its thread may not have come to its code:
- * it is interrupted. Nobody would complete what others wait for, if it were withdrawn.
+ * A command with permits counts as begun for a shutdown, though its thread may not have reached the code yet: it is
+ * interrupted. If it were withdrawn, nobody would complete the future that others wait for.
  */
 final class ViewEntry implements Callable<@Nullable Void> {
 

@@ -7,7 +7,7 @@ import io.github.kobe.TaskTrace;
 import io.github.kobe.internal.Outcome.Dependent;
 import org.jspecify.annotations.Nullable;
 
-/** The task of an entry: it tells the view when it is done, and no rejection handler speaks for it. */
+/** The task of an entry: it reports to the view when it is done, and no rejection handler applies to it. */
 final class ViewTask extends TracedTask<@Nullable Void> {
     private final ViewEntry entry;
 

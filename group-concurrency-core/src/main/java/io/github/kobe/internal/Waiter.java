@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A thread that waits for a permit.
  *
  * <pre>
- *   WAITING -> GRANTED      whoever grants, under the guard
+ *   WAITING -> GRANTED      the granter, under the guard
  *   WAITING -> REJECTED     time-out of the group, shutdown; under the guard
  *   WAITING -> LEFT         the thread: interrupted, or its own time is up
  * </pre>

@@ -1,48 +1,47 @@
 /**
- * The engine. Of the API, {@link io.github.kobe.GroupExecutor} and {@link io.github.kobe.GroupPolicy} alone know it; they
- * come in by {@link io.github.kobe.internal.Doors} and {@link io.github.kobe.internal.CompiledPolicy}. Scopes
- * come in by {@link io.github.kobe.internal.ScopeBridge}, with {@link io.github.kobe.internal.Fork} and
- * {@link io.github.kobe.internal.Lineage}. With {@link io.github.kobe.internal.KeyText}, which makes keys safe to show,
- * these are its public types.
+ * The engine. In the API, only {@link io.github.kobe.GroupExecutor} and {@link io.github.kobe.GroupPolicy} know it; they
+ * enter by {@link io.github.kobe.internal.Doors} and {@link io.github.kobe.internal.CompiledPolicy}. Scopes enter by
+ * {@link io.github.kobe.internal.ScopeBridge}, with {@link io.github.kobe.internal.Fork} and
+ * {@link io.github.kobe.internal.Lineage}. These are its public types, together with
+ * {@link io.github.kobe.internal.KeyText}, which makes keys safe to show.
  *
  * <h2>In which order to read it</h2>
  *
- * <p>A task meets ten classes from {@code submit} to the start of the next:
+ * <p>From {@code submit} to the start of the next one, a task passes through ten classes:
  *
  * <ol>
- *   <li>{@link io.github.kobe.internal.Doors}: the one way in
+ *   <li>{@link io.github.kobe.internal.Doors}: the only way in
  *   <li>{@link io.github.kobe.internal.Admission}: makes the task, and starts it, queues it, or rejects it
- *   <li>{@link io.github.kobe.internal.Group}: takes permits and gives them back, without a lock if that will do
+ *   <li>{@link io.github.kobe.internal.Group}: takes and returns permits, without a lock if possible
  *   <li>{@link io.github.kobe.internal.GuardedGroup}: locks the group, and grants what can be granted on the way out
  *   <li>{@link io.github.kobe.internal.GroupState}: decides who gets permits
- *   <li>{@link io.github.kobe.internal.Task}: is granted, cancelled or ended, by exactly one party
+ *   <li>{@link io.github.kobe.internal.Task}: exactly one party grants, cancels or ends it
  *   <li>{@link io.github.kobe.internal.Dispatcher}: starts a thread
- *   <li>{@link io.github.kobe.internal.Run}: is what has the permits, and the body of that thread
- *   <li>{@link io.github.kobe.internal.Releases}: gives the permits back
- *   <li>{@link io.github.kobe.internal.Batch}: carries out what was decided by that, so that the next one starts
+ *   <li>{@link io.github.kobe.internal.Run}: holds the permits, and is the body of that thread
+ *   <li>{@link io.github.kobe.internal.Releases}: returns the permits
+ *   <li>{@link io.github.kobe.internal.Batch}: carries out the resulting decisions, so that the next one starts
  * </ol>
  *
- * <p>The rest stands beside these, from below to above; {@code LayersTests} keeps the order:
+ * <p>These are the other classes, from bottom to top; {@code LayersTests} enforces the order:
  *
  * <ul>
- *   <li><b>Permits.</b> {@code FreePermits} is the word that has those of a group, {@code GroupWaits} what waits for them in
- *       the {@code GroupQueue}. {@code Ledger} has the global ones while they are short, {@code Credits} while they
- *       aren't.
+ *   <li><b>Permits.</b> {@code FreePermits} is the word with the permits of a group; nodes wait for them in the
+ *       {@code GroupQueue} of its {@code GroupWaits}. {@code Ledger} has the global permits while they are short,
+ *       {@code Credits} while they aren't.
  *   <li><b>Permits that are out.</b> {@code Hold} is one set of them, {@code Permit} one that was handed out, {@code Holds}
- *       finds them by thread. {@code SharedGlobal} is a global one that several share. {@code Lending} has a
- *       thread {@code Offer} them to what it waits for, the family of a {@code Lineage} perhaps; {@code Borrowing} lends
- *       them, by a {@code Loan}.
- *   <li><b>Work.</b> {@code TaskCompletion} is a task's handle, {@code OpenStage} its open stage; {@code Waiter} a blocked
- *       thread, {@code PermitFuture} one that isn't; {@code Rejections} sees to what isn't let in.
- *   <li><b>Doors.</b> {@code Callers} lets threads in, {@code UnderPermit} what is done under a permit,
- *       {@code GroupExecutorService} is a view, {@code Control} changes limits,
- *       {@code ScopeBridge} lets scopes in.
- *   <li><b>Services,</b> which all layers use: {@code Engine} is what they share; {@code Reports} tells user code,
- *       {@code Endings} in which order; {@code Housekeeper} looks after time, {@code IdleGroups} after groups that nobody
- *       uses, {@code Lifecycle} after the end.
+ *       finds them by thread. {@code SharedGlobal} is a global permit that several share. By {@code Lending}, a thread
+ *       makes an {@code Offer} of its permits to the work that it waits for, which may be the family of a
+ *       {@code Lineage}; {@code Borrowing} lends them, by a {@code Loan}.
+ *   <li><b>Work.</b> {@code TaskCompletion} is a task's handle, {@code OpenStage} its open stage; {@code Waiter} is a
+ *       blocked thread, {@code PermitFuture} a request that blocks none; {@code Rejections} handles rejected tasks.
+ *   <li><b>Doors.</b> {@code Callers} admits threads, {@code UnderPermit} work under a permit, {@code ScopeBridge}
+ *       scopes; {@code GroupExecutorService} is a view; {@code Control} changes limits.
+ *   <li><b>Services,</b> which all layers use: {@code Engine} is what they share; {@code Reports} calls user code,
+ *       {@code Endings} decides in which order; {@code Housekeeper} looks after time, {@code IdleGroups} after unused
+ *       groups, {@code Lifecycle} after the shutdown.
  * </ul>
  *
- * <p>docs/internals/concurrency.md has the words, the states, the locks and the rules, fields.md beside it the fields.
+ * <p>docs/internals/concurrency.md has the words, the states, the locks and the rules; fields.md beside it has the fields.
  */
 @NullMarked
 package io.github.kobe.internal;
