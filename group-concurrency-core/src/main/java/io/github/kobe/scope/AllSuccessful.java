@@ -7,7 +7,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 
-/** The values of all, in the order of the forks, or the first failure. Keeps the subtasks until one fails. */
+/** Gives all values, in the order of the forks, or the first failure. Keeps the subtasks until one fails. */
 final class AllSuccessful<T, X extends Throwable> extends ThrowingJoiner<T, List<T>, X> {
 
     private final Queue<Subtask<T>> forked = new ConcurrentLinkedQueue<>();

@@ -6,7 +6,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 
-/** All subtasks, in the order of the forks. Keeps them all. */
+/** Gives all subtasks, in the order of the forks. Keeps them all. */
 final class AllUntil<T> extends OneScopeJoiner<T, List<Subtask<T>>, RuntimeException> {
 
     private final Predicate<? super Subtask<T>> isDone;

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The first value, or the first failure. Keeps one subtask and one failure. */
+/** Gives the first value, or the first failure. Keeps one subtask and one failure. */
 final class AnySuccessful<T, X extends Throwable> extends ThrowingJoiner<T, T, X> {
 
     private final AtomicReference<@Nullable Subtask<T>> winner = new AtomicReference<>();

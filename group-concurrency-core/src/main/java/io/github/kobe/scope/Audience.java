@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Tells a scope's listeners; what they throw changes nothing, and is logged once for each method. */
+/** Calls a scope's listeners; what they throw has no effect but a log entry, once for each method. */
 final class Audience {
 
     private final ScopeBridge bridge;

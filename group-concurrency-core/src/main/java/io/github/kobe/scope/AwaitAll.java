@@ -1,6 +1,6 @@
 package io.github.kobe.scope;
 
-/** Nothing. Keeps nothing. */
+/** Gives no value, and keeps nothing. */
 final class AwaitAll<T> extends OneScopeJoiner<T, Void, RuntimeException> {
 
     @Override

@@ -3,7 +3,7 @@ package io.github.kobe.scope;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
-/** Nothing, or the first failure. Keeps that alone, and counts. */
+/** Gives no value, or the first failure. Keeps only that failure, and counts. */
 final class AwaitSuccessful<T, X extends Throwable> extends ThrowingJoiner<T, Void, X> {
 
     private final LongAdder unfinished = new LongAdder();

@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One cancel of a scope and of all that is inside it; by any thread.
+ * One cancel of a scope and of everything inside it; used by any thread.
  *
- * <p>Goes over the subtree four times: all scopes are marked from above to below, so that nothing begins any more, and their
- * owners woken; what waits leaves its queue, the newest first; what runs is interrupted, its permits thus free for nobody of
- * the subtree; user code is told, which is left to the caller. Who finds a fork in an instant in between sees the mark: it
- * begins no code.
+ * <p>It goes over the subtree four times. First it marks all scopes, from the outermost inwards, so that nothing begins
+ * any more, and wakes their owners. Then waiting forks leave their queues, the newest first. Then running forks are
+ * interrupted, when nothing of the subtree is left that could take their permits. Finally user code is called, which is
+ * left to the caller. A thread that begins a fork in between sees the mark, and begins no code.
  */
 final class Cancellation {
 

@@ -3,7 +3,7 @@ package io.github.kobe.scope;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** What was deferred in a scope, to be run by its owner when it closes. */
+/** The clean-ups that were deferred in a scope, which its owner runs when it closes. */
 @SuppressWarnings("ReferenceEquality") // a throwable must not suppress itself
 final class CleanUps {
 

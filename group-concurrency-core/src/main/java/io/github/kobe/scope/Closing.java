@@ -4,8 +4,8 @@ import io.github.kobe.internal.ScopeBridge;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a scope, on its owner's thread: by its own close, by that of an outer one, or, if it was opened in a fork that
- * left it open, by the end of that.
+ * The end of a scope, on its owner's thread: by its own close, by that of an outer scope, or by the end of a fork that
+ * opened the scope and left it open.
  */
 @SuppressWarnings("ReferenceEquality") // scopes have identity
 final class Closing {

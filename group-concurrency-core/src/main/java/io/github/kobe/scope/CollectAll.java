@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** The values of all, in the order of the forks, or all failures in that order. Keeps the subtasks. */
+/** Gives all values, in the order of the forks, or all failures in that order. Keeps the subtasks. */
 final class CollectAll<T> extends OneScopeJoiner<T, List<T>, ForksFailedException> {
 
     private final Queue<Subtask<T>> forked = new ConcurrentLinkedQueue<>();

@@ -3,7 +3,7 @@ package io.github.kobe.scope;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What comes of a scope: its joiner, and what that has concluded, once.
+ * The outcome of a scope: its joiner, and the one outcome that it has made.
  *
  * <h2>Which outcome wins</h2>
  *
@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>The owner is interrupted in its wait, or is itself a fork that was cancelled: InterruptedException, whichever signal
  *       came first. Nothing is concluded, and the owner may join again.
  *   <li>The joiner's onComplete threw: IllegalStateException.
- *   <li>The time was up, and that cut off a fork: the joiner's timeout. Whether it did is in the word of
- *       {@link Forks}: there each fork's end is either before the cancel or not at all.
- *   <li>Else the joiner's result, also after a cancel: it knows which forks it has not heard of.
+ *   <li>The time was up, and that cut off a fork: the joiner's timeout. The word of {@link Forks} says whether it did:
+ *       there each fork's end is either before the cancel or not at all.
+ *   <li>Otherwise the joiner's result, even after a cancel: it knows of which forks it was not told.
  * </ol>
  */
 final class Conclusion<T, R, X extends Throwable> {

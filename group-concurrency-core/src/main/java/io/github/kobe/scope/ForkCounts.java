@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 
-/** How forks of one scope have ended, and how long they ran; by anyone. */
+/** How forks of one scope have ended, and how long they ran; used by any thread. */
 final class ForkCounts {
 
     private static final int STARTED = 0;

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a fork has beyond the plain case: its options, its attempts, the alarms for when it begins and ends, and for listeners
- * how long it ran. Attempts come one after the other, and each hands this over to the next.
+ * What only some forks need: options, attempts, alarms for the begin and the end, and, for listeners, how long it ran.
+ * Attempts come one after the other, and each passes this on to the next.
  */
 final class ForkPlan {
 

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a scope runs later, or again and again.
+ * A task that a scope runs later, or repeatedly.
  *
  * <pre>
  *   WAITING -> RUNNING    its alarm: the run is a fork that the joiner doesn't know

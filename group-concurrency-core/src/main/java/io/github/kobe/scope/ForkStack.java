@@ -11,15 +11,16 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The forks of one scope that aren't over, the newest first, and some that are.
+ * The unfinished forks of one scope, the newest first, and some that are over.
  *
- * <p>Whoever forks pushes, by one compare-and-set. One that is over stays linked until somebody sweeps: whoever ends one of
- * them does, once they are more than the others, or half as many as few others, so at once if there are none. That costs each
- * of them amortised constant time, and what is over keeps no more memory than what isn't.
+ * <p>A thread that forks pushes, by one compare-and-set. A fork that is over stays linked until a sweep. The thread
+ * that ends a fork sweeps once those that are over outnumber the others, or are half as many if the others are few, so
+ * at once if there are no others. That costs each fork amortised constant time, and forks that are over take no more
+ * memory than the others.
  *
- * <p>One thread at a time unlinks: before the scope is cancelled that which has the lock, for which nobody waits but who
- * cancels; afterwards that which has cancelled, once. What was unlinked is linked to itself: it keeps no other, and who goes
- * over the stack meanwhile sees that it has lost its way.
+ * <p>One thread at a time unlinks. Before the scope is cancelled, that is the thread with the lock, for which only a
+ * cancelling thread waits; afterwards it is the thread that has cancelled, once. An unlinked fork is linked to itself:
+ * so it keeps no other reachable, and a thread that goes over the stack meanwhile sees that it has to start again.
  */
 @SuppressWarnings("ReferenceEquality") // forks have identity
 final class ForkStack {

@@ -6,32 +6,34 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In which phase a fork is, and its place among the {@link Forks} of its scope.
+ * The phase of a fork, and its place among the {@link Forks} of its scope.
  *
  * <pre>
  *   QUEUED    it was handed to the engine, and waits or is about to start
  *   DELAYED   it waits for its time, or for its next attempt: nobody but an alarm knows of it
  *   RUNNING   its code runs
- *   RETRYING  its code has failed and will be tried again, but what it held isn't back yet
+ *   RETRYING  its code has failed and will be tried again, but its permits aren't back yet
  *   LATE      its code runs, and its own time is up
- *   DECIDING  it ends by itself, unless its scope is just being cancelled; for some instructions
+ *   DECIDING  it ends by itself, unless its scope is just being cancelled; lasts a few instructions
  *   SUCCESS, FAILED, CANCELLED: decided, for good
  *
  *   QUEUED   -> RUNNING             its thread, before its code
  *   RUNNING  -> RETRYING -> DELAYED its thread, after its code; once its permits are back
- *   QUEUED   -> RETRYING            whoever finds that it never ran, and may be tried again
+ *   QUEUED   -> RETRYING            the thread that finds that it never ran, and may be tried again
  *   DELAYED  -> QUEUED              an alarm
  *   RUNNING  -> LATE                its own alarm
  *   RUNNING, LATE -> DECIDING       its thread, after its code
- *   QUEUED   -> DECIDING            whoever finds that it never ran
+ *   QUEUED   -> DECIDING            the thread that finds that it never ran
  *   QUEUED, DELAYED, RETRYING -> DECIDING   its own alarm
- *   DECIDING -> SUCCESS, FAILED, CANCELLED  the same, as {@link Forks} has it
+ *   DECIDING -> SUCCESS, FAILED, CANCELLED  the same thread, as {@link Forks} decides
  *   any before DECIDING -> CANCELLED        cancel of it or of its scope
  * </pre>
  *
- * <p>Each edge is one compare-and-set, but the one out of DECIDING, which is one addition: nobody else moves it from there.
+ * <p>Each transition is one compare-and-set, except the one out of DECIDING, which is one addition, because no other
+ * thread moves it from there.
  *
- * <p>Whoever finds it over while another thread decides it, or tells its joiner, leaves the rest to that one (<i>left</i>).
+ * <p>A thread that finds it over while another thread decides it, or calls its joiner, leaves the rest to that one
+ * (<i>left</i>).
  */
 abstract sealed class ForkState extends Fork permits ForkedSubtask {
 

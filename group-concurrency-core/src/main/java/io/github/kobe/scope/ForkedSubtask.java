@@ -9,13 +9,14 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task that was forked: what the engine asks and tells it, what its scope does to it, and what it shows.
+ * A forked task: what the engine asks it and reports to it, what its scope does to it, and what users see of it.
  *
- * <p>A fork is <i>over</i> once its permits are back and all listeners have heard. The engine says so, except for one that
- * is decided while DELAYED: whoever decides it says so. What goes beyond the plain case, several attempts and times, is in
- * its {@link ForkPlan}.
+ * <p>A fork is <i>over</i> once its permits are back and all listeners have been told. The engine declares it over,
+ * except for a fork that is decided while DELAYED: then the deciding thread does. What only some forks need, such as
+ * several attempts and times, is in its {@link ForkPlan}.
  *
- * <p>A million of them may wait: 64 bytes, 48 for the engine's task, and some six for its place in the line of its scope.
+ * <p>A million of them may wait, so a fork takes only 64 bytes, 48 for the engine's task, and some six for its place in
+ * the line of its scope.
  */
 @SuppressWarnings("ReferenceEquality") // forks have identity
 final class ForkedSubtask<T> extends ForkState implements Subtask<T> {

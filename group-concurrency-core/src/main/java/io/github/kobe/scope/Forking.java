@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** How forks come into a scope; by its owner and the threads of its subtree. */
+/** Adds forks to a scope; used by its owner and the threads of its subtree. */
 final class Forking {
 
     private final OpenScope<?, ?, ?> scope;

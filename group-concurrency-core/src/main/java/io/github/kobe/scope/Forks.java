@@ -5,21 +5,24 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides how the forks of one scope end, and whether that came before the scope was cancelled; by anyone, without a lock.
+ * Decides how the forks of one scope end, and whether that came before the scope was cancelled. Used by any thread,
+ * without a lock.
  *
- * <p>All is in one word: why the scope is cancelled, if it is; whether that cut something off; how many of the forks that its
- * joiner knows are undecided, and whether there was any; and of how many that have ended it is yet to hear, or just hears.
+ * <p>Everything is in one word: why the scope is cancelled, if it is; whether that cut off a fork; how many of the
+ * forks that its joiner knows are undecided, and whether there was any; and how many ends the joiner has yet to be told
+ * of, or is just being told of.
  *
  * <pre>
  *   a fork is added        undecided + 1                unless the scope is cancelled
  *   it ends by itself      undecided - 1, untold + 1    unless the scope is cancelled
- *   its joiner has heard   untold - 1
+ *   its joiner was told    untold - 1
  *   it is cancelled alone  undecided - 1
  *   the scope is cancelled the cause, and cut if undecided isn't 0, or there was none    once
  * </pre>
  *
- * <p>Whoever has a fork end by itself has made it DECIDING before, so that nobody else does. So each end is before the cancel
- * or it is cut off, the word has it right at any time, and after the cancel untold only falls.
+ * <p>The thread that lets a fork end by itself has made it DECIDING before, so that no other thread does. So each end
+ * comes before the cancel or is cut off, the word is right at any time, and after the cancel the untold number only
+ * falls.
  */
 final class Forks {
 

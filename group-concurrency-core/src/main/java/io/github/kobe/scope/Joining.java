@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
-/** The owner's waits for its forks: awaits, as many as it likes, and one join, which gives the outcome; by the owner. */
+/** The owner's waits for its forks: any number of awaits, and one join, which gives the outcome. Used by the owner. */
 final class Joining<R, X extends Throwable> {
 
     private final OpenScope<?, R, X> scope;

@@ -4,7 +4,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** What the joiners of this library have in common: each of them serves one scope, and names it in what it throws. */
+/** The base of this library's joiners: each is used for one scope only, and names it in exceptions. */
 abstract class OneScopeJoiner<T, R, X extends Throwable> implements Joiner<T, R, X> {
 
     /** The scope that it serves, by its name alone, so that who keeps a joiner doesn't keep the scope. */

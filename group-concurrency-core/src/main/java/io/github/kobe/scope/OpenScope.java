@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  *   alarm, the owner's interrupt, close; with an outer scope, for the same cause
  * </pre>
  *
- * <p>This is what its users see, and who may do what. Its parts do the work: forks come by {@link Forking}, {@link Forks}
- * decides, the owner waits in {@link Joining}, {@link Conclusion} knows the outcome, {@link Cancellation} goes over what is
- * inside it, and {@link Closing} ends it. No user code runs under a lock.
+ * <p>This class is what users see, and checks who may do what. Its parts do the work: {@link Forking} adds forks,
+ * {@link Forks} decides, the owner waits in {@link Joining}, {@link Conclusion} has the outcome, {@link Cancellation}
+ * cancels everything inside it, and {@link Closing} ends it. No user code runs under a lock.
  */
 @SuppressWarnings("ReferenceEquality") // scopes, forks and threads have identity
 final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>, Lineage {

@@ -7,8 +7,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the owner of a scope waits for. It says so before it looks and parks; whoever ends something looks at that, and wakes
- * it if it can go on.
+ * What the owner of a scope waits for. The owner sets it before it checks and parks. A thread that ends a fork reads
+ * it, and wakes the owner if it can continue.
  */
 @SuppressWarnings("ReferenceEquality") // scopes, forks and threads have identity
 final class OwnerWait {

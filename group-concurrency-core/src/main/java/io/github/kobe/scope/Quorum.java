@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The first so many values, in the order in which they came, or all failures. Keeps those subtasks and the failures. */
+/** Gives the first values, as many as needed, in the order in which they came, or all failures. Keeps both. */
 final class Quorum<T> extends OneScopeJoiner<T, List<T>, ForksFailedException> {
 
     private final int successes;

@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What a scope has scheduled; by anyone of the subtree. */
+/** The schedules of a scope; used by the threads of its subtree. */
 final class Schedules {
 
     private final OpenScope<?, ?, ?> scope;

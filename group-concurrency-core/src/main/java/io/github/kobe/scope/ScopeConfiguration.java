@@ -9,12 +9,12 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a scope is configured with.
+ * The configuration of a scope.
  *
  * @param givenName {@code null}: none was given
- * @param limit how long it may take; {@code null}: as long as it likes
- * @param givenGroup where forks go that name no group; {@code null}: nowhere
- * @param mostForks how many may be unfinished before its owner's next one waits; 0: any number
+ * @param limit how long it may take; {@code null}: any time
+ * @param givenGroup the group of forks that name none; {@code null}: there is none
+ * @param mostForks how many forks may be unfinished before the owner's next one waits; 0: any number
  */
 record ScopeConfiguration(
         @Nullable String givenName,

@@ -4,10 +4,10 @@ import io.github.kobe.internal.KeyText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a scope is called.
+ * The name of a scope.
  *
  * @param id of the scope
- * @param given {@code null}: it is called by its id
+ * @param given the given name; {@code null}: it is named by its id
  */
 record ScopeName(long id, @Nullable String given) {
 

@@ -10,12 +10,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From a thread to the scope that it is in: the innermost that it has open, else that of the fork it runs. Scopes form one
- * tree across executors, so there is one of these.
+ * Finds the scope that a thread is in: the innermost that it has open, else that of the fork it runs. Scopes form one
+ * tree across executors, so there is one instance.
  *
- * <p>It knows threads only while they have scopes open, and keeps no scope: one that was never closed, has nothing left that
- * runs or waits, and that nobody can close any more, is forgotten once it is collected. Until then it may be one whose owner
- * is still in its block, so what the owner opens is inside it.
+ * <p>It knows threads only while they have scopes open, and keeps no scope reachable. A scope that was never closed,
+ * has nothing left that runs or waits, and that nobody can close any more, is forgotten once it is collected. Until
+ * then its owner may still be in its block, so scopes that the owner opens are inside it.
  */
 @SuppressWarnings("ReferenceEquality") // scopes have identity
 final class ScopeTree {

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One look at a scope and those inside it; what is looked at may change meanwhile. */
+/** Takes a snapshot of a scope and those inside it, which may change meanwhile. */
 @SuppressWarnings("ReferenceEquality") // forks have identity
 final class ScopeView {
 

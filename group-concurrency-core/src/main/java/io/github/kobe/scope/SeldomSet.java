@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A set of what most scopes have none of, by anyone; it is made for the first. */
+/** A set that most scopes don't need, so it is made for the first element. Used by any thread. */
 final class SeldomSet<E> {
 
     private static final VarHandle ELEMENTS;

@@ -5,7 +5,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How the forks have ended. Keeps counts, and the failures if it is to name them. */
+/** Gives how the forks have ended. Keeps counts, and the failures if the outcome lists them. */
 final class Supervise<T> extends OneScopeJoiner<T, Outcome, RuntimeException> {
 
     /** What a failure does. */

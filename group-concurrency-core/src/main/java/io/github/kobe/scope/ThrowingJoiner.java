@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A joiner that throws what a function makes of the first failure, of the time-out or of a cancellation. */
+/** A joiner that throws what a function makes from the first failure, the time-out or a cancellation. */
 abstract class ThrowingJoiner<T, R, X extends Throwable> extends OneScopeJoiner<T, R, X> {
 
     private final Function<Throwable, X> toException;

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the time of a scope is up, and the alarm that ends it then. One whose time is that of its outer one needs no alarm:
- * the outer one's ends both alike.
+ * When the time of a scope is up, and the alarm that then ends it. A scope whose time is that of its outer scope needs
+ * no alarm: the outer scope's alarm ends both.
  */
 final class TimeLimit {
 
