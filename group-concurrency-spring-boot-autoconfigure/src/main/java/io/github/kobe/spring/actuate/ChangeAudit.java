@@ -11,7 +11,7 @@ import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.context.ApplicationEventPublisher;
 
-/** Tells who has changed what through an endpoint: in a line of the log, and as an event of Spring Boot's audit. */
+/** Records who has changed what through an endpoint: in a line of the log, and as a Spring Boot audit event. */
 final class ChangeAudit {
 
     /** The type of the event. */

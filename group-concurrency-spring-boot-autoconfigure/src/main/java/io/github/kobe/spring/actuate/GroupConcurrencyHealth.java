@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** How the executors are, without a class of Spring Boot's own for it, which moved between its versions. */
+/** The health of the executors, without Spring Boot's classes for it, which moved between its versions. */
 final class GroupConcurrencyHealth {
 
     private static final int MOST_PAUSED_TOLD = 20;

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The limits of a request, as the texts that came in; what isn't given keeps its value. */
+/** The limits of a request, as strings from outside; limits that are missing keep their value. */
 final class LimitsRequest {
 
     private final Map<String, String> given = new LinkedHashMap<>();

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The executors that a request may name.
  *
  * @param all all executors, by the names of their beans
- * @param byDefault the name of the one that is meant when a request names none; empty: there is none
+ * @param byDefault the name of the executor for requests that name none; empty: there is none
  */
 record NamedExecutors(Supplier<Map<String, GroupExecutor>> all, String byDefault) {
 

@@ -5,7 +5,7 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
-/** Ends an operation with a problem for an answer. */
+/** Ends an operation, with a problem as the response. */
 final class RefusedRequestException extends RuntimeException {
 
     @Serial

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What a request can want of a plan, or of one of its tasks. */
+/** The operations that a request can name, for a plan or for one of its tasks. */
 enum RolloutAction {
     START("start", "a plan that is READY", null),
     PAUSE("pause", "a plan that is RUNNING", "a task that is RUNNING"),

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Shows one plan, and passes on what a request wants of it. */
+/** Shows one plan, and passes on the operations of requests. */
 final class RolloutControl {
 
     private static final int MOST_TASKS = 100;

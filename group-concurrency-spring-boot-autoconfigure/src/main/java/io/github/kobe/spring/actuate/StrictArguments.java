@@ -15,8 +15,8 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
- * Refuses requests that have a parameter, or a field of their body, that an endpoint of ours doesn't know, or one of them twice.
- * Spring Boot would pass over the first, so that a misspelt name shows another group or executor, and join the second.
+ * Refuses requests with a parameter, or a field of their body, that our endpoint doesn't know or that occurs twice.
+ * Spring Boot would ignore the first, so that a misspelt name shows another group or executor, and join the second.
  */
 final class StrictArguments implements OperationInvokerAdvisor {
 

@@ -6,7 +6,7 @@ import io.github.kobe.spring.GroupExecutorBuilder;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Makes executors whose policies the application's beans accompany. */
+/** Makes executors to whose policies the application's beans are added. */
 final class ComposedExecutors implements GroupExecutorBuilder {
 
     private final GroupPolicyComposer composer;

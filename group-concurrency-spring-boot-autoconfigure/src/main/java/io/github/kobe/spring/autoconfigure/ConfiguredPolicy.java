@@ -16,7 +16,7 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Makes the policy that the settings describe. The engine checks the numbers; what it complains of is told as the
+ * Makes the policy that the settings describe. The engine checks the numbers; its complaints are reported as the
  * property, its value and where it is written.
  */
 final class ConfiguredPolicy {

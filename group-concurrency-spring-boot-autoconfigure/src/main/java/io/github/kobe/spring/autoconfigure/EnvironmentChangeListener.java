@@ -7,7 +7,7 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.context.ApplicationListener;
 
-/** Refreshes when Spring Cloud tells that the environment has changed, and names a setting of ours. */
+/** Refreshes when a Spring Cloud event says that the environment has changed, and names one of our settings. */
 final class EnvironmentChangeListener implements ApplicationListener<EnvironmentChangeEvent> {
 
     private static final Log LOGGER = LogFactory.getLog(EnvironmentChangeListener.class);

@@ -14,8 +14,8 @@ import jdk.jfr.RecordingState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the Flight Recorder of work, while a recording asks for at least one of the events. While no recording runs at all,
- * that costs a look at one flag.
+ * Reports work to the Flight Recorder, while a recording asks for at least one of the events. While no recording runs,
+ * that costs the reading of one flag.
  */
 final class FlightRecorderTracer implements TaskTracer, FlightRecorderListener, AutoCloseable {
 

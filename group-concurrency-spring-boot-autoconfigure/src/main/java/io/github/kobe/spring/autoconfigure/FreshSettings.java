@@ -10,7 +10,7 @@ import org.springframework.boot.context.properties.source.UnboundElementsSourceF
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.env.ConfigurableEnvironment;
 
-/** Binds the settings once more after start-up, as strictly as Spring Boot bound them then. */
+/** Binds the settings again after start-up, as strictly as Spring Boot did at start-up. */
 final class FreshSettings {
 
     private FreshSettings() {}

@@ -15,11 +15,11 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Refuses group keys that Spring Boot would change without a word: outside brackets it drops every character but
- * letters, digits, {@code -} and {@code _}, and takes a dot for the end of the key.
+ * Refuses group keys that Spring Boot would change silently: outside brackets it drops every character but letters,
+ * digits, {@code -} and {@code _}, and takes a dot for the end of the key.
  *
  * <p>It reads the names as they are written, before binding. Environment variables are left out: their names are always
- * changed, and nothing tells what they were meant to be.
+ * changed, and their original spelling is unknown.
  */
 final class GroupKeySpelling {
 

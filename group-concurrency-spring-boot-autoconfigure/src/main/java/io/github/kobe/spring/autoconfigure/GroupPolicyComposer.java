@@ -13,8 +13,8 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
 /**
- * Adds to policies what the application's beans have to say. What decides on work is for the starter's own executor;
- * what goes along with work or watches it is for each executor, and adds up with what its policy has.
+ * Adds the application's beans to policies. Beans that decide about work are for the starter's own executor; beans that
+ * accompany or observe work are for each executor, in addition to those in its policy.
  */
 final class GroupPolicyComposer {
 

@@ -7,7 +7,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 
-/** What all events have in common: off unless a recording asks for them, and without stack traces. */
+/** The base of all events: off unless a recording asks for them, and without stack traces. */
 @Category("Group Concurrency")
 @Enabled(false)
 @Registered(false)

@@ -8,8 +8,8 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /**
- * Tells of a number that the application's own code has set in a policy. Behind the analyzer of settings, which knows
- * where a number is written that comes from there.
+ * Reports a bad number that the application's own code has set in a policy. It comes after the analyzer of settings,
+ * which knows where a number from the settings is written.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE + 1)
 final class InvalidPolicyFailureAnalyzer extends AbstractFailureAnalyzer<InvalidPolicyException> {

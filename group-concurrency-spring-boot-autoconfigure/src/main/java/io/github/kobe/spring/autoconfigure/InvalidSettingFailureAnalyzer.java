@@ -5,7 +5,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Tells of a bad setting as Spring Boot tells of its own. First, since Boot's for bind exceptions would know less. */
+/** Reports a bad setting in Spring Boot's form. It comes first, since Boot's analyzer of bind exceptions knows less. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class InvalidSettingFailureAnalyzer extends AbstractFailureAnalyzer<InvalidSettingException> {
 

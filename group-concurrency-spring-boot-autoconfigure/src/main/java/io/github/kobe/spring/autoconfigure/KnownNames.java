@@ -13,7 +13,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.core.ResolvableType;
 
-/** The names of the settings, and what was most likely meant by one that isn't among them. */
+/** The names of the settings, and the most likely intended one for an unknown name. */
 final class KnownNames {
 
     /** What is bound by itself, each as strictly. */

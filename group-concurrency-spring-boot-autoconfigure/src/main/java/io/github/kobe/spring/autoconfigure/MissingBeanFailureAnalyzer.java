@@ -12,7 +12,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
-/** Tells why a bean of the starter that something asks for isn't there. */
+/** Reports why a requested bean of the starter doesn't exist. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class MissingBeanFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBeanDefinitionException> {
 

@@ -8,8 +8,9 @@ import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Matches unless the library is switched off, and says so then, since nothing else of it is there to do that. A value
- * that is no boolean fails the start-up. Only one configuration has this condition, so that it is said once.
+ * Matches unless the library is switched off. Then this condition logs that, since no other part of the library is
+ * loaded. A value that isn't a boolean fails the start-up. Only one configuration has this condition, so that it is
+ * logged once.
  */
 final class OnGroupConcurrencyEnabled extends SpringBootCondition {
 

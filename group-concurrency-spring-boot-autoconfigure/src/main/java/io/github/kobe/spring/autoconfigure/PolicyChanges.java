@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** What is different between two policies, by the names of the settings. */
+/** The differences between two policies, by the names of the settings. */
 final class PolicyChanges {
 
     /** A line of the log, not a list of all tenants. */

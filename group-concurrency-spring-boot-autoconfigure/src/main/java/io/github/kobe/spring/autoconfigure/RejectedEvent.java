@@ -5,7 +5,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Registered;
 
-/** Work was not let in, or waited too long. */
+/** Work was not admitted, or waited too long. */
 @Name("io.github.kobe.TaskRejected")
 @Label("Task Rejected")
 @Description("Work was not let in, or waited too long")

@@ -8,8 +8,8 @@ import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.task.support.CompositeTaskDecorator;
 
 /**
- * Has Spring's {@link TaskDecorator}s decorate the tasks of groups too. As with what is submitted to one of Spring's own
- * executors, a task's exception passes them by.
+ * Makes Spring's {@link TaskDecorator}s decorate the tasks of groups too. As in Spring's own executors, they don't see
+ * the exception of a submitted task.
  */
 final class SpringTaskDecorator implements GroupTaskDecorator {
 

@@ -8,7 +8,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 
-/** Tells of limits in the settings that no executor has, since one of the application's own took the place of ours. */
+/** Warns of limits in the settings that no executor uses, because the application's own executor replaces ours. */
 final class UnusedLimitsWarning implements SmartInitializingSingleton {
 
     private static final Log LOGGER = LogFactory.getLog(UnusedLimitsWarning.class);

@@ -16,7 +16,7 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebHandler;
 import reactor.core.publisher.Mono;
 
-/** The page with WebFlux, before whatever of the application has patterns for any path. */
+/** The page with WebFlux, before the application's handlers with patterns for any path. */
 final class DashboardHandlerMapping extends SimpleUrlHandlerMapping {
 
     /** As the actuator's own. */

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** Takes the page along into native images. */
+/** Includes the page in native images. */
 final class DashboardHints implements RuntimeHintsRegistrar {
 
     /** Makes a registrar. */

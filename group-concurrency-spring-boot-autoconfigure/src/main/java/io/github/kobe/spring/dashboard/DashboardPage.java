@@ -10,8 +10,8 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.json.JsonWriter;
 
 /**
- * The page: files of the jar, and one that tells them where the endpoints are. Whether these are exposed is looked at once
- * everything else of the application is there.
+ * The page: files of the jar, and one that says where the endpoints are. Whether these are exposed is checked once
+ * everything else in the application exists.
  */
 final class DashboardPage implements SmartInitializingSingleton {
 

@@ -8,8 +8,8 @@ import java.io.Serial;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 
 /**
- * The page as a servlet of its own: whatever the application's Spring MVC does, or if there is none. It has the exact
- * path of each file, since Spring takes the beginning of any other mapping for no part of a request's path.
+ * The page as a servlet of its own, independent of the application's Spring MVC, which may be absent. It is mapped to
+ * the exact path of each file, since Spring leaves the prefix of any other mapping out of a request's path.
  */
 final class DashboardServletRegistration extends ServletRegistrationBean<HttpServlet> {
 

@@ -15,7 +15,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.core.env.Environment;
 import org.springframework.web.context.WebApplicationContext;
 
-/** What the page has to know of the endpoints that it asks. */
+/** What the page has to know about the endpoints that it uses. */
 final class ExposedEndpoints {
 
     private static final String GROUPS = "groupexecutor";

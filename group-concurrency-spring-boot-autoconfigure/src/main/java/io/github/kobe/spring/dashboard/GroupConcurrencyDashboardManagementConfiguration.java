@@ -8,9 +8,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Serves the page where the endpoints are: on the application's port, or on theirs if they have one. A browser lets a page
- * ask the host and port only that it comes from. Listed as Spring Boot lists such configurations, in a file by their
- * annotation's name.
+ * Serves the page where the endpoints are: on the application's port, or on theirs if they have one. A browser lets a
+ * page call only the host and port that it comes from. This class is listed as Spring Boot lists such configurations,
+ * in a file named after their annotation.
  */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 @ConditionalOnSwitch("enabled")

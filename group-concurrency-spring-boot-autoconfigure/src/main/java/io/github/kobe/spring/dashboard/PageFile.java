@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.springframework.util.DigestUtils;
 
-/** A file of the page: its bytes, what they are, and a tag that changes when they do. */
+/** A file of the page: its bytes, their type, and a tag that changes when they do. */
 final class PageFile {
 
     private static final Map<String, String> TYPES = Map.of(

@@ -4,7 +4,7 @@ import java.lang.reflect.Method;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code #root} is in a group expression: the names that {@code @Cacheable} has too. */
+/** The {@code #root} of a group expression, with the same names as in {@code @Cacheable}. */
 final class CallRoot {
 
     static final Set<String> PROPERTIES = Set.of("method", "methodName", "target", "targetClass", "args");

@@ -10,8 +10,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a dispatched method returns: ends with the method's value, its exception, a {@link CancellationException}, or a
- * {@link RejectedTaskException}. Cancelling it cancels the task; waiting for it lends.
+ * The future that a dispatched method returns. It ends with the method's value, its exception, a
+ * {@link CancellationException}, or a {@link RejectedTaskException}. Cancelling it cancels the task; waiting for it
+ * lends.
  */
 final class DispatchedFuture extends LendingFuture<Object> {
 

@@ -4,7 +4,7 @@ import io.github.kobe.GroupExecutor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 
-/** The executor that annotated methods run in. It is looked up when the first call wants it. */
+/** The executor that annotated methods run in. It is looked up when the first call needs it. */
 final class ExecutorBean {
 
     private final BeanFactory beans;

@@ -8,7 +8,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.beans.factory.ListableBeanFactory;
 
-/** The executors that annotations name, or mean by naming none. Each is looked for once, and has to be there. */
+/**
+ * The executors that annotations name, or the default one if they name none. Each is looked up once, and must exist.
+ */
 final class ExecutorChoice {
 
     private final ListableBeanFactory beans;

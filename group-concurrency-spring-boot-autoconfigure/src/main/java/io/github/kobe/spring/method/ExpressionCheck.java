@@ -24,7 +24,10 @@ import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 
-/** Finds at start-up what could only fail in a group expression: unknown variables, and what is not allowed. */
+/**
+ * Finds at start-up what would always fail in a group expression: unknown variables, and operations that are not
+ * allowed.
+ */
 final class ExpressionCheck {
 
     private final List<String> known = new ArrayList<>(List.of("root"));

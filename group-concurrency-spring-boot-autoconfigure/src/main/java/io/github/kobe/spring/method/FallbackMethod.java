@@ -14,7 +14,7 @@ import org.springframework.core.KotlinDetector;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** The method that answers in place of a rejected one. */
+/** The method that answers instead of a rejected one. */
 final class FallbackMethod {
 
     /** Of overloads that differ in the type of the exception, one and the same at each start. */

@@ -27,8 +27,8 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.util.ClassUtils;
 
 /**
- * The group of an annotated method: texts and expressions in a row. Only the annotation's own text is ever parsed; what a
- * placeholder or an argument holds is taken as it is.
+ * The group of an annotated method: a sequence of texts and expressions. Only the annotation's own text is ever parsed;
+ * the value of a placeholder or an argument is used unchanged.
  */
 final class GroupKeyExpression {
 

@@ -7,17 +7,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An annotated method, with all that could be found out about it at start-up.
+ * An annotated method, with everything that could be found out about it at start-up.
  *
  * @param method the method of the target's class
  * @param key gives the group
  * @param queueTimeout how long a call may wait; null: as long as the group allows
- * @param fallback what answers rejected calls, if anything
- * @param executor what it runs in
+ * @param fallback the method that answers rejected calls, if any
+ * @param executor the executor that it runs in
  * @param style how it runs
- * @param taskId what its calls are called in events and exceptions
+ * @param taskId the name of its calls in events and exceptions
  * @param declaresInterrupt whether its callers expect an InterruptedException
- * @param unset looks whether anybody set limits for its groups
+ * @param unset checks whether limits are set for its groups
  */
 record GuardedMethod(
         Method method,

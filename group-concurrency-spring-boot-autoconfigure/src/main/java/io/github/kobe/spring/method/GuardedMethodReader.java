@@ -14,7 +14,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.env.Environment;
 
-/** Reads an annotation for a method: what is wrong with it is told here, and what can be worked out before a call is. */
+/** Reads an annotation for a method: it reports errors, and works out everything that is known before a call. */
 final class GuardedMethodReader {
 
     private static final Log LOGGER = LogFactory.getLog(GuardedMethodReader.class);

@@ -24,8 +24,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the annotated methods of the application's classes. Each class is looked at as a whole when its first bean is
- * made, so that everything that is wrong with its annotations fails the start-up.
+ * Finds the annotated methods of the application's classes. Each class is examined as a whole when its first bean is
+ * made, so that any error in its annotations fails the start-up.
  */
 final class GuardedMethods {
 

@@ -3,7 +3,7 @@ package io.github.kobe.spring.method;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Tells what is wrong with an annotation, where it is, and what to do. */
+/** Reports what is wrong with an annotation, where it is, and what to do. */
 final class InvalidGroupConcurrentFailureAnalyzer extends AbstractFailureAnalyzer<InvalidGroupConcurrentException> {
 
     @Override

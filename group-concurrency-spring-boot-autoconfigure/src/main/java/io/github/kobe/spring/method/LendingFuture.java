@@ -6,9 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /**
- * A future that depends on a task. Who waits for it without a time-out, inside a group, lends to the task what he holds, as
- * one who waits for its {@link TaskHandle} does; so do those who wait for what was made of it, by {@code thenApply} and the
- * like.
+ * A future that depends on a task. A thread inside a group that waits for it without a time-out lends its permits to
+ * the task, as if it waited for the {@link TaskHandle}. The same holds for futures derived from it, by
+ * {@code thenApply} and the like.
  */
 class LendingFuture<T> extends CompletableFuture<T> {
 

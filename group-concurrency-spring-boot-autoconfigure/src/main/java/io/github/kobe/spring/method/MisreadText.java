@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Tells of text in a group that is taken as it is, and looks as if more was meant. */
+/** Warns of text in a group that is used literally, but looks like a template. */
 final class MisreadText {
 
     private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{[^}]*}");

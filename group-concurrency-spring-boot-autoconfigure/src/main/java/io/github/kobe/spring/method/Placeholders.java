@@ -9,7 +9,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.PropertySource;
 
-/** The placeholders in an annotation's texts: fills them, and tells where what they hold is written. */
+/** The placeholders in an annotation's texts: fills them, and says where their values are written. */
 final class Placeholders {
 
     private static final Pattern NAME = Pattern.compile("\\$\\{([^:{}]+)");

@@ -23,8 +23,8 @@ import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.util.ClassUtils;
 
 /**
- * Looks at each singleton once all are there, and warns of those that have annotated methods and no limit around them. It
- * doesn't fail: a test's mock looks the same, and what stands in a bean's place may call it through its proxy.
+ * Checks each singleton once all exist, and warns of those whose annotated methods aren't limited. It doesn't fail,
+ * because a test's mock looks the same, and an object that replaces a bean may call it through its proxy.
  */
 final class ProxyCheck implements SmartInitializingSingleton {
 

@@ -18,8 +18,8 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the methods and fields that a group expression reads, as far as the declared types tell: what is behind an
- * element of a collection, or a type parameter, is known only when the expression is evaluated.
+ * Finds the methods and fields that a group expression reads, as far as declared types show them: members of a
+ * collection's element, or of a type parameter, are known only when the expression is evaluated.
  */
 final class ReachedMembers {
 

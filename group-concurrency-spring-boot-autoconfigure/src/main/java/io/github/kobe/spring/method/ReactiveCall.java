@@ -14,7 +14,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 /**
- * One call of an annotated method that is limited at each subscription. The method itself runs then, once the subscription
+ * One call of an annotated method that is limited at each subscription. The method itself runs once the subscription
  * has its permit, so what it does before it returns is within the limit too.
  */
 final class ReactiveCall {

@@ -9,8 +9,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * At each subscription of what the caller has at once: a {@link Mono}, a {@link Flux}, or what is made of one. Loaded for
- * the first method that is such, for it knows Reactor.
+ * The method runs at each subscription of what the caller got at once: a {@link Mono}, a {@link Flux}, or a type
+ * derived from one. This class depends on Reactor, so it is loaded only for the first such method.
  */
 final class ReactiveStyle implements CallStyle {
 

@@ -18,13 +18,13 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /**
- * One subscription's way through its group: it waits for a permit, blocking nothing; then the method runs, and what it
- * returns is subscribed to; at the end the permit is back before anyone is told.
+ * One subscription's way through its group. It waits for a permit without blocking; then the method runs, and its
+ * result is subscribed to. At the end the permit is returned before anyone is told.
  *
- * <p>The permit belongs to no thread. What the method does as it is subscribed to, when elements are asked for, and in what
- * it gives to Reactor's schedulers, runs inside of it. A subscription within finds it in Reactor's context. So nothing that
- * is asked for within waits for what this holds. While a thread is inside, the permit can't go back, so the end is told by
- * the last one that leaves.
+ * <p>The permit belongs to no thread. The method's code runs inside it: at the subscription, when elements are
+ * requested, and in tasks for Reactor's schedulers. An inner subscription finds it in Reactor's context. So no inner
+ * request waits for the permits that this one holds. While a thread is inside, the permit can't be returned, so the
+ * last thread that leaves signals the end.
  */
 final class ReactiveTurn extends Operators.DeferredSubscription implements CoreSubscriber<Object> {
 

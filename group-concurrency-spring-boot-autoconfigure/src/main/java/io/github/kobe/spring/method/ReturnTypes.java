@@ -21,8 +21,8 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
- * Decides by its declared return type how an annotated method runs, or that it can't be limited. Types of libraries go by
- * their names: those need not be there.
+ * Decides by its declared return type how an annotated method runs, or that it can't be limited. Types of libraries are
+ * compared by name, since the libraries need not be present.
  */
 final class ReturnTypes {
 

@@ -8,9 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a dispatched method returns whose caller is inside a permit of its group that belongs to no thread: the method runs
- * inside of that permit, too, on a thread of its own. Nobody may ever wait there and lend the permit, so it must not wait
- * for one.
+ * The future of a dispatched method whose caller is inside an unbound permit of its group: the method also runs inside
+ * that permit, on a thread of its own. Perhaps no thread ever waits there and lends the permit, so the method must not
+ * wait for one.
  */
 final class SharedRun extends CompletableFuture<Object> {
 

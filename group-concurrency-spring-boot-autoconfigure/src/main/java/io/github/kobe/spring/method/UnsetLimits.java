@@ -15,8 +15,8 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
- * Names groups of annotated methods that have the limits that are built in, since nobody set any: the first such group of
- * each annotation's text, when it is first called. Afterwards a call costs a look at a field.
+ * Warns of groups of annotated methods that have the built-in limits, because none are set: the first such group of
+ * each annotation's text, when it is first called. Afterwards a call only reads a field.
  */
 final class UnsetLimits {
 

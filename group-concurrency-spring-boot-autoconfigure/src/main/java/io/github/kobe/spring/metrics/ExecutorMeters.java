@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Has the meters of each executor that the starter or its builder makes, which its policy gets as the recorders of its
- * groups, unless it has others; and of any other executor.
+ * Keeps the meters of each executor. Those that the starter or its builder makes get them as the recorders of their
+ * groups, unless the policy has others.
  */
 final class ExecutorMeters implements ExecutorInstrumentation {
 

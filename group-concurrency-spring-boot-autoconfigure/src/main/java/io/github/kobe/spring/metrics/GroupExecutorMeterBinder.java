@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Registers the meters of all executors when a registry is there. */
+/** Registers the meters of all executors with a registry. */
 final class GroupExecutorMeterBinder implements MeterBinder {
 
     private final Supplier<Map<String, GroupExecutor>> executors;

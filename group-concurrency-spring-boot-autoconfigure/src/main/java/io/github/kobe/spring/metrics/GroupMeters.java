@@ -21,12 +21,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of one executor. As the factory in its policy it gives each group the meters of its tag as a recorder, so that
- * nothing is looked up when work starts and ends; all but the timers is read from the engine when somebody asks.
+ * The meters of one executor. As the factory in its policy, it gives each group the meters of its tag as a recorder, so
+ * that nothing is looked up when work starts and ends. Everything except the timers is read from the engine on demand.
  *
- * <p>Groups come and go without a lock. A value of the tag has its meters in {@link #byTag} until nobody wants them; then
- * they are retired, and whoever wants that value again makes new ones. One thread at a time brings the registries in line
- * with that; who finds it at work has it look again.
+ * <p>Groups come and go without a lock. A value of the tag has its meters in {@link #byTag} until nothing needs them;
+ * then they are retired, and new ones are made if that value is needed again. One thread at a time updates the
+ * registries; another thread that comes meanwhile makes it check again.
  */
 final class GroupMeters implements GroupRecorder.Factory {
 

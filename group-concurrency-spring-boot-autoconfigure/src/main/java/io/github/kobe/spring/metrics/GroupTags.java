@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The values of the tag "group": which group has which, and what there is to tell of each. There is a bounded number of
- * them; what stands for several groups can't be taken by the key of one.
+ * The values of the tag "group": which group has which value, and the readings of each. Their number is bounded. A
+ * value that stands for several groups can't be the key of one.
  */
 abstract sealed class GroupTags {
 

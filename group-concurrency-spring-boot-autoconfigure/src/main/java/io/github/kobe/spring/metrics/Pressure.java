@@ -5,13 +5,13 @@ import io.github.kobe.GroupStats;
 import io.github.kobe.RuleStats;
 
 /**
- * How many groups there are with one value of the tag, and how close the one is to its limits that is closest.
+ * How many groups have one value of the tag, and how close the closest of them is to its limits.
  *
  * @param groups groups that the engine knows
  * @param waiting groups in which something waits
  * @param paused groups that are paused
- * @param saturation the largest share of its permits that a group has given
- * @param queueFill the largest share of its queue that a group has in use
+ * @param saturation the largest fraction of its permits that a group has in use
+ * @param queueFill the largest fraction of its queue that a group has in use
  */
 record Pressure(int groups, int waiting, int paused, double saturation, double queueFill) {
 

@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the meters of one executor show: all of them the same moment, for a second. So a scrape walks over the groups once,
- * however many meters it reads.
+ * The readings behind the meters of one executor: for a second, all meters show the same moment. So a scrape goes over
+ * the groups once, however many meters it reads.
  */
 final class Readings {
 

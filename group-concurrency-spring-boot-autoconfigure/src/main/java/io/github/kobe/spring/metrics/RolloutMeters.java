@@ -13,8 +13,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The meters of rollouts. Only so many plans have a value of the tag "plan" of their own: one more takes the place of the
- * one that has been quiet for longest, whose counts go on under {@code _other}.
+ * The meters of rollouts. Only a limited number of plans have their own value of the tag "plan": one more replaces the
+ * one that has been quiet for longest, whose counts continue under {@code _other}.
  */
 final class RolloutMeters implements MetricsRegistry, MeterBinder {
 

@@ -15,10 +15,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The meters of scopes. A name is text of the application, so only so many have a value of the tag "scope" of their own;
- * they keep it.
+ * The meters of scopes. Names come from the application, so only a limited number of them have their own value of the
+ * tag "scope"; these keep it.
  *
- * <p>A scope's meters are looked up once, when it opens. The end of a fork is one look into a map, and one addition.
+ * <p>A scope's meters are looked up once, when it opens. The end of a fork costs one map look-up and one addition.
  */
 final class ScopeMeters implements ScopeListener, MeterBinder {
 

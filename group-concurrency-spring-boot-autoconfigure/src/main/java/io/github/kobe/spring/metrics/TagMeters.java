@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The meters of the groups with one value of the tag, in all registries. Those groups have it as their recorder: it
- * has the timers at hand. All else is read when somebody asks.
+ * The meters of the groups with one value of the tag, in all registries. It is the recorder of those groups and has the
+ * timers at hand. Everything else is read on demand.
  */
 final class TagMeters implements GroupRecorder {
 

@@ -13,7 +13,7 @@ import java.util.Map;
  * @param running tasks whose code runs
  * @param inFlight tasks started and not finished
  * @param queued tasks and callers that wait
- * @param oldestWaitNanos how long the one has waited that has waited longest; 0 if none waits
+ * @param oldestWaitNanos the longest time that any of those has waited so far; 0 if none waits
  * @param maxConcurrency how many may run at once, if the value names one group and that is live; else {@link #UNKNOWN}
  * @param pressure how close the groups are to their limits
  * @param totals how much work there has been

@@ -13,10 +13,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes the work of one executor. An observation begins when work is submitted, as a child of the submitter's, is the
- * current one while the work's code runs, and stops when the permits are back.
+ * Observes the work of one executor. An observation begins when work is submitted, as a child of the submitter's
+ * observation. It is current while the work's code runs, and stops when the permits are back.
  *
- * <p>Executor and registry are asked for at the first work, since both may be made with this tracer in hand.
+ * <p>Executor and registry are looked up at the first work, since both may need this tracer when they are made.
  */
 final class GroupTaskObservations implements TaskTracer {
 

@@ -4,8 +4,8 @@ import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import io.micrometer.observation.Observation;
 
 /**
- * Keeps meters from being made of our observations: the meters of groups tell the same. Of the handlers that make meters
- * Spring Boot asks the first one only that supports a context.
+ * Prevents meters from being made of our observations, because the meters of groups show the same. Of the handlers that
+ * make meters, Spring Boot calls only the first one that supports a context.
  */
 final class NoTaskMeters implements MeterObservationHandler<GroupTaskObservationContext> {
 

@@ -5,7 +5,7 @@ import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 
-/** Matches if work is to be observed always, or there is a tracer to tell. */
+/** Matches if work should always be observed, or there is a tracer. */
 final class OnObservationMode extends AnyNestedCondition {
 
     private static final String MODE = GroupConcurrencyProperties.PREFIX + ".observations.mode";

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.springframework.beans.factory.BeanFactory;
 
-/** Makes rollouts of the settings and of what beans there are. */
+/** Makes rollouts from the settings and the application's beans. */
 final class ComposedRollouts {
 
     private final BeanFactory beans;

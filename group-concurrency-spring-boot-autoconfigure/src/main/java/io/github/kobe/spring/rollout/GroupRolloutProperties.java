@@ -7,20 +7,20 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The settings of rollouts, as they are written. Their ranges are checked by what they come into force in.
+ * The settings of rollouts, as they are written. Their ranges are checked where they come into force.
  *
  * @param enabled Whether there are rollouts.
- * @param store Where rollouts are kept. By default in the database, where there is one DataSource and Spring JDBC, else in
- *     memory, with a warning.
- * @param initializeSchema Which databases are given the tables at the start.
- * @param maxConcurrency How many tenants at once a plan changes that doesn't say, at least 1.
- * @param conflict What becomes of a task whose tenant another task has.
- * @param progressInterval How often running tasks tell how far they are, more than zero.
- * @param shutdownGrace How long the stages that run may take when the application stops, zero or more, before they are
- *     interrupted; to be shorter than spring.lifecycle.timeout-per-shutdown-phase.
- * @param health How instances are asked whether they are well.
- * @param http How instances are sent their configuration.
- * @param checkpoint Where checkpoints are kept.
+ * @param store Where rollouts are stored. By default in the database, if there is one DataSource and Spring JDBC, else
+ *     in memory, with a warning.
+ * @param initializeSchema In which databases the tables are created at the start.
+ * @param maxConcurrency How many tenants a plan changes at once if it doesn't specify it, at least 1.
+ * @param conflict What happens to a task if another task has its tenant.
+ * @param progressInterval How often running tasks report their progress, more than zero.
+ * @param shutdownGrace How long running stages may take when the application stops, zero or more, before they are
+ *     interrupted; should be shorter than spring.lifecycle.timeout-per-shutdown-phase.
+ * @param health How the health of instances is checked.
+ * @param http How the configuration is sent to instances.
+ * @param checkpoint Where checkpoints are stored.
  */
 @ConfigurationProperties(prefix = "group-concurrency.rollout", ignoreUnknownFields = false)
 record GroupRolloutProperties(
@@ -35,17 +35,17 @@ record GroupRolloutProperties(
         @DefaultValue Http http,
         @DefaultValue Checkpoint checkpoint) {
 
-    /** Where rollouts are kept. */
+    /** Where rollouts are stored. */
     enum Store {
         /** In the database of the DataSource. */
         JDBC,
-        /** In this process, and only as long as it lives. */
+        /** In the memory of this process, until it ends. */
         MEMORY
     }
 
-    /** Which databases are given the tables. */
+    /** In which databases the tables are created. */
     enum InitializeSchema {
-        /** Those in the memory of this process. */
+        /** Databases in the memory of this process. */
         EMBEDDED,
         /** All. */
         ALWAYS,
@@ -54,9 +54,9 @@ record GroupRolloutProperties(
     }
 
     /**
-     * How instances are asked whether they are well. A tenant's own setting of the same name comes before each.
+     * How the health of instances is checked. A tenant's own setting of the same name takes precedence.
      *
-     * @param path The path to ask, of endpoints that have none.
+     * @param path The path of the health check, for endpoints without a path.
      * @param versionKey The field of the answer that has the version.
      * @param interval How long to wait between two attempts, more than zero.
      * @param maxAttempts How many attempts there are, at least 1.
@@ -70,23 +70,23 @@ record GroupRolloutProperties(
             @DefaultValue("2s") Duration timeout) {}
 
     /**
-     * How instances are sent their configuration. A tenant's own setting of the same name comes before it.
+     * How the configuration is sent to instances. A tenant's own setting of the same name takes precedence.
      *
      * @param timeout How long one request may take, more than zero.
      */
     record Http(@DefaultValue("10s") Duration timeout) {}
 
     /**
-     * Where checkpoints are kept.
+     * Where checkpoints are stored.
      *
      * @param storeType With the tasks, or in Redis.
-     * @param redis How they are kept in Redis.
+     * @param redis How they are stored in Redis.
      */
     record Checkpoint(
             @DefaultValue("row") CheckpointStoreType storeType,
             @DefaultValue Redis redis) {}
 
-    /** Where checkpoints are kept. */
+    /** Where checkpoints are stored. */
     enum CheckpointStoreType {
         /** With the tasks. */
         ROW,
@@ -95,10 +95,10 @@ record GroupRolloutProperties(
     }
 
     /**
-     * How checkpoints are kept in Redis.
+     * How checkpoints are stored in Redis.
      *
-     * @param namespace What their keys begin with; it ends in a colon.
-     * @param ttl How long Redis keeps one that nobody removes.
+     * @param namespace The beginning of their keys, which ends in a colon.
+     * @param ttl How long Redis keeps a checkpoint that nobody removes.
      */
     record Redis(
             @DefaultValue("rollout:checkpoint:") String namespace,

@@ -11,7 +11,7 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
-/** What to do where rollouts can't be kept in a database, or aren't to be. */
+/** What to do if rollouts can't or shouldn't be stored in a database. */
 final class MissingDatabase {
 
     private static final Log LOGGER = LogFactory.getLog(MissingDatabase.class);

@@ -15,7 +15,7 @@ import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
 
-/** Asks by Spring's client, and so with what the application has set up for it. */
+/** Checks health by Spring's client, and so with the application's configuration of it. */
 final class RestClientHealthChecks implements HealthCheckClient {
 
     private static final TypeToken<Map<String, Object>> FIELDS = new TypeToken<>() {};

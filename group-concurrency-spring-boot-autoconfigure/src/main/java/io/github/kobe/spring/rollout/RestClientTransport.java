@@ -8,7 +8,7 @@ import java.io.IOException;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.client.RestClient;
 
-/** Sends by Spring's client, and so with what the application has set up for it. */
+/** Sends requests by Spring's client, and so with the application's configuration of it. */
 final class RestClientTransport implements HttpTransport {
 
     private final RestClient client;

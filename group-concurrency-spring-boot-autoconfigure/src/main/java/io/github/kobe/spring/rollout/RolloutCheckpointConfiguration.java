@@ -8,7 +8,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.util.ClassUtils;
 
-/** Checkpoints apart from the tasks, in Redis, where the settings say so. */
+/** Stores checkpoints separately from the tasks, in Redis, if the settings say so. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty(prefix = "group-concurrency.rollout.checkpoint", name = "store-type", havingValue = "redis")
 @ConditionalOnMissingBean(CheckpointStore.class)

@@ -5,7 +5,7 @@ import io.github.kobe.spring.autoconfigure.BoundSettings;
 import io.github.kobe.spring.autoconfigure.InvalidSettingException;
 import java.time.Duration;
 
-/** The settings of rollouts, once they are found to be in their ranges. */
+/** The settings of rollouts, after their ranges were checked. */
 final class RolloutDefaults {
 
     private static final String MORE_THAN_ZERO = "more than zero";

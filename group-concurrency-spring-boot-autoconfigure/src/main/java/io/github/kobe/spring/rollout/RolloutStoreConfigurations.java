@@ -17,8 +17,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /**
- * Where rollouts are kept: in the first of these that can be, unless the application has a store of its own. One of an
- * ancestor's is no such one: it runs the drives of the rollouts there.
+ * Chooses where rollouts are stored: the first of these that is possible, unless the application has its own store. A
+ * store of an ancestor context doesn't count, because it runs the drives of the rollouts there.
  */
 final class RolloutStoreConfigurations {
 

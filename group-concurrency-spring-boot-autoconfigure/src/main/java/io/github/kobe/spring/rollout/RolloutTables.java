@@ -7,7 +7,7 @@ import org.springframework.boot.jdbc.init.PlatformPlaceholderDatabaseDriverResol
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 
-/** Creates the tables of rollouts that aren't there, as Spring Boot creates those of others. */
+/** Creates missing tables of rollouts, as Spring Boot does for other libraries. */
 final class RolloutTables extends DataSourceScriptDatabaseInitializer {
 
     /** Of another database there is none, and {@link DatabaseStore} tells so. */

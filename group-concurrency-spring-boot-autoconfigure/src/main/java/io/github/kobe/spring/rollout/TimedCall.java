@@ -12,7 +12,9 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.MDC;
 import org.springframework.web.client.ResourceAccessException;
 
-/** A call by a client that has no time limit for a single one: on a thread of its own, which is interrupted in the end. */
+/**
+ * A call by a client without a time limit for single calls: on its own thread, which is interrupted when time is up.
+ */
 final class TimedCall {
 
     private TimedCall() {}

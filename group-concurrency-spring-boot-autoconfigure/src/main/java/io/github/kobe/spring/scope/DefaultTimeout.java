@@ -5,7 +5,7 @@ import io.github.kobe.spring.autoconfigure.BoundSettings;
 import io.github.kobe.spring.autoconfigure.InvalidSettingException;
 import java.time.Duration;
 
-/** How long scopes may take that say nothing else. */
+/** How long scopes may take that don't set their own time-out. */
 final class DefaultTimeout {
 
     private final Duration timeout;

@@ -3,7 +3,7 @@ package io.github.kobe.spring.web;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/** Why a request counts as failed that was answered with a status of 500 or more. It has no stack trace. */
+/** The failure of a request that was answered with a status of 500 or more. It has no stack trace. */
 final class FailedAnswer extends RuntimeException {
 
     @Serial

@@ -10,15 +10,15 @@ import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPattern.PathMatchInfo;
 
 /**
- * One rule of the filter: which requests it is for, where their key is, and what becomes of it.
+ * One rule of the filter: which requests it is for, where their key is, and how it is used.
  *
  * @param paths the patterns of its paths; none: all
- * @param source where the key is; {@code null}: a bean of the application tells
- * @param name the name of the header, or of the variable of the path
- * @param prefix what the group's key begins with, before what the request says
+ * @param source where the key is; {@code null}: a bean of the application supplies it
+ * @param name the name of the header, or of the path variable
+ * @param prefix what the group's key begins with, before the request's part
  * @param missingKey what happens to a request without a key
  * @param missingKeyGroup the key of the group for those
- * @param knownKeysOnly whether what the policy doesn't name shares one group
+ * @param knownKeysOnly whether all keys that the policy doesn't name share one group
  */
 record FilterRule(
         List<PathPattern> paths,

@@ -14,7 +14,7 @@ import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
 import org.springframework.web.util.pattern.PatternParseException;
 
-/** Reads the rules of the filter; what can't be is told as property, value and origin. */
+/** Reads the rules of the filter; errors are reported with property, value and origin. */
 final class FilterSettings {
 
     private static final String DEFAULT_PREFIX = "http:";

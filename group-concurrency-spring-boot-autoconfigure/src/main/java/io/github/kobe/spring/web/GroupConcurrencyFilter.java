@@ -22,16 +22,16 @@ import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
- * Limits requests by a key: one permit of the key's group for each, from here until the request is complete, also where
- * it is asynchronous. A request that isn't let in is answered with the problem of the rejection.
+ * Limits requests by a key: each has one permit of the key's group, from here until the request is complete, even if it
+ * is asynchronous. A request that isn't admitted is answered with the problem of the rejection.
  *
- * <p><b>Waiting.</b> A virtual thread waits. A platform thread is one of few, so it goes: the request becomes
- * asynchronous and is dispatched again when its turn comes, through the filters before this one and on to the rest. Only
- * where a filter or servlet doesn't support that does a platform thread wait.
+ * <p><b>Waiting.</b> A virtual thread waits. A platform thread is scarce, so it is released: the request becomes
+ * asynchronous and is dispatched again when its turn comes, through the filters before this one and on to the rest. A
+ * platform thread waits only if a filter or servlet doesn't support that.
  *
- * <p><b>Order.</b> Filters behind this one that are registered for {@link DispatcherType#REQUEST} alone don't see a
- * request that waited on a platform thread, since the container dispatches it as {@link DispatcherType#ASYNC}. So it
- * stands last unless it is told otherwise.
+ * <p><b>Order.</b> Filters after this one that are registered for {@link DispatcherType#REQUEST} alone don't see a
+ * request that waited on a platform thread, since the container dispatches it as {@link DispatcherType#ASYNC}. So this
+ * filter is last unless configured otherwise.
  */
 final class GroupConcurrencyFilter extends OncePerRequestFilter implements Ordered, SmartInitializingSingleton {
 

@@ -25,9 +25,9 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
 /**
- * Limits requests by a key, with WebFlux: one permit of the key's group for each, from here until its response is written,
- * its handling has failed, or it is cancelled. A request that waits keeps no thread. One that isn't let in is answered with
- * the problem of the rejection.
+ * Limits requests by a key, with WebFlux: each has one permit of the key's group, from here until its response is
+ * written, its handling has failed, or it is cancelled. A waiting request keeps no thread. One that isn't admitted is
+ * answered with the problem of the rejection.
  */
 final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitializingSingleton {
 

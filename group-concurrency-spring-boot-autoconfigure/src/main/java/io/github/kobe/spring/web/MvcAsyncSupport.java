@@ -7,8 +7,8 @@ import org.springframework.web.servlet.config.annotation.AsyncSupportConfigurer;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
- * Has Spring MVC run asynchronous handlers inside the permits of their requests, on the executor that Spring Boot gives it.
- * Right after Spring Boot: where the application names an executor of its own, that is left alone.
+ * Makes Spring MVC run asynchronous handlers inside the permits of their requests, on the executor that Spring Boot
+ * gives it. It comes right after Spring Boot's configurer: an executor of the application's own is left alone.
  */
 final class MvcAsyncSupport implements WebMvcConfigurer, Ordered {
 

@@ -8,8 +8,8 @@ import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 
 /**
- * Runs what Spring MVC hands over to another thread, such as a {@code Callable} that a controller has returned, inside the
- * permit of the request that it is for.
+ * Runs tasks that Spring MVC moves to another thread, such as a {@code Callable} that a controller has returned, inside
+ * the permit of their request.
  */
 final class MvcTaskExecutor implements AsyncTaskExecutor {
 

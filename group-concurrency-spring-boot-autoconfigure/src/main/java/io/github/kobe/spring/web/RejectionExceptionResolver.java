@@ -12,8 +12,8 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Answers rejections that a handler of Spring MVC ends with, be it at once or through its future. The last of all
- * resolvers, so that whatever the application has to say of the exception wins.
+ * Answers rejections with which a handler of Spring MVC ends, at once or through its future. It is the last of all
+ * resolvers, so that the application's own handling of the exception takes precedence.
  */
 final class RejectionExceptionResolver implements HandlerExceptionResolver, Ordered {
 

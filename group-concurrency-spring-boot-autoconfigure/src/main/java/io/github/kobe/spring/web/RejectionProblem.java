@@ -12,8 +12,9 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 
 /**
- * What a client is told of a rejection, as RFC 9457 has it: the reason, and whether the client's own group is full (429)
- * or the service can't serve (503). Neither the key, which may be somebody's name or a secret, nor any number.
+ * How a rejection is reported to a client, in the form of RFC 9457: the reason, and whether the client's own group is
+ * full (429) or the service can't serve (503). It contains neither the key, which may be somebody's name or a secret,
+ * nor any number.
  *
  * @param status the HTTP status
  * @param reason why it was rejected; {@code null}: it has no key

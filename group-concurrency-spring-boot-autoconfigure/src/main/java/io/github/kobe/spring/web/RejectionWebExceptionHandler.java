@@ -6,8 +6,8 @@ import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 
 /**
- * Answers rejections that a request to WebFlux ends with. After the application's own handlers of the exception, before
- * Spring Boot's for all others.
+ * Answers rejections with which a WebFlux request ends. It comes after the application's own handlers of the exception,
+ * and before Spring Boot's for all others.
  */
 final class RejectionWebExceptionHandler implements WebExceptionHandler, Ordered {
 

@@ -22,7 +22,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The turn of one request in its group: one permit, from when it is asked for until the request is done with.
+ * The turn of one request in its group: one permit, from the request for it until the request is complete.
  *
  * <pre>
  *   asked for ──────────────► granted ──► the chain has returned ──► given back
@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  *       └─► waits, dispatched ───┘               └─► asynchronous, completed ──► given back
  * </pre>
  *
- * <p>The container completes an asynchronous request after each error and time-out too, so that is the one moment when
- * the permit comes back. A container calls filter and listeners of one request never at once.
+ * <p>The container completes an asynchronous request after each error and time-out too, so the permit is returned at
+ * that moment. A container never calls filter and listeners of one request at the same time.
  */
 final class RequestTurn implements AsyncListener {
 

@@ -5,8 +5,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 
 /**
- * A request that waited for its turn, as the rest of the chain is to see it: for the first time. Filters of Spring's kind
- * that come now have not seen it yet, and would let the container's second dispatch pass them by.
+ * A request that waited for its turn, presented to the rest of the chain as a first dispatch. Spring's filters that
+ * follow have not seen it yet, and would otherwise ignore the container's second dispatch.
  */
 final class ResumedRequest extends HttpServletRequestWrapper {
 

@@ -19,8 +19,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /**
- * Warns once, at start-up, where a web server's threads are few and those that wait for their turn in one group could be
- * all of them: the threads are platform threads, and so many may wait.
+ * Warns once, at start-up, if the waiting requests of one group could occupy all threads of a web server: the threads
+ * are platform threads, and at least as many requests may wait.
  */
 final class WaitingThreadsWarning implements ApplicationListener<ApplicationReadyEvent> {
 
