@@ -5,9 +5,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a drive makes of a task between two stages, each in one transaction: results and wishes are applied, and the answer is
- * what comes next. A boundary that was passed already, since a commit went through and its answer was lost, isn't passed
- * again.
+ * What a drive does with a task between two stages, each time in one transaction: it applies results and wishes, and
+ * returns what comes next. A boundary that was already passed, in a commit whose answer was lost, isn't passed again.
  */
 final class Boundaries {
 

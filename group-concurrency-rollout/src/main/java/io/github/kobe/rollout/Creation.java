@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates a plan with its tasks. What is wrong about tenants makes a plan that has failed, so that it can be looked at; what
- * is wrong about the plan itself leaves nothing.
+ * Creates a plan with its tasks. If tenants have errors, the plan is created as failed, so that it can be inspected; if
+ * the plan itself has errors, nothing is created.
  */
 final class Creation {
 

@@ -1,6 +1,6 @@
 package io.github.kobe.rollout;
 
-/** Another drive has taken the plan over: this one may write nothing more. */
+/** Thrown if another drive has taken over the plan: this one may write nothing more. */
 final class FencedException extends RuntimeException {
 
     private static final long serialVersionUID = 1;

@@ -14,7 +14,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
 
-/** Asks by HTTP, with the JDK's client, and reads JSON. */
+/** Checks health by HTTP, with the JDK's client, and reads JSON. */
 final class HttpHealthChecks implements HealthCheckClient {
 
     private static final Duration CONNECT = Duration.ofSeconds(5);

@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is done in one transaction: commands are applied to tasks and to their plan, events numbered, tenants let go, and at
- * the end the plan's state follows. The plan may be left out where no task changes its state.
+ * The work of one transaction: it applies commands to tasks and to their plan, numbers events, releases tenants, and at
+ * the end derives the plan's state. The plan may be left out if no task changes its state.
  */
 final class Ledger {
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs the drives of a store in memory: a virtual thread each, that first waits for its time. */
+/** Runs the drives of a store in memory, each on a virtual thread that first waits for its time. */
 final class MemoryDrives {
 
     private static final Logger LOG = LoggerFactory.getLogger(MemoryDrives.class);

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps everything in maps, under one lock: a transaction has it from its begin to its end. */
+/** Keeps everything in maps, under one lock, which a transaction holds from beginning to end. */
 final class MemoryStore implements RolloutStore {
 
     private final InstantSource clock;

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What somebody can want of plans and tasks. Of a plan that was started only wishes are written here, and what follows from
- * them for the plan; the rest is its drive's.
+ * The operations on plans and tasks. For a plan that was started, only wishes are written here, and their effect on the
+ * plan; its drive does the rest.
  */
 final class Operations {
 

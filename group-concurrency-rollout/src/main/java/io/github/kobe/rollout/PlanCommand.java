@@ -1,6 +1,6 @@
 package io.github.kobe.rollout;
 
-/** What can be done with a plan. */
+/** A command to a plan. */
 enum PlanCommand {
     VALIDATE,
     ACCEPT,

@@ -7,8 +7,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * What becomes of a plan. Before its start, and where somebody decides, {@link #apply} makes another plan of it; from its
- * start on, {@link #derive} makes its state follow from those of its tasks.
+ * How a plan changes. Before its start, and for decisions of people, {@link #apply} applies a command; from its start
+ * on, {@link #derive} derives its state from those of its tasks.
  */
 final class PlanRules {
 

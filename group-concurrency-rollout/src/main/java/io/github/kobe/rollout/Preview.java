@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What the start of a plan would do. It reads, and writes nothing. */
+/** Finds out what the start of a plan would do. It only reads. */
 final class Preview {
 
     private final RolloutEngine engine;

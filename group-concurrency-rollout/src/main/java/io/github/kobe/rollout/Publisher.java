@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells the events of a plan, in order, on a thread of its own, and then marks them. The one place that does. */
+/** Publishes the events of a plan, in order, on a thread of its own, and then marks them. No other class does. */
 final class Publisher {
 
     private static final Logger LOG = LoggerFactory.getLogger(Publisher.class);

@@ -19,12 +19,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What all share: the store, the drives of this node, and who waits for a plan to come to rest.
+ * What all parts share: the store, the drives of this node, and the threads that wait for a plan to come to rest.
  *
- * <p>Whoever operates leaves wishes in the store, and calls a drive. A {@link Drive} has a plan alone: from its first
- * transaction on, no other writes the plan's tasks. It gives each task that may run a thread, a {@link TaskRun}, which
- * passes its {@link Boundaries}. In a transaction a {@link Ledger} applies {@link TaskRules} and {@link PlanRules}, numbers
- * the events and keeps the claims of tenants.
+ * <p>An operation leaves wishes in the store, and schedules a drive. A {@link Drive} has a plan exclusively: from its
+ * first transaction on, no other drive writes the plan's tasks. It gives each task that may run a thread, a
+ * {@link TaskRun}, which passes its {@link Boundaries}. In a transaction a {@link Ledger} applies {@link TaskRules} and
+ * {@link PlanRules}, numbers the events and keeps the claims of tenants.
  */
 final class RolloutEngine {
 

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** All that {@link RolloutsBuilder} collects. */
+/** The options that {@link RolloutsBuilder} collects. */
 record RolloutOptions(
         RolloutStore store,
         StageFactory stages,

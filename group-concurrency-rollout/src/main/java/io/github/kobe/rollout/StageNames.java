@@ -2,7 +2,7 @@ package io.github.kobe.rollout;
 
 import java.util.List;
 
-/** The stages of a task, as the factory makes them now. */
+/** The names of the stages that the factory makes for a task now. */
 final class StageNames {
 
     private StageNames() {}

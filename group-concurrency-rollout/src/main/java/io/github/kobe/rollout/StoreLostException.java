@@ -1,6 +1,6 @@
 package io.github.kobe.rollout;
 
-/** The store failed for so long that another node may have taken the plan over. */
+/** Thrown if the store failed for so long that another node may have taken over the plan. */
 final class StoreLostException extends RuntimeException {
 
     private static final long serialVersionUID = 1;

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What can be done with a task. */
+/** A command to a task. */
 sealed interface TaskCommand {
 
     record Validate() implements TaskCommand {}

@@ -33,8 +33,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of a task: the one function that makes another task of it. What {@link TaskStatus#next()} doesn't allow is
- * refused, with from, to and why, and changes nothing.
+ * How a task changes: the only function that turns one task record into another. A transition that
+ * {@link TaskStatus#next()} doesn't allow is refused, with from, to and why, and changes nothing.
  */
 final class TaskRules {
 

@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
-/** What a task's thread does: stage after stage, forward or back, until the task comes to rest or the drive ends. */
+/** The code of a task's thread: stage after stage, forward or back, until the task comes to rest or the drive ends. */
 final class TaskRun {
 
     private static final Logger LOG = LoggerFactory.getLogger(TaskRun.class);

@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The threads of a drive's tasks, and what wakes the drive's own: the end of one, and a call from outside. */
+/**
+ * The threads of a drive's tasks, and what wakes the drive's own thread: the end of a task, and a call from outside.
+ */
 final class TaskThreads {
 
     private static final Logger LOG = LoggerFactory.getLogger(TaskThreads.class);

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Interrupts what takes too long, and nothing that comes after it on the same thread. */
+/** Interrupts code that takes too long, but nothing that comes after it on the same thread. */
 final class TimeLimit {
 
     private final Thread worker = Thread.currentThread();

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * Keeps interrupts away from transactions, and hands them on after them. A connection that is interrupted is closed, and with
- * it the whole database, if that is H2 in a file.
+ * Keeps interrupts away from transactions, and passes them on afterwards. An interrupt closes the connection that is in
+ * use, and with it the whole database, if that is H2 in a file.
  */
 final class Uninterrupted {
 

@@ -8,9 +8,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of a plan's waves, given its tasks and the time: the part of {@link PlanRules#derive} that says what may
- * begin. Once all tasks of a wave and of those before it have ended, the next wave of which tasks wait begins, or a gate
- * opens that keeps it back. A plan that is paused begins none, and one that is taken back has no gates.
+ * How a plan's waves advance, given its tasks and the time: the part of {@link PlanRules#derive} that says what may
+ * begin. Once all tasks of a wave and of those before it have ended, the next wave with waiting tasks begins, or a gate
+ * opens that holds it back. A paused plan begins none, and a plan that is rolled back has no gates.
  */
 final class WaveRules {
 

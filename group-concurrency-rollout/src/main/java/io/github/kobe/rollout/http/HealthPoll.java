@@ -18,7 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Asks all instances at once, again and again, until all of them run the version that they are to run. */
+/** Asks all instances at once, again and again, until all of them run the intended version. */
 final class HealthPoll {
 
     private static final int DEFAULT_ATTEMPTS = 10;

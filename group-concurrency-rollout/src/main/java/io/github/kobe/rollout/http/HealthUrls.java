@@ -6,7 +6,7 @@ import io.github.kobe.rollout.StageContext;
 import java.util.List;
 import java.util.Optional;
 
-/** Where a tenant's instances are asked how they are. */
+/** The URLs for the health checks of a tenant's instances. */
 final class HealthUrls {
 
     private static final int FROM_THE_URL = -1;

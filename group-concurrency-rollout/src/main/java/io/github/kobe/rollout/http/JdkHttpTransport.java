@@ -7,7 +7,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 
-/** Sends by the JDK's HTTP client. */
+/** Sends requests by the JDK's HTTP client. */
 final class JdkHttpTransport implements HttpTransport {
 
     private static final Duration CONNECT = Duration.ofSeconds(5);

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Values as columns hold them, and statements that name many columns. */
+/** Values in the form of columns, and statements that name many columns. */
 final class Columns {
 
     private Columns() {}

@@ -23,7 +23,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** One database: how it is asked, and how it is written to. */
+/** Reads from and writes to one database. */
 final class Database {
 
     private static final Logger LOG = LoggerFactory.getLogger(Database.class);

@@ -16,8 +16,8 @@ import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Tells the database's time, the same on all nodes, without asking it each time: from a measurement on, this machine's
- * {@link System#nanoTime()} counts. What the machine takes for the time of day is not looked at.
+ * Gives the database's time, the same on all nodes, without asking the database each time: after a measurement, this
+ * machine's {@link System#nanoTime()} is added. The machine's own clock isn't used.
  */
 final class DatabaseClock implements Clock {
 

@@ -6,7 +6,7 @@ import com.github.kagkarlsson.scheduler.jdbc.PostgreSqlJdbcCustomization;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** What databases say in words of their own. */
+/** The SQL that differs between databases. */
 enum Dialect {
     H2(
             "H2",

@@ -16,7 +16,7 @@ import java.util.LongSummaryStatistics;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The table of events: an outbox. Their order is that of their numbers within a task, or within a plan itself. */
+/** The table of events: an outbox. Events are ordered by their numbers within a task, or within a plan itself. */
 final class EventRows {
 
     private static final String OF_THE_PLAN = "";

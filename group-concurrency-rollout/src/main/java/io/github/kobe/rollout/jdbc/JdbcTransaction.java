@@ -19,8 +19,9 @@ import java.util.Optional;
 import org.springframework.dao.OptimisticLockingFailureException;
 
 /**
- * One transaction of the database. What is read is locked; what is saved is kept back and written at the end, in the order in
- * which locks are taken, each table in one go. Each write of a plan or a task names the epoch under which it was read.
+ * One transaction of the database. Every read locks. Saved records are held back and written at the end, in the order
+ * in which locks are taken, each table in one batch. Each write of a plan or a task names the epoch under which it was
+ * read.
  */
 final class JdbcTransaction implements StoreTransaction {
 

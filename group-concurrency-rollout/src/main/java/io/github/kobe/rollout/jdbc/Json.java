@@ -18,7 +18,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What is kept as one text: values that nobody asks the database about. */
+/** Values that are stored as one JSON text, because no query needs their parts. */
 final class Json {
 
     private static final Gson GSON = new GsonBuilder()

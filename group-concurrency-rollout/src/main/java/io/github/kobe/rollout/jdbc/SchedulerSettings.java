@@ -2,7 +2,7 @@ package io.github.kobe.rollout.jdbc;
 
 import java.time.Duration;
 
-/** How drives find a node. */
+/** The name of the node, and how often it polls and sends heartbeats. */
 record SchedulerSettings(String node, Duration pollingInterval, Duration heartbeat, int missedHeartbeats) {
 
     private static final int FEWEST_MISSED = 4;

@@ -1,6 +1,6 @@
 package io.github.kobe.rollout.jdbc;
 
-/** What is kept, each in a table of its own. */
+/** The tables, one for each kind of record. */
 record Tables(PlanRows plans, TaskRows tasks, TenantRows tenants, EventRows events) {
 
     static Tables of(Database database) {
