@@ -171,9 +171,8 @@ final class ScheduledDrives {
                 Thread ending = daemons("rollout-stop").newThread(running::stop);
                 ending.start();
                 stopping = ending;
-                // A stop lets a look for due drives end. Woken after the stop has begun, whoever looks doesn't wait for
-                // the
-                // time of the next look, which the stop would interrupt after a second.
+                // A stop lets a look for due drives end. Whoever looks is woken once the stop has begun, so that it
+                // doesn't wait for the time of the next look, which the stop would interrupt after a second.
                 while (!running.getSchedulerState().isShuttingDown()) {
                     ending.join(STOP_BEGINS);
                 }

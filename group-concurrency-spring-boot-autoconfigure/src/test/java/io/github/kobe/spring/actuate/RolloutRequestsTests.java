@@ -14,6 +14,7 @@ import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.TaskRecord;
 import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.testing.Deadline;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -42,13 +43,17 @@ class RolloutRequestsTests {
     private RolloutStore counting(RolloutStore store) {
         return (RolloutStore) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {RolloutStore.class}, (proxy, method, arguments) -> {
-                    Object result = method.invoke(store, arguments);
-                    if (result instanceof List<?> list) {
-                        read.addAndGet(list.stream()
-                                .filter(TaskRecord.class::isInstance)
-                                .count());
+                    try {
+                        Object result = method.invoke(store, arguments);
+                        if (result instanceof List<?> list) {
+                            read.addAndGet(list.stream()
+                                    .filter(TaskRecord.class::isInstance)
+                                    .count());
+                        }
+                        return result;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
                     }
-                    return result;
                 });
     }
 
