@@ -18,9 +18,9 @@ public record DriveState(long number, Phase phase, @Nullable Instant at) {
     public enum Phase {
         /** There is nothing to do. */
         OVER,
-        /** It is to begin at its time, or to go on, if the node that had it has stopped and handed it over. */
+        /** It begins at its time, or continues if the node that ran it has stopped and handed it over. */
         DUE,
-        /** It has begun; if nobody runs it, it is lost. */
+        /** It has begun; if no node runs it, it is lost. */
         RUNNING
     }
 

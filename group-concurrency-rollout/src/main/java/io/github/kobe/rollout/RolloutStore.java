@@ -64,7 +64,7 @@ public interface RolloutStore {
      * {@return the first tasks of a plan, in its order}
      *
      * @param planId which
-     * @param status of those in this state alone, or {@code null} for any
+     * @param status only tasks in this state, or {@code null} for any
      * @param limit how many at most
      */
     List<TaskRecord> findByPlanId(PlanId planId, @Nullable TaskStatus status, int limit);

@@ -185,13 +185,14 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Lets the next wave of a plan begin, which waits for that at a gate; during the bake time it begins at the end of
-     * that. Approving twice is approving once: the gate after another wave is never meant. What is approved is the wave that
-     * has ended: if a task of it is tried again or taken back meanwhile, the gate opens anew after that. A plan that is
-     * paused, by its time-out too, goes on when it is approved and {@linkplain #resume resumed}, in either order.
+     * Approves the next wave of a plan, which waits at a gate. During the bake time, the wave begins when that is over.
+     * Approving twice has no further effect, and never approves the gate after another wave. The approval is for the
+     * wave that has ended: if a task of it is retried or rolled back meanwhile, the gate closes, and opens again
+     * unapproved. A plan that is paused, even by the time-out of its approval, continues when it is approved and
+     * {@linkplain #resume resumed}, in either order.
      *
      * @param planId which
-     * @param wave the wave that has ended, which {@link PlanInfo#wave()} names while the gate waits
+     * @param wave the wave that has ended, which is {@link PlanInfo#wave()} while the gate waits
      * @return the plan
      */
     public PlanInfo approve(PlanId planId, int wave) {
@@ -261,11 +262,11 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * {@return the first tasks of a plan, in its order} Reads no more than these; how many there are in each state is in
-     * {@link PlanInfo#tasks()}.
+     * {@return the first tasks of a plan, in its order} Reads only these tasks; {@link PlanInfo#tasks()} has the number
+     * of tasks in each state.
      *
      * @param planId which
-     * @param status of those in this state alone, or {@code null} for any
+     * @param status only tasks in this state, or {@code null} for any
      * @param limit how many at most
      * @throws IllegalArgumentException if the limit is negative
      */

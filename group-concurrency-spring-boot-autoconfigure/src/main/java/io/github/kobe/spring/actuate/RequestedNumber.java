@@ -2,7 +2,7 @@ package io.github.kobe.spring.actuate;
 
 import org.jspecify.annotations.Nullable;
 
-/** A number in a request. */
+/** Reads the numbers in a request. */
 final class RequestedNumber {
 
     private static final int DEFAULT_LIMIT = 100;
@@ -19,7 +19,7 @@ final class RequestedNumber {
         return read("offset", text, 0, 0);
     }
 
-    /** {@return the wave that is meant, which has to be said} */
+    /** {@return the wave, which is required} */
     static int wave(@Nullable String text) {
         return read("wave", text, 1, null);
     }

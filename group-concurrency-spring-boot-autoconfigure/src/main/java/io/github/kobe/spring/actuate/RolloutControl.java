@@ -83,7 +83,7 @@ final class RolloutControl {
      * @param action what
      * @param tenant of which tenant's task; {@code null}: of the plan
      * @param fromCheckpoint whether a retry goes on with the stage that failed
-     * @param wave after which wave the gate is that an approval is for
+     * @param wave for an approval: the wave after which its gate is
      * @return what came of it
      * @throws RefusedRequestException if the tenant isn't in the plan, or it is nothing that the plan or task allows
      */
