@@ -10,10 +10,10 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Begins and ends what of one type an application context has made. What was never made isn't made for this, and what
- * ancestors have ends with them.
+ * Begins and ends the beans of one type that an application context has made. It makes no bean for that, and beans of
+ * ancestors end with those.
  *
- * <p>It ends on a thread of its own, so that Spring goes on when the time of its phase is up.
+ * <p>The end runs on a thread of its own, so that Spring continues when the time of its phase is up.
  *
  * @param <T> the type
  */
@@ -32,11 +32,11 @@ public abstract class MadeBeansLifecycle<T> implements SmartLifecycle {
     /**
      * Makes a lifecycle.
      *
-     * @param type of what begins and ends
-     * @param context has made it
-     * @param setting says how long the end may wait
-     * @param period that time; it should be shorter than Spring waits for one phase
-     * @param threadName of the thread that ends it
+     * @param type the type of the beans
+     * @param context the context that makes them
+     * @param setting the name of the setting for {@code period}
+     * @param period how long the end may wait; it should be shorter than Spring waits for one phase
+     * @param threadName the name of the thread that ends the beans
      */
     protected MadeBeansLifecycle(
             Class<T> type, ConfigurableApplicationContext context, String setting, Duration period, String threadName) {
@@ -50,10 +50,18 @@ public abstract class MadeBeansLifecycle<T> implements SmartLifecycle {
         this.threadName = threadName;
     }
 
-    /** Begins what is there, by the names of the beans. */
+    /**
+     * Begins the existing beans.
+     *
+     * @param made the beans by their names
+     */
     protected void begin(Map<String, T> made) {}
 
-    /** Ends what is there, by the names of the beans, and waits for it. */
+    /**
+     * Ends the existing beans, and waits for that.
+     *
+     * @param made the beans by their names
+     */
     protected abstract void end(Map<String, T> made);
 
     @Override
