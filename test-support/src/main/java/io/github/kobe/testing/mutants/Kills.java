@@ -9,18 +9,26 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
  * The mutants of a module that were killed, as they were then. A file of the module has a line for each, with a digest
- * of the mutant, the source that it changes, and its test: once one of them changes, the line stands for nothing.
+ * of the mutant, the source that it changes, and its test: once the code of one of them changes, the line stands for
+ * nothing. Comments and indentation don't count.
  */
 final class Kills {
 
     /** From the folder of the module. */
     static final Path RECORD = Path.of("src/test/mutants/killed.txt");
+
+    private static final Pattern LITERAL_OR_COMMENT = Pattern.compile("""
+        (?<literal>\"{3}(?s:.*?)\"{3}|"(?:\\\\.|[^"\\\\])*"|'(?:\\\\.|[^'\\\\])*')|//.*|/\\*(?s:.*?)\\*/\
+        """);
 
     private final Path changed;
     private final Set<String> lines = ConcurrentHashMap.newKeySet();
@@ -63,12 +71,20 @@ final class Kills {
                 mutant.after(),
                 mutant.test(),
                 String.join(" ", mutant.options()),
-                mutant.original(changed),
-                testOf(mutant))) {
+                code(mutant.original(changed)),
+                code(testOf(mutant)))) {
             digest.update(part.getBytes(StandardCharsets.UTF_8));
             digest.update((byte) '\n');
         }
         return HexFormat.of().formatHex(digest.digest(), 0, 8) + " " + mutant;
+    }
+
+    /** {@return a source without its comments, on one line} */
+    private static String code(String source) {
+        String literals = LITERAL_OR_COMMENT
+                .matcher(source)
+                .replaceAll(found -> Matcher.quoteReplacement(Objects.requireNonNullElse(found.group("literal"), " ")));
+        return literals.replaceAll("\\s+", " ").strip();
     }
 
     private static MessageDigest sha256() {

@@ -58,4 +58,17 @@ class KillsTests {
         Files.writeString(source, "final class Sample {}");
         assertThat(kills.contain(mutant(";"))).isFalse();
     }
+
+    @Test
+    void onlyTheCodeOfTheSourceCounts() throws Exception {
+        Files.writeString(source, "class Sample {\n  String a = \"/* \\\"\"; // why\n  char b = '\"'; /* a\nb */ }");
+        Kills kills = new Kills(record, module);
+        kills.add(mutant(";"));
+
+        Files.writeString(source, "/** What. */ class Sample {\n String a = \"/* \\\"\";\n\n char b = '\"'; }");
+        assertThat(kills.contain(mutant(";"))).isTrue();
+
+        Files.writeString(source, "class Sample { String a = \"/* \\\" // \"; char b = '\"'; }");
+        assertThat(kills.contain(mutant(";"))).isFalse();
+    }
 }
