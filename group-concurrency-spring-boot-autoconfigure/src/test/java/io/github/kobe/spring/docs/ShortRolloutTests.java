@@ -28,7 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
  * The shortest way to a rollout, word for word as the page shows it. The two addresses on the page are reached by a proxy,
  * which answers for the instances.
  */
-@Tag("boot")
 @Tag("R5")
 @Tag("R134")
 class ShortRolloutTests {
