@@ -127,11 +127,12 @@ final class Drive {
                 edit.epoch = plan.epoch() + 1;
                 edit.drive = plan.drive().in(DriveState.Phase.RUNNING);
             }));
+            // The epoch is this drive's own if the answer to its commit was lost: that is no other drive's loss.
+            boolean isLost = plan.drive().phase() == DriveState.Phase.RUNNING && plan.epoch() != epoch;
             epoch = plan.epoch() + 1;
             limit = plan.maxConcurrency();
             reach = plan.reach();
             ledger.store().stamp(planId, epoch);
-            boolean isLost = plan.drive().phase() == DriveState.Phase.RUNNING;
             TaskCommand recover = new TaskCommand.Recover(engine.options().node());
             List<TaskRecord> work = new ArrayList<>();
             for (TaskRecord task : ledger.store().unfinished(planId)) {

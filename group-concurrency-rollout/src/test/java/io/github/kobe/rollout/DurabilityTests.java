@@ -157,7 +157,7 @@ class DurabilityTests extends RolloutsTestCase {
 
     @Test
     @Tag("R126")
-    void aTakeoverIsToldWithItsNodeAndStage() throws Exception {
+    void aTakeoverIsToldOnceWithItsNodeAndStageThoughTheAnswerToItsCommitIsLost() throws Exception {
         Gate gate = new Gate();
         HaltingStore halting = new HaltingStore(store);
         Stage slow = Stage.named("A").step(ctx -> gate.pass());
@@ -173,12 +173,20 @@ class DurabilityTests extends RolloutsTestCase {
         first.close();
         doomed.close();
 
-        Rollouts second = rollouts(builder -> builder.stages(slow).node("n2"));
+        HaltingStore deaf = new HaltingStore(store);
+        deaf.afterCommits(() -> {
+            deaf.afterCommits(() -> {});
+            throw new IllegalStateException("no answer");
+        });
+        Rollouts second = rollouts(builder -> builder.store(deaf).stages(slow).node("n2"));
         gate.awaitArrived(2);
+        assertThat(store.findByPlanId(planId).getFirst().recoveries()).isOne();
         gate.open();
         settled(second, planId);
 
-        assertThat(events).extracting(RolloutEvent::occurrence).contains(new Occurrence.TaskRecovered("n2", "A"));
+        assertThat(events)
+                .extracting(RolloutEvent::occurrence)
+                .containsOnlyOnce(new Occurrence.TaskRecovered("n2", "A"));
     }
 
     @Test
