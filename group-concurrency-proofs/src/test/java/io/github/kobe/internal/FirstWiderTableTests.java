@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A call at the end of a stack is the first to find so many threads in {@link Holds} that a wider table is made. What
  * runs for the first time takes more stack than what has been compiled, and so more than was asked for.
  */
+@Tag("deep")
 class FirstWiderTableTests {
 
     private static final int STACK_BYTES = 256 << 10;

@@ -49,6 +49,7 @@ import org.objectweb.asm.Opcodes;
  * done, the permits are back, and the executor works.
  */
 @Tag("E16")
+@Tag("deep")
 public class MemoryExhaustionTests {
 
     private static final int MOST_PLACES = 2_000;
