@@ -98,9 +98,10 @@ class RolloutsLifecycleTests {
             gate.awaitArrived(1);
             Caller<?> closing = Caller.startPlatform(Executors.callable(context.getSourceApplicationContext()::close));
             Deadline.until(
-                    "the rollouts are stopping",
+                    "the rollouts are stopping, and wait for the stage",
                     () -> Thread.getAllStackTraces().keySet().stream()
-                            .anyMatch(thread -> thread.getName().equals("group-concurrency-rollout-stop")));
+                            .anyMatch(thread -> thread.getName().equals("group-concurrency-rollout-stop")
+                                    && thread.getState() == Thread.State.TIMED_WAITING));
 
             gate.open();
             closing.result();
