@@ -173,8 +173,9 @@ final class ScheduledDrives {
                 stopping = ending;
                 // A stop lets a look for due drives end. Whoever looks is woken once the stop has begun, so that it
                 // doesn't wait for the time of the next look, which the stop would interrupt after a second.
-                while (!running.getSchedulerState().isShuttingDown()) {
-                    ending.join(STOP_BEGINS);
+                boolean isOver = false;
+                while (!isOver && !running.getSchedulerState().isShuttingDown()) {
+                    isOver = ending.join(STOP_BEGINS);
                 }
                 running.triggerCheckForDueExecutions();
             }
