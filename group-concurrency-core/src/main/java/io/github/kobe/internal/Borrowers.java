@@ -28,6 +28,7 @@ final class Borrowers {
         try {
             loans.put(hold, loan);
             hold.setBorrowed();
+            ledger.sharingHasChanged(); // the thread is owed for from now on
         } finally {
             lock.unlock();
             ledger.unlock();

@@ -1,6 +1,8 @@
 package io.github.kobe.internal;
 
 import io.github.kobe.RejectionReason;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -34,42 +36,51 @@ final class Borrowing {
      * @param last whether the ring has had its turn: then free global permits are nobody else's, and where there is none, a
      *     lent one may be used ahead of the queue
      */
-    void grant(GroupState group, boolean last, Batch batch) {
-        for (int i = 0; i < group.offers(); ) {
-            Offer offer = group.offer(i);
+    void grant(GroupState group, KnownOffers offers, boolean last, Batch batch) {
+        grant(group, offers, offers.ofInsiders(), last, batch);
+        grant(group, offers, offers.ofOutsiders(), last, batch);
+    }
+
+    /** Tries each once more than it succeeds. One that was tried goes to the end. */
+    private void grant(
+            GroupState group, KnownOffers offers, LinkedHashSet<Offer> tried, boolean last, Batch batch) {
+        for (int left = tried.size(); left > 0 && !tried.isEmpty() && (group.hasRoom() || offers.isAnyOfInsider()); ) {
+            Offer offer = tried.getFirst();
             if (!offer.isWantedIn(group)) {
                 engine.lending.unregister(offer, group.unguarded(), batch);
+                left--;
             } else if (batch.leavesOff(group.unguarded())) {
                 return;
-            } else if (!grant(group, offer, last, batch)) {
-                i++;
+            } else if (!grant(group, offers, offer, last, batch)) {
+                tried.addLast(offer);
+                left--;
             }
         }
     }
 
     /** {@return whether anything was decided} */
-    private boolean grant(GroupState group, Offer offer, boolean last, Batch batch) {
+    private boolean grant(GroupState group, KnownOffers offers, Offer offer, boolean last, Batch batch) {
         if (offer.only != null) {
-            return new Attempt(group, offer.only, last).decide(batch);
+            return grant(group, offers, offer.only, last, batch);
         }
         Kin kin = Objects.requireNonNull(group.queue.kin());
         Lineage family = Objects.requireNonNull(offer.family);
         if (offer.withdrawn) {
-            return grant(group, kin.firstThread(family, node -> isNeeded(node, offer)), last, batch)
-                    || (offer.together != null && grant(group, firstNeededTask(kin, offer), last, batch));
+            return grant(group, offers, kin.firstThread(family, node -> isNeeded(node, offer)), last, batch)
+                    || (offer.together != null && grant(group, offers, firstNeededTask(kin, offer), last, batch));
         }
         Node task = kin.firstTask(family);
         Node thread = kin.firstThread(family, node -> true);
         boolean taskFirst = task != null && (thread == null || task.queuedAt() <= thread.queuedAt());
-        return grant(group, taskFirst ? task : thread, last, batch)
-                || grant(group, taskFirst ? thread : task, last, batch)
+        return grant(group, offers, taskFirst ? task : thread, last, batch)
+                || grant(group, offers, taskFirst ? thread : task, last, batch)
                 || (thread != null
                         && !thread.mayShare()
-                        && grant(group, kin.firstThread(family, Node::mayShare), last, batch));
+                        && grant(group, offers, kin.firstThread(family, Node::mayShare), last, batch));
     }
 
-    private boolean grant(GroupState group, @Nullable Node node, boolean last, Batch batch) {
-        return node != null && new Attempt(group, node, last).decide(batch);
+    private boolean grant(GroupState group, KnownOffers offers, @Nullable Node node, boolean last, Batch batch) {
+        return node != null && new Attempt(group, offers.forOnly(node), node, last).decide(batch);
     }
 
     /** {@return whether one that has borrowed of {@code offer} can't end without {@code node}, or waits in it} */
@@ -117,6 +128,9 @@ final class Borrowing {
     private final class Attempt {
 
         private final GroupState group;
+        /** The offers for that one alone. */
+        private final List<Offer> forOnly;
+
         private final Node node;
         private final boolean last;
 
@@ -126,8 +140,9 @@ final class Borrowing {
         /** Whether it has been given a free global permit. */
         private boolean free;
 
-        Attempt(GroupState group, Node node, boolean last) {
+        Attempt(GroupState group, List<Offer> forOnly, Node node, boolean last) {
             this.group = group;
+            this.forOnly = forOnly;
             this.node = node;
             this.last = last;
         }
@@ -182,7 +197,11 @@ final class Borrowing {
                 ofGlobal = findGlobal();
                 free = ofGlobal == null && last && tryTakeFree();
             }
-            return shares || ofGlobal != null || free;
+            boolean found = shares || ofGlobal != null || free;
+            if (!found && last) {
+                ledger.wantFree();
+            }
+            return found;
         }
 
         private boolean tryTakeFree() {
@@ -196,9 +215,9 @@ final class Borrowing {
         // ---- who offers it what
 
         private @Nullable Loan findOfGroup() {
-            for (int i = 0; i < group.offers(); i++) {
-                Offer offer = group.offer(i);
-                Loan found = offer.only == node && !offer.withdrawn ? ofGroup(offer) : null;
+            for (int i = 0; i < forOnly.size(); i++) {
+                Offer offer = forOnly.get(i);
+                Loan found = offer.withdrawn ? null : ofGroup(offer);
                 if (found != null) {
                     return found;
                 }
@@ -218,9 +237,9 @@ final class Borrowing {
             if (first != null && isAtHome(first.offer, first.shared)) {
                 return first;
             }
-            for (int i = 0; i < group.offers(); i++) {
-                Offer offer = group.offer(i);
-                Loan found = offer.only == node && !offer.withdrawn ? global(offer) : null;
+            for (int i = 0; i < forOnly.size(); i++) {
+                Offer offer = forOnly.get(i);
+                Loan found = offer.withdrawn ? null : global(offer);
                 if (found != null) {
                     return found;
                 }
@@ -364,6 +383,7 @@ final class Borrowing {
             } else {
                 if (!alone && loan.offer.withdrawn) {
                     shared.endLoan();
+                    shared.awaitOthers(); // and is looked at again then
                 } else if (!alone) {
                     loan.offer.add(loan);
                 }

@@ -234,7 +234,7 @@ final class Engine {
         try {
             ledger.setLimit(newPolicy.source().globalMaxInFlight(), groups.values());
             policy = newPolicy;
-            ledger.drain(batch);
+            ledger.drain(null, batch);
         } finally {
             ledger.unlock();
         }

@@ -173,11 +173,11 @@ final class Group extends GuardedGroup {
      */
     void release(long now, int stripe) {
         long after = tryGiveBack(ONE_OF_BOTH);
+        if (isCappedWord(after)) {
+            giveCredit(now, stripe); // first: others may wait for it
+        }
         if (isIdleWord(after) && needsOffer()) {
             engine.idle.offer(this);
-        }
-        if (isCappedWord(after)) {
-            giveCredit(now, stripe);
         }
         if (!isSlowWord(after)) {
             return;

@@ -1,6 +1,6 @@
 package io.github.kobe.internal;
 
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -37,8 +37,8 @@ final class GroupQueue {
     private @Nullable ClassLoader loader;
 
     private boolean hasLoader;
-    /** {@code null} where there are none, as nearly always. */
-    private @Nullable ArrayList<Node> exempt;
+    /** By the permit that they may share, in turns; {@code null} where there are none, as nearly always. */
+    private @Nullable LinkedHashMap<SharedGlobal, Line> exempt;
     /** Of what belongs to scopes; {@code null} where there is nothing of that. */
     private @Nullable Kin kin;
 
@@ -105,11 +105,9 @@ final class GroupQueue {
 
     /** Appends {@code node}, for which a place was {@linkplain #reserve reserved}. If it fails, nothing has come of it. */
     void add(Node node, long now) {
-        if (node.shared() != null) {
-            if (exempt == null) {
-                exempt = new ArrayList<>();
-            }
-            exempt.add(node);
+        SharedGlobal shared = node.shared();
+        if (shared != null) {
+            addExempt(shared, node);
         }
         if (node.lineage() != null) {
             addKin(node);
@@ -125,6 +123,32 @@ final class GroupQueue {
         live++;
     }
 
+    private void addExempt(SharedGlobal shared, Node node) {
+        if (exempt == null) {
+            exempt = new LinkedHashMap<>(1);
+        }
+        Line line = exempt.get(shared);
+        boolean known = line != null;
+        if (line == null) {
+            line = new Line();
+        }
+        line.add(node, SharedGlobal.isTask(node.sharesAs()));
+        if (!known) {
+            exempt.put(shared, line);
+        }
+    }
+
+    private void leaveExempt(SharedGlobal shared, Node node) {
+        Line line = exempt == null ? null : exempt.get(shared);
+        if (exempt != null && line != null) {
+            if (line.leave(node)) {
+                exempt.remove(shared);
+            } else {
+                exempt.putLast(shared, line); // it is the others' turn
+            }
+        }
+    }
+
     private void addKin(Node node) {
         boolean added = false;
         try {
@@ -134,8 +158,9 @@ final class GroupQueue {
             kin.add(node);
             added = true;
         } finally {
-            if (!added && exempt != null) {
-                exempt.remove(node);
+            SharedGlobal shared = node.shared();
+            if (!added && shared != null) {
+                leaveExempt(shared, node);
             }
         }
     }
@@ -195,9 +220,9 @@ final class GroupQueue {
         node.markLeft();
         live--;
         unreserve();
-        ArrayList<Node> listed = exempt;
-        if (listed != null && node.shared() != null) {
-            listed.remove(node);
+        SharedGlobal shared = node.shared();
+        if (shared != null) {
+            leaveExempt(shared, node);
         }
         if (kin != null && node.lineage() != null) {
             kin.leave(node);
@@ -275,14 +300,15 @@ final class GroupQueue {
         return exempt != null && !exempt.isEmpty();
     }
 
-    /** {@return the first that may share a global permit} */
+    /** {@return the first that may share a global permit, of the permit whose turn it is} */
     @Nullable
     Node firstExempt() {
-        ArrayList<Node> listed = exempt;
-        if (listed != null) {
-            for (int i = 0; i < listed.size(); i++) {
-                if (listed.get(i).mayShare()) {
-                    return listed.get(i);
+        if (exempt != null) {
+            for (Line line : exempt.values()) {
+                Node task = line.firstTask();
+                Node first = task != null && task.mayShare() ? task : line.firstOther(Node::mayShare);
+                if (first != null) {
+                    return first;
                 }
             }
         }

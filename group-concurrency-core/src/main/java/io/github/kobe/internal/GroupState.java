@@ -1,8 +1,6 @@
 package io.github.kobe.internal;
 
 import io.github.kobe.RejectionReason;
-import java.util.ArrayList;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +50,7 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
     int pins;
 
     /** For what waits here; {@code null}: none, as nearly always. */
-    private @Nullable ArrayList<Offer> offers;
+    private @Nullable KnownOffers offers;
 
     @Nullable
     GroupState ringNext;
@@ -76,7 +74,12 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
     }
 
     final boolean hasRoom() {
-        return hasFreeBoth() && !settings.isPaused() && !stalled && !isStopping();
+        return hasFreeBoth() && !settings.isPaused() && !stalled && !isEnding();
+    }
+
+    /** {@return whether all that waits is about to be ended by a shutdown} So nothing of it starts, on whatever permits. */
+    final boolean isEnding() {
+        return isStopping() || engine.lifecycle.isForced();
     }
 
     /** {@return whether something waits that only the global limit may keep from starting} */
@@ -328,9 +331,9 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
 
     // ---- grants without a free global permit
 
-    /** {@return whether something waits that may do without a free global permit} */
-    final boolean hasExempt() {
-        return queue.hasExempt() || offers != null;
+    /** {@return whether something that waits may start without a free global permit, as far as the group's limits go} */
+    final boolean mayGrantExempt() {
+        return (queue.hasExempt() || offers != null) && (hasRoom() || (offers != null && offers.isAnyOfInsider()));
     }
 
     /** Grants to those that share a global permit. */
@@ -367,35 +370,30 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
 
     /** Grants what is offered to those that wait here; see {@link Borrowing#grant}. */
     final void grantOffered(boolean last, Batch batch) {
-        if (offers != null) {
-            engine.borrowing.grant(this, last, batch);
+        if (offers != null && !isEnding()) {
+            engine.borrowing.grant(this, offers, last, batch);
         }
     }
 
     // ---- the offers for those that wait here, under the ledger's lock
 
-    final int offers() {
-        return offers == null ? 0 : offers.size();
-    }
-
-    final Offer offer(int index) {
-        return Objects.requireNonNull(offers).get(index);
-    }
-
     final boolean knows(Offer offer) {
-        return offers != null && offers.contains(offer);
+        return offers != null && offers.has(offer);
     }
 
     final void learn(Offer offer) {
         if (offers == null) {
-            offers = new ArrayList<>(1);
+            offers = new KnownOffers();
         }
-        offers.add(offer);
+        offers.add(offer, engine.holds.hasOpen(offer.owner, this));
     }
 
     final void forget(Offer offer) {
-        if (offers != null && offers.remove(offer) && offers.isEmpty()) {
-            offers = null;
+        if (offers != null) {
+            offers.remove(offer);
+            if (offers.isEmpty()) {
+                offers = null;
+            }
         }
     }
 

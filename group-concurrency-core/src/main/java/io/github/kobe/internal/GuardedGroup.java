@@ -130,7 +130,7 @@ abstract sealed class GuardedGroup extends GroupState permits Group {
             }
             if (!decided) {
                 // The group may have died since: then others get what has come.
-                ledger.drain(batch);
+                ledger.drain(null, batch);
             }
         } catch (Throwable failure) {
             engine.housekeeper.retryLater(unguarded());

@@ -275,6 +275,15 @@ final class Holds {
         return shared;
     }
 
+    /** {@return whether {@code thread} has an open one of {@code group}} */
+    boolean hasOpen(Thread thread, GroupState group) {
+        Hold h = topOpen(thread);
+        while (h != null && h.group != group) {
+            h = open(h.below);
+        }
+        return h != null;
+    }
+
     /** {@return how many open ones of {@code thread} share {@code shared}} */
     int countSharing(Thread thread, SharedGlobal shared) {
         int count = 0;

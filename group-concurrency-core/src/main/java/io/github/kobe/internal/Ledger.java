@@ -45,6 +45,8 @@ final class Ledger {
     /** After so many critical sections for each stripe without a group in the ring the limit isn't short any more. */
     private static final int CALM_SECTIONS = 4;
 
+    private static final GroupState[] NONE = {};
+
     private final int processors;
 
     /** Taken by {@link #lock()} and given back by {@link #unlock()}, also where it is the guard of a group. */
@@ -90,8 +92,18 @@ final class Ledger {
     /** Whose turn it is. */
     private @Nullable GroupState turn;
 
-    /** Groups that may have queued nodes which need no free global permit, or to which something is offered. */
+    /**
+     * Groups in which something waits that may start without a free global permit, and whose own limits don't keep it from
+     * that: because it may share one, or is offered one. A critical section decides about the group that it is of; about
+     * the others only if {@link #sharingHasChanged}.
+     */
     private final Set<GroupState> withExempt = new LinkedHashSet<>();
+
+    /** Whether any of those may start now what it could not start before. Set by anyone. */
+    private volatile boolean sharingChanged;
+
+    /** Whether one of those has found everything but a free global permit. */
+    private boolean wantsFree;
 
     /** Offers whose owners want their permits back, eldest first, linked by {@link Offer#nextReclaimer}. */
     private @Nullable Offer firstReclaimer;
@@ -122,6 +134,9 @@ final class Ledger {
     }
 
     private void settle() {
+        if (watchers > 0 && inFlight <= ownFlights) {
+            quiet.signalAll();
+        }
         Credits stripes = credits;
         if (stripes == null) {
             if (on && !isNeeded()) {
@@ -182,6 +197,7 @@ final class Ledger {
             }
             free += (long) newLimit - limit;
             limit = newLimit;
+            sharingChanged = true;
             calmSections = Integer.MAX_VALUE;
         } finally {
             unlock();
@@ -294,6 +310,11 @@ final class Ledger {
         return free > 0;
     }
 
+    /** {@return whether every credit is here, and none in the hand of a thread that is about to give it back} */
+    boolean hasAllCredits() {
+        return !isCapped() || free == limit;
+    }
+
     /** {@return whether groups of the ring have yet to get what may be free} */
     boolean isAwaited() {
         return turn != null;
@@ -345,27 +366,62 @@ final class Ledger {
         } else {
             leaveRing(group);
         }
-        if (group.hasExempt()) {
+        if (group.mayGrantExempt()) {
             withExempt.add(group);
         } else if (!withExempt.isEmpty()) {
             withExempt.remove(group);
         }
-        drain(batch);
-        if (watchers > 0 && inFlight <= ownFlights) {
-            quiet.signalAll();
+        drain(group, batch);
+    }
+
+    /** A global permit may be shared or lent that could not be, or has another use: so all groups are looked at again. */
+    void sharingHasChanged() {
+        if (!sharingChanged) {
+            sharingChanged = true;
         }
+    }
+
+    /** As {@link #sharingHasChanged}, as soon as a global permit is free that no group of the ring wants. */
+    void wantFree() {
+        wantsFree = true;
     }
 
     /**
      * First owners who want their permits back, then what is offered, then the ring, then who needs no global permit, then
      * what is offered and needs more than that.
+     *
+     * @param entered the group that the critical section is of; {@code null}: of none
      */
-    void drain(Batch batch) {
+    void drain(@Nullable GroupState entered, Batch batch) {
         for (Offer offer = firstReclaimer, next; offer != null; offer = next) {
             next = offer.nextReclaimer;
             offer.tryReclaim(batch);
         }
-        grantOffered(false, batch);
+        boolean all = sharingChanged;
+        sharingChanged = false;
+        boolean done = false;
+        try {
+            grantOffered(all, entered, false, batch);
+            if (!grantRing(batch)) {
+                return;
+            }
+            if (free <= 0) {
+                grantExempt(all, entered, batch);
+            } else if (wantsFree) {
+                wantsFree = false;
+                all = true;
+            }
+            grantOffered(all, entered, true, batch);
+            done = true;
+        } finally {
+            if (!done) {
+                sharingChanged = true; // the next one looks at all that this one has not come to
+            }
+        }
+    }
+
+    /** {@return false if it has left off} */
+    private boolean grantRing(Batch batch) {
         for (GroupState group = turn; group != null; group = turn) {
             if (!group.isEligible()) {
                 leaveRing(group);
@@ -375,7 +431,7 @@ final class Ledger {
                 break;
             }
             if (batch.leavesOff(group.unguarded())) {
-                return;
+                return false;
             }
             if (group.credit == 0) {
                 group.credit = group.weight();
@@ -390,26 +446,26 @@ final class Ledger {
                 leaveRing(group);
             }
         }
-        if (free <= 0) {
-            grantExempt(batch);
-        }
-        grantOffered(true, batch);
+        return true;
     }
 
-    private void grantExempt(Batch batch) {
-        if (!withExempt.isEmpty()) {
-            for (GroupState group : withExempt.toArray(new GroupState[0])) {
-                group.grantExempt(batch);
-            }
+    private void grantExempt(boolean all, @Nullable GroupState entered, Batch batch) {
+        for (GroupState group : toLookAt(all, entered)) {
+            group.grantExempt(batch);
         }
     }
 
-    private void grantOffered(boolean last, Batch batch) {
-        if (!withExempt.isEmpty()) {
-            for (GroupState group : withExempt.toArray(new GroupState[0])) {
-                group.grantOffered(last, batch);
-            }
+    private void grantOffered(boolean all, @Nullable GroupState entered, boolean last, Batch batch) {
+        for (GroupState group : toLookAt(all, entered)) {
+            group.grantOffered(last, batch);
         }
+    }
+
+    private GroupState[] toLookAt(boolean all, @Nullable GroupState entered) {
+        if (all) {
+            return withExempt.isEmpty() ? NONE : withExempt.toArray(NONE);
+        }
+        return entered == null || !withExempt.contains(entered) ? NONE : new GroupState[] {entered};
     }
 
     private void joinRing(GroupState group) {

@@ -200,7 +200,8 @@ final class Lending {
         }
     }
 
-    private static void endPending(Loan loan) {
+    private void endPending(Loan loan) {
+        ledger.sharingHasChanged();
         loan.shared.endLoan();
         loan.offer.remove(loan);
     }
@@ -246,7 +247,8 @@ final class Lending {
     }
 
     /** Gives the owner what it lacks of {@code piece}, whether they are free or not. */
-    private static void retake(Loan loan, Piece piece) {
+    private void retake(Loan loan, Piece piece) {
+        ledger.sharingHasChanged();
         Hold hold = loan.groupHold;
         if (hold != null) {
             if (piece.concurrency > 0 && loan.lacksConcurrency) {
@@ -272,6 +274,7 @@ final class Lending {
     void begun(Loan loan) {
         Offer offer = loan.offer;
         offer.add(loan);
+        ledger.sharingHasChanged(); // what a borrower needs may be lent on
         if (offer.withdrawn && !offer.reclaiming) {
             reclaim(offer);
         }
@@ -285,6 +288,7 @@ final class Lending {
     /** Nothing is out of {@code loan} any more. */
     private void end(Loan loan, @Nullable Batch batch) {
         Offer offer = loan.offer;
+        ledger.sharingHasChanged();
         offer.remove(loan);
         loan.ended = true;
         offer.owesNoMore();
@@ -318,6 +322,7 @@ final class Lending {
     }
 
     private void settle(Offer offer, @Nullable Batch batch) {
+        ledger.sharingHasChanged();
         if (offer.reclaiming) {
             ledger.removeReclaimer(offer);
             offer.reclaiming = false;
@@ -476,7 +481,7 @@ final class Lending {
     void drain(Group group, @Nullable Batch batch) {
         try {
             if (batch != null) {
-                ledger.drain(batch);
+                ledger.drain(null, batch);
                 return;
             }
         } catch (OutOfMemoryError oom) {

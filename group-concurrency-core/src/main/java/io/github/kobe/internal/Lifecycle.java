@@ -116,7 +116,7 @@ final class Lifecycle {
     }
 
     private boolean isQuiet() {
-        return engine.waiting.get() == 0 && ledger.inFlight() == 0;
+        return engine.waiting.get() == 0 && ledger.inFlight() == 0 && ledger.hasAllCredits();
     }
 
     /** {@return whether nothing is in flight or waits, but what threads that wait for just that hold themselves} */

@@ -193,6 +193,7 @@ final class Releases {
 
     /** A task has left {@code shared}: another one that waits may borrow it. */
     void lendToNextTask(SharedGlobal shared, @Nullable Batch batch) {
+        ledger.sharingHasChanged();
         if (ledger.isOn()) {
             ledger.lock();
             try {
@@ -205,6 +206,7 @@ final class Releases {
 
     /** Frees a global permit that the last one has left. */
     void free(SharedGlobal shared, @Nullable Batch batch) {
+        ledger.sharingHasChanged();
         if (!shared.hasLoan()) {
             shared.home.giveBack(Piece.GLOBAL, batch);
             return;
@@ -291,6 +293,7 @@ final class Releases {
         try {
             group.enter();
             try {
+                ledger.sharingHasChanged();
                 if (ended.isGlobal() && hold.sharesGlobal()) {
                     left = sharedOf(hold).leave(hold.sharesAs());
                     stays = hold.isNested()
@@ -324,6 +327,7 @@ final class Releases {
             Group group = hold.group;
             group.enter();
             try {
+                ledger.sharingHasChanged();
                 if (hold.isLent()) {
                     engine.lending.closeLent(hold, null, batch);
                 } else {

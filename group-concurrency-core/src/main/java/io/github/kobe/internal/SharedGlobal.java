@@ -138,6 +138,8 @@ final class SharedGlobal {
      * Asked by one that has left, and was not the last.
      *
      * @param after the state after that
+     * <p>Where no loan waits, but one could not be made for those at work here, all groups are looked at again.
+     *
      * @return the loan that waits for others to leave, which the caller has {@linkplain Lending#lendSoon tried again};
      *     {@code null}: none does, or somebody else has it tried
      */
@@ -146,6 +148,10 @@ final class SharedGlobal {
         Loan waiting = loan;
         boolean awaited = (after & LENDS_WHEN_ALONE) != 0
                 && ((long) STATE.getAndBitwiseAnd(this, ~LENDS_WHEN_ALONE) & LENDS_WHEN_ALONE) != 0;
+        if (awaited && waiting == null) {
+            home.ledger.sharingHasChanged();
+            home.engine.housekeeper.retryLater(home);
+        }
         return awaited ? waiting : null;
     }
 
