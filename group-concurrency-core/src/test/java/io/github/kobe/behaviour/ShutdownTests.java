@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
@@ -20,6 +21,7 @@ import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,6 +31,8 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ShutdownTests {
 
@@ -69,6 +73,52 @@ class ShutdownTests {
         assertThat(running.await().status()).isEqualTo(TaskStatus.CANCELLED);
         assertThat(executor.awaitTermination(Deadline.LONG)).isTrue();
         assertThat(ran).hasValue(0);
+    }
+
+    private enum Force {
+        SHUTDOWN(GroupExecutor::shutdown),
+        CLOSE(GroupExecutor::close),
+        DRAIN_WITHOUT_TIME(executor -> executor.shutdown(Duration.ofNanos(1)));
+
+        private final Consumer<GroupExecutor> way;
+
+        Force(Consumer<GroupExecutor> way) {
+            this.way = way;
+        }
+    }
+
+    /** Short tasks of many groups: each that ends would hand its permits to one that waits. */
+    @ParameterizedTest
+    @EnumSource(Force.class)
+    @Tag("G41")
+    @Tag("G42")
+    void nothingThatWaitsBeginsOnceItIsShutDownByForce(Force force) throws Exception {
+        int permits = 20;
+        GroupExecutor executor = engines.start(GroupPolicy.builder()
+                .globalMaxInFlight(permits)
+                .defaultMaxConcurrencyPerGroup(2)
+                .build());
+        AtomicInteger begun = new AtomicInteger();
+        AtomicInteger begunTooLate = new AtomicInteger();
+        for (int i = 0; i < 20_000; i++) {
+            executor.submit("tenant:" + i % 100, "row", () -> {
+                begun.incrementAndGet();
+                if (Thread.currentThread().isInterrupted()) {
+                    begunTooLate.incrementAndGet();
+                }
+                gate.pass(); // which doesn't look at the flag once it is open
+                return 0;
+            });
+        }
+        gate.awaitArrived(permits);
+        gate.open();
+        Deadline.until("some have begun after those that waited", () -> begun.get() > 2 * permits);
+
+        force.way.accept(executor);
+
+        assertThat(executor.awaitTermination(Deadline.LONG)).isTrue();
+        assertThat(begunTooLate).as("begun on permits granted before").hasValueLessThanOrEqualTo(permits);
+        assertThat(begun).hasValueLessThan(20_000);
     }
 
     @Test
@@ -507,6 +557,23 @@ class ShutdownTests {
         assertThat(quiet.result()).isTrue();
         assertThat(executor.stats().totals().succeeded()).isEqualTo(2);
         assertThat(executor.awaitQuiet(Duration.ZERO)).isTrue();
+    }
+
+    @Test
+    @Tag("E14")
+    @Tag("I3")
+    void everyPermitIsBackOnceItIsQuiet() throws Exception {
+        GroupExecutor executor = engines.startPlain(
+                GroupPolicy.builder().globalMaxInFlight(1).maxIdleGroups(1).build());
+        for (int i = 0; i < 2_000; i++) {
+            executor.submit("a" + i, "1", () -> "done");
+            assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
+
+            Optional<GroupPermit> permit = executor.tryAcquire("b", Duration.ZERO);
+
+            assertThat(permit).as("round %d", i).isPresent();
+            permit.orElseThrow().close();
+        }
     }
 
     @Test
