@@ -38,7 +38,7 @@ final class GroupQueue {
 
     private boolean hasLoader;
     /** By the permit that they may share, in turns; {@code null} where there are none, as nearly always. */
-    private @Nullable LinkedHashMap<SharedGlobal, Line> exempt;
+    private @Nullable LinkedHashMap<Object, Line> exempt;
     /** Of what belongs to scopes; {@code null} where there is nothing of that. */
     private @Nullable Kin kin;
 
@@ -105,7 +105,7 @@ final class GroupQueue {
 
     /** Appends {@code node}, for which a place was {@linkplain #reserve reserved}. If it fails, nothing has come of it. */
     void add(Node node, long now) {
-        SharedGlobal shared = node.shared();
+        Object shared = node.shared();
         if (shared != null) {
             addExempt(shared, node);
         }
@@ -123,7 +123,7 @@ final class GroupQueue {
         live++;
     }
 
-    private void addExempt(SharedGlobal shared, Node node) {
+    private void addExempt(Object shared, Node node) {
         if (exempt == null) {
             exempt = new LinkedHashMap<>(1);
         }
@@ -132,13 +132,13 @@ final class GroupQueue {
         if (line == null) {
             line = new Line();
         }
-        line.add(node, SharedGlobal.isTask(node.sharesAs()));
+        line.add(node, node.sharesAsTask());
         if (!known) {
             exempt.put(shared, line);
         }
     }
 
-    private void leaveExempt(SharedGlobal shared, Node node) {
+    private void leaveExempt(Object shared, Node node) {
         Line line = exempt == null ? null : exempt.get(shared);
         if (exempt != null && line != null) {
             if (line.leave(node)) {
@@ -158,7 +158,7 @@ final class GroupQueue {
             kin.add(node);
             added = true;
         } finally {
-            SharedGlobal shared = node.shared();
+            Object shared = node.shared();
             if (!added && shared != null) {
                 leaveExempt(shared, node);
             }
@@ -220,7 +220,7 @@ final class GroupQueue {
         node.markLeft();
         live--;
         unreserve();
-        SharedGlobal shared = node.shared();
+        Object shared = node.shared();
         if (shared != null) {
             leaveExempt(shared, node);
         }

@@ -381,11 +381,12 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
         return offers != null && offers.has(offer);
     }
 
-    final void learn(Offer offer) {
+    /** Knows an offer from now on, of an owner who is inside this group or not. */
+    final void learn(Offer offer, boolean inside) {
         if (offers == null) {
             offers = new KnownOffers();
         }
-        offers.add(offer, engine.holds.hasOpen(offer.owner, this));
+        offers.add(offer, inside);
     }
 
     final void forget(Offer offer) {

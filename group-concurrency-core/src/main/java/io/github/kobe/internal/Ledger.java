@@ -1,6 +1,7 @@
 package io.github.kobe.internal;
 
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -45,7 +46,7 @@ final class Ledger {
     /** After so many critical sections for each stripe without a group in the ring the limit isn't short any more. */
     private static final int CALM_SECTIONS = 4;
 
-    private static final GroupState[] NONE = {};
+    private static final List<GroupState> NONE = List.of();
 
     private final int processors;
 
@@ -93,9 +94,8 @@ final class Ledger {
     private @Nullable GroupState turn;
 
     /**
-     * Groups in which something waits that may start without a free global permit, and whose own limits don't keep it from
-     * that: because it may share one, or is offered one. A critical section decides about the group that it is of; about
-     * the others only if {@link #sharingHasChanged}.
+     * Groups with room in which something waits that may share a global permit, or is offered one. A critical section
+     * looks at its own group, and at the others only once {@link #sharingHasChanged}.
      */
     private final Set<GroupState> withExempt = new LinkedHashSet<>();
 
@@ -374,7 +374,7 @@ final class Ledger {
         drain(group, batch);
     }
 
-    /** A global permit may be shared or lent that could not be, or has another use: so all groups are looked at again. */
+    /** A global permit may be shared or lent that could not be before: so all groups are looked at again. */
     void sharingHasChanged() {
         if (!sharingChanged) {
             sharingChanged = true;
@@ -398,20 +398,25 @@ final class Ledger {
             offer.tryReclaim(batch);
         }
         boolean all = sharingChanged;
-        sharingChanged = false;
+        if (all) {
+            sharingChanged = false;
+        }
         boolean done = false;
         try {
-            grantOffered(all, entered, false, batch);
+            for (GroupState group : toLookAt(all, entered)) {
+                group.grantOffered(false, batch);
+            }
             if (!grantRing(batch)) {
                 return;
             }
-            if (free <= 0) {
-                grantExempt(all, entered, batch);
-            } else if (wantsFree) {
-                wantsFree = false;
-                all = true;
+            all |= free > 0 && wantsFree;
+            wantsFree &= free <= 0;
+            for (GroupState group : free > 0 ? NONE : toLookAt(all, entered)) {
+                group.grantExempt(batch);
             }
-            grantOffered(all, entered, true, batch);
+            for (GroupState group : toLookAt(all, entered)) {
+                group.grantOffered(true, batch);
+            }
             done = true;
         } finally {
             if (!done) {
@@ -449,23 +454,9 @@ final class Ledger {
         return true;
     }
 
-    private void grantExempt(boolean all, @Nullable GroupState entered, Batch batch) {
-        for (GroupState group : toLookAt(all, entered)) {
-            group.grantExempt(batch);
-        }
-    }
-
-    private void grantOffered(boolean all, @Nullable GroupState entered, boolean last, Batch batch) {
-        for (GroupState group : toLookAt(all, entered)) {
-            group.grantOffered(last, batch);
-        }
-    }
-
-    private GroupState[] toLookAt(boolean all, @Nullable GroupState entered) {
-        if (all) {
-            return withExempt.isEmpty() ? NONE : withExempt.toArray(NONE);
-        }
-        return entered == null || !withExempt.contains(entered) ? NONE : new GroupState[] {entered};
+    private List<GroupState> toLookAt(boolean all, @Nullable GroupState entered) {
+        List<GroupState> own = entered != null && withExempt.contains(entered) ? List.of(entered) : NONE;
+        return all ? List.copyOf(withExempt) : own;
     }
 
     private void joinRing(GroupState group) {

@@ -95,7 +95,7 @@ final class Lending {
                 offer.groups.add(group);
                 boolean known = false;
                 try {
-                    group.learn(offer);
+                    group.learn(offer, engine.holds.hasOpen(offer.owner, group));
                     ledger.pin(group);
                     known = true;
                 } finally {
@@ -288,7 +288,6 @@ final class Lending {
     /** Nothing is out of {@code loan} any more. */
     private void end(Loan loan, @Nullable Batch batch) {
         Offer offer = loan.offer;
-        ledger.sharingHasChanged();
         offer.remove(loan);
         loan.ended = true;
         offer.owesNoMore();
@@ -322,7 +321,6 @@ final class Lending {
     }
 
     private void settle(Offer offer, @Nullable Batch batch) {
-        ledger.sharingHasChanged();
         if (offer.reclaiming) {
             ledger.removeReclaimer(offer);
             offer.reclaiming = false;

@@ -69,6 +69,11 @@ abstract class Node {
         return SharedGlobal.UNBOUND;
     }
 
+    /** {@return whether it shares a global permit as a task: one at a time does} */
+    final boolean sharesAsTask() {
+        return SharedGlobal.isTask(sharesAs());
+    }
+
     /** {@return whether {@link #tryShare} may succeed} */
     final boolean mayShare() {
         SharedGlobal shared = shared();
@@ -90,7 +95,7 @@ abstract class Node {
                 batch.free(shared);
             } else {
                 batch.lend(shared.takeAwaited(after));
-                if (SharedGlobal.isTask(sharesAs())) {
+                if (sharesAsTask()) {
                     batch.lendToNextTask(shared);
                 }
             }

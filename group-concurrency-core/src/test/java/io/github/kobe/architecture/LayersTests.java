@@ -59,6 +59,7 @@ class LayersTests {
                     "GroupRecord",
                     "GroupQueue",
                     "Kin",
+                    "Line",
                     "Node",
                     "GroupWaits",
                     "GroupState",
@@ -80,6 +81,7 @@ class LayersTests {
                     "UnboundPermits",
                     "Releases",
                     "Loan",
+                    "KnownOffers",
                     "Offer",
                     "Offers",
                     "Families",
@@ -131,7 +133,7 @@ class LayersTests {
     private static final Map<String, Set<String>> UPWARDS = new TreeMap<>(Map.of(
             // What waits may be granted on a loan, or share a global permit.
             "Node", Set.of("Loan", "SharedGlobal"),
-            "GroupState", Set.of("Offer", "Borrowing"),
+            "GroupState", Set.of("Offer", "KnownOffers", "Borrowing"),
             // What waits for a scope is told to those who offer to it.
             "Kin", Set.of("Families", "Lending"),
             "GuardedGroup", Set.of("Lending"),
