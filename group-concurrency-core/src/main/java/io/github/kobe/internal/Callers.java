@@ -9,10 +9,15 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Permits for code that runs on the caller's own thread, and permits that belong to no thread. */
 final class Callers {
+
+    /** Made here, for there may be no memory to link it once a hold is open. */
+    static final Function<GroupPermit, Optional<GroupPermit>> PRESENT = Callers::present;
 
     private final Engine engine;
 
@@ -154,31 +159,31 @@ final class Callers {
      * @param bound whether it is to belong to the current thread
      */
     GroupPermit acquire(String key, boolean bound) throws InterruptedException {
-        Object got = permit(key, Long.MAX_VALUE, bound);
-        if (got instanceof Rejection rejection) {
-            throw rejection.toException(key, "");
-        }
-        return (GroupPermit) got;
+        return permit(key, Long.MAX_VALUE, bound, UnaryOperator.identity(), null);
     }
 
     Optional<GroupPermit> tryAcquire(String key, Duration maxWait, boolean bound) throws InterruptedException {
-        Object got = permit(key, nanos(maxWait), bound);
-        if (got instanceof Rejection rejection) {
-            if (rejection.reason() == RejectionReason.SHUTDOWN) {
-                throw rejection.toException(key, "");
-            }
-            return Optional.empty();
-        }
-        return Optional.of((GroupPermit) got);
+        return permit(key, nanos(maxWait), bound, PRESENT, Optional.empty());
     }
 
-    /** {@return a permit, or the {@link Rejection}} */
-    private Object permit(String key, long maxWaitNanos, boolean bound) throws InterruptedException {
+    private static Optional<GroupPermit> present(GroupPermit permit) {
+        return Optional.of(permit);
+    }
+
+    /**
+     * Gets a permit.
+     *
+     * @param wrapper makes what is returned, before the permit is granted: there may be no memory for it
+     * @param refused what is returned if it isn't let in, unless for a shutdown; {@code null}: that is thrown
+     */
+    private <R> R permit(
+            String key, long maxWaitNanos, boolean bound, Function<GroupPermit, R> wrapper, @Nullable R refused)
+            throws InterruptedException {
         StackReserve.require();
         Thread thread = Thread.currentThread();
         Hold outer = bound ? enclosing(key, thread) : null;
         if (outer != null) {
-            return reentry(outer);
+            return reentry(outer, wrapper);
         }
         engine.requireAdmits();
         TaskTrace trace = engine.policy.isUnobserved() ? null : engine.reports.submitted(key, "");
@@ -187,21 +192,28 @@ final class Callers {
             SharedGlobal shared = bound ? engine.holds.shareOf(thread) : null;
             boolean fromInside = bound ? shared != null : engine.holds.topOpen(thread) != null;
             Permit permit = Permit.of(group, "", trace);
+            R wrapped = wrapper.apply(permit);
             Object got = ask(group, permit, bound ? thread : null, shared, fromInside, "", maxWaitNanos, trace);
+            if (got instanceof Rejection rejection) {
+                if (refused == null || rejection.reason() == RejectionReason.SHUTDOWN) {
+                    throw rejection.toException(key, "");
+                }
+                return refused;
+            }
             if (got != null) {
                 permit.begin();
-                if (!bound && !(got instanceof Rejection)) {
+                if (!bound) {
                     permit.register("");
                 }
-                return got;
+                return wrapped;
             }
         }
     }
 
-    /** {@return a permit that shares {@code opened}, which was opened once more for it} */
-    GroupPermit reentry(Hold opened) {
+    /** {@return a permit that shares {@code opened}, which was opened once more for it, as {@code wrapper} returns it} */
+    <R> R reentry(Hold opened, Function<GroupPermit, R> wrapper) {
         try {
-            return new Reentry(opened, null);
+            return wrapper.apply(new Reentry(opened, null));
         } catch (OutOfMemoryError oom) {
             engine.releases.closeOnce(opened, 0);
             throw oom;

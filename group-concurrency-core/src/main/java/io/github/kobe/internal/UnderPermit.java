@@ -9,7 +9,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /** Work under a permit that was handed out: by a thread that goes inside it, or by work that shares its global one. */
 final class UnderPermit {
@@ -101,33 +100,33 @@ final class UnderPermit {
         if (engine.holds.parked(thread) != null) {
             return Optional.empty();
         }
-        GroupPermit found = current(thread, hold -> hold.group.key.equals(key));
-        if (found == null) {
+        Optional<GroupPermit> found = current(thread, hold -> hold.group.key.equals(key));
+        if (found.isEmpty()) {
             found = current(thread, Inside.class::isInstance);
         }
-        return Optional.ofNullable(found != null ? found : current(thread, hold -> true));
+        return found.isPresent() ? found : current(thread, hold -> true);
     }
 
-    private @Nullable GroupPermit current(Thread thread, Predicate<Hold> wanted) {
+    private Optional<GroupPermit> current(Thread thread, Predicate<Hold> wanted) {
         for (Hold h = engine.holds.topOpen(thread); h != null; h = Holds.open(h.below)) {
-            GroupPermit shares = wanted.test(h) ? share(h) : null;
-            if (shares != null) {
+            Optional<GroupPermit> shares = wanted.test(h) ? share(h) : Optional.empty();
+            if (shares.isPresent()) {
                 return shares;
             }
         }
-        return null;
+        return Optional.empty();
     }
 
-    /** {@return a permit that shares what a thread is inside of by {@code hold}; {@code null}: that is closed} */
-    private @Nullable GroupPermit share(Hold hold) {
+    /** {@return a permit that shares what a thread is inside of by {@code hold}; empty: that is closed} */
+    private Optional<GroupPermit> share(Hold hold) {
         if (!(hold instanceof Inside inside)) {
-            return hold.reopen() ? engine.callers.reentry(hold) : null;
+            return hold.reopen() ? engine.callers.reentry(hold, Callers.PRESENT) : Optional.empty();
         }
         if (!inside.entered.keep()) {
-            return null;
+            return Optional.empty();
         }
         try {
-            return share(inside.entered);
+            return Optional.of(share(inside.entered));
         } catch (OutOfMemoryError oom) {
             inside.entered.release();
             throw oom;

@@ -74,6 +74,28 @@ public enum Ways implements Way {
     TRY_ACQUIRE(s -> s.with(s.executor().tryAcquire(s.key("a"), Deadline.LONG).orElseThrow(), s.code()), WAITS),
     ACQUIRE_LATER_GET(s -> s.with(s.asked("a").get(), s.code()), WAITS),
     ACQUIRE_UNBOUND(s -> s.with(s.executor().acquireUnbound(s.key("a")), s.code()), WAITS),
+    CURRENT_PERMIT(
+            s -> s.executor()
+                    .call(
+                            s.key("a"),
+                            () -> s.with(s.executor().currentPermit(s.key("a")).orElseThrow(), s.code())),
+            WAITS),
+    CURRENT_PERMIT_UNDER_A_PERMIT(
+            s -> s.under(
+                    "a",
+                    permit -> permit.call(
+                            () -> s.with(s.executor().currentPermit(s.key("a")).orElseThrow(), s.code()))),
+            WAITS),
+    TRY_ACQUIRE_AGAIN(
+            s -> s.executor()
+                    .call(
+                            s.key("a"),
+                            () -> s.with(
+                                    s.executor()
+                                            .tryAcquire(s.key("a"), Duration.ZERO)
+                                            .orElseThrow(),
+                                    s.code())),
+            WAITS),
     CALL_UNDER_A_PERMIT(s -> s.under("a", permit -> permit.call(s.code())), WAITS),
     CALLS_UNDER_A_PERMIT(
             s -> s.under(

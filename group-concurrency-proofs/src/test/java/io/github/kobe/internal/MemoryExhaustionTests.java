@@ -428,8 +428,8 @@ public class MemoryExhaustionTests {
     /** Has the engine take from {@link Memory} before it makes anything, or has the JDK make something for it. */
     private static final class LackingMemory extends ClassVisitor {
 
-        private static final Set<String> MAKERS =
-                Set.of("add", "put", "putIfAbsent", "ensureCapacity", "replace", "copyOf", "toArray");
+        private static final Set<String> MAKERS = Set.of(
+                "add", "put", "putIfAbsent", "ensureCapacity", "replace", "copyOf", "toArray", "of", "ofNullable");
 
         /** Classes with methods that add to lists in which room has been made before. */
         private static final Map<String, Set<String>> RESERVED = Map.of(
