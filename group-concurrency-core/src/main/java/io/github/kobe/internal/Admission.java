@@ -155,9 +155,14 @@ final class Admission {
         while (!(startFast(node, work, loader)
                 || (mayWait && node.group.queueBehind(node, loader))
                 || admitSlowly(node, loader, mayWait))) {
-            engine.forget(node.group);
-            node.group = engine.group(node.group.key);
+            nextGroup(node);
         }
+    }
+
+    /** Has {@code node}, which nobody else knows, ask the group that is alive; its own is dead. */
+    private void nextGroup(Task<?> node) {
+        engine.forget(node.group);
+        node.group = engine.group(node.group.key);
     }
 
     /** Starts it, if its group is fast and has permits. */
@@ -216,7 +221,9 @@ final class Admission {
             throw new AssertionError("a task that nobody knows was claimed: " + node);
         }
         Batch batch = Batch.orNull(engine, 0);
-        node.group.countOutside(TaskStatus.FAILED, batch);
+        while (!node.group.countOutside(TaskStatus.FAILED, batch)) {
+            nextGroup(node);
+        }
         if (batch != null) {
             batch.carryOut();
         }

@@ -344,6 +344,7 @@ final class Borrowing {
             unmark(ofGlobal == ofGroup ? null : ofGlobal);
             if (gone) {
                 group.queue.remove(node);
+                group.countLeft(node);
             }
         }
 

@@ -137,7 +137,7 @@ final class ForkTask extends Task<Object> {
         if (!claimQueued()) {
             return false;
         }
-        group.withdraw(this, null);
+        group.withdraw(this);
         return true;
     }
 }

@@ -318,13 +318,10 @@ final class Group extends GuardedGroup {
 
     // ---- leaving
 
-    /**
-     * Sees to the place of a node whose wait its owner has ended.
-     *
-     * @param reason how to count it; {@code null}: as cancelled
-     */
-    void withdraw(Node node, @Nullable RejectionReason reason) {
-        if (withdrawAmongOthers(node, reason)) {
+    /** Sees to the place of a node whose wait its owner has ended. */
+    void withdraw(Node node) {
+        RejectionReason reason = node.leftFor();
+        if (withdrawAmongOthers(node)) {
             engine.runDeferred();
             record.left(reason);
             return;
@@ -334,9 +331,8 @@ final class Group extends GuardedGroup {
         try {
             if (node.isQueued()) {
                 queue.remove(node);
+                countLeft(node);
             }
-            count(reason);
-            handOverIfDead();
         } finally {
             exit(batch);
         }
@@ -351,7 +347,7 @@ final class Group extends GuardedGroup {
      *
      * @return false if nothing has changed: it takes more than that
      */
-    private boolean withdrawAmongOthers(Node node, @Nullable RejectionReason reason) {
+    private boolean withdrawAmongOthers(Node node) {
         if (!lockSaturated()) {
             return false;
         }
@@ -360,19 +356,21 @@ final class Group extends GuardedGroup {
                 return false;
             }
             queue.remove(node);
-            count(reason);
+            countLeft(node);
             return true;
         } finally {
             unlock();
         }
     }
 
-    /** Counts work that ended without ever asking for a permit. */
-    void countOutside(TaskStatus status, @Nullable Batch batch) {
-        enter();
+    /** Counts work that ended without ever asking for a permit; false if the group is dead, and counts no more. */
+    boolean countOutside(TaskStatus status, @Nullable Batch batch) {
+        boolean alive = enter();
         try {
-            counters.ended(status);
-            handOverIfDead();
+            if (alive) {
+                counters.ended(status);
+            }
+            return alive;
         } finally {
             exit(batch);
         }

@@ -82,7 +82,7 @@ final class GroupRecord {
         recording.account().add(counted);
     }
 
-    /** As {@link #handOver(Counters, Counters)}, without memory; also for what a dead group counts late. */
+    /** As {@link #handOver(Counters, Counters)}, without memory. */
     void handOver(Counters counters) {
         recording.account().take(counters);
     }

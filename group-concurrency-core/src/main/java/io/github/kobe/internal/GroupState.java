@@ -292,6 +292,7 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
                 batch.granted(first);
                 return true;
             }
+            countLeft(first);
         }
         return false;
     }
@@ -364,6 +365,8 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
             } else if (granted) {
                 take(Piece.ALL_BUT_GLOBAL);
                 batch.grantedAside(node);
+            } else {
+                countLeft(node);
             }
         }
     }
@@ -464,13 +467,6 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
             record.handOver(counters);
         }
         return true;
-    }
-
-    /** Counts work that ended outside every permit; what a dead group counts goes to the account of its rule. */
-    final void handOverIfDead() {
-        if (isDead()) {
-            record.handOver(counters);
-        }
     }
 
     // ---- readings that may be stale, by anyone

@@ -190,7 +190,17 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
         if (work != null) {
             count(reason == RejectionReason.SHUTDOWN ? node.countsShutdownAs() : reason);
             batch.ended(node, reason, work);
+        } else {
+            countLeft(node);
         }
+    }
+
+    /**
+     * Counts a node whose wait its owner has ended. Whoever takes such a node out of the queue does that, in the same
+     * critical section: the group may die as soon as nothing waits.
+     */
+    final void countLeft(Node node) {
+        count(node.leftFor());
     }
 
     /** Counts what wasn't let in; {@code null}: it was cancelled. */

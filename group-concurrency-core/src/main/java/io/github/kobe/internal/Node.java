@@ -108,6 +108,12 @@ abstract class Node {
         return RejectionReason.SHUTDOWN;
     }
 
+    /** {@return how it counts if its owner has ended its wait; {@code null}: as cancelled} */
+    @Nullable
+    RejectionReason leftFor() {
+        return null;
+    }
+
     /** Sees to the context class loader of the thread that asks, before it is queued in {@code queue}; under the guard. */
     void takeLoader(@Nullable ClassLoader loader, GroupQueue queue) {}
 

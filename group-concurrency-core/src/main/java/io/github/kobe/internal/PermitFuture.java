@@ -157,7 +157,7 @@ final class PermitFuture extends Node {
     /** Leaves the queue; false if it doesn't wait. */
     private boolean leave() {
         if (STATE.compareAndSet(this, WAITING, LEFT)) {
-            group.withdraw(this, null);
+            group.withdraw(this);
             return true;
         }
         return false;

@@ -134,7 +134,7 @@ class Task<T> extends TaskCompletion<T> {
 
     /** Takes a task that was claimed while it was queued out of its queue, and tells of its cancellation. */
     void endClaimed() {
-        group.withdraw(this, null);
+        group.withdraw(this);
         reportCancelled();
     }
 

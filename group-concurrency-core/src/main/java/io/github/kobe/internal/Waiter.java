@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   WAITING -> GRANTED      the granter, under the guard
  *   WAITING -> REJECTED     time-out of the group, shutdown; under the guard
- *   WAITING -> LEFT         the thread: interrupted, or its own time is up
+ *   WAITING -> LEFT         the thread: interrupted
+ *   WAITING -> LATE         the thread: its own time is up
  * </pre>
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
@@ -34,6 +35,7 @@ final class Waiter extends Node {
 
     private static final Object GRANTED = new Object();
     private static final Object LEFT = new Object();
+    private static final Object LATE = new Object();
 
     private final Thread thread = Thread.currentThread();
 
@@ -54,7 +56,7 @@ final class Waiter extends Node {
     /** What its permits are lent on, if they are; written before the state. */
     private @Nullable Loan loan;
 
-    /** {@code null}: waiting; else GRANTED, LEFT, or a {@link RejectionReason}. */
+    /** {@code null}: waiting; else GRANTED, LEFT, LATE, or a {@link RejectionReason}. */
     private volatile @Nullable Object state;
 
     /** Makes a waiter for the current thread. */
@@ -156,7 +158,7 @@ final class Waiter extends Node {
             if (timed) {
                 long left = maxWaitNanos - (engine.now() - start);
                 if (left <= 0) {
-                    if (leave(RejectionReason.QUEUE_TIMEOUT)) {
+                    if (leave(LATE)) {
                         return RejectionReason.QUEUE_TIMEOUT;
                     }
                     break;
@@ -174,7 +176,7 @@ final class Waiter extends Node {
     }
 
     private void leaveInterrupted() throws InterruptedException {
-        if (leave(null)) {
+        if (leave(LEFT)) {
             throw new InterruptedException();
         }
         if (state == GRANTED) {
@@ -191,11 +193,17 @@ final class Waiter extends Node {
         group.engine.releases.giveBackUnused(group, shares ? shared : null, SharedGlobal.BOUND, loan);
     }
 
-    private boolean leave(@Nullable RejectionReason reason) {
-        if (STATE.compareAndSet(this, null, LEFT)) {
-            group.withdraw(this, reason);
+    private boolean leave(Object as) {
+        if (STATE.compareAndSet(this, null, as)) {
+            group.withdraw(this);
             return true;
         }
         return false;
+    }
+
+    @Override
+    @Nullable
+    RejectionReason leftFor() {
+        return state == LATE ? RejectionReason.QUEUE_TIMEOUT : null;
     }
 }

@@ -177,7 +177,7 @@ class HandOverTests {
         assertThat(handles.get(2).await(Deadline.SECONDS, TimeUnit.SECONDS).value())
                 .isEqualTo("done");
         assertThat(handles.get(3).await().value()).isEqualTo("done");
-        cancelled.group.withdraw(cancelled, null);
+        cancelled.group.withdraw(cancelled);
         cancelled.reportCancelled();
     }
 

@@ -8,13 +8,16 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupRecorder;
 import io.github.kobe.GroupResult;
 import io.github.kobe.GroupStats;
 import io.github.kobe.GroupTask;
 import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskStatus;
+import io.github.kobe.TaskTotals;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.internal.EngineAccess.Surroundings;
@@ -36,8 +39,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -71,6 +77,115 @@ class PastDefectsTests {
         executor.updatePolicy(GroupPolicy.builder().globalMaxInFlight(1).build());
 
         assertThat(Deadline.within(() -> dead.retire(null))).isFalse();
+    }
+
+    /** Adds what it is told of work, and the totals at the end. */
+    private static GroupPolicy.Builder recordedBy(Queue<String> told) {
+        return GroupPolicy.builder()
+                .defaultMaxConcurrencyPerGroup(1)
+                .recorderFactory((key, rule) -> new GroupRecorder() {
+                    @Override
+                    public void completed(TaskStatus status, long nanos) {
+                        told.add(status.toString());
+                    }
+
+                    @Override
+                    public void rejected(RejectionReason reason) {
+                        told.add(reason.toString());
+                    }
+
+                    @Override
+                    public void removed(TaskTotals totals) {
+                        told.add("removed after " + totals.succeeded() + " successes, " + totals.cancelled()
+                                + " cancelled, " + totals.rejectedByReason().get(RejectionReason.QUEUE_TIMEOUT)
+                                + " late");
+                    }
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("E18")
+    void whatIsCancelledWhileItsGroupGoesIsInTheTotalsThatItsRecorderHears(boolean evicted) {
+        Queue<String> told = new ConcurrentLinkedQueue<>();
+        GroupExecutor executor = engines.startPlain(
+                recordedBy(told).maxIdleGroups(evicted ? 1 : 0).build());
+        TaskHandle<String> running = executor.submit("a", "running", gate.then("done"));
+        Task<?> cancelled = (Task<?>) executor.submit("a", "waiting", () -> "never");
+        assertThat(cancelled.claimQueued()).isTrue();
+
+        gate.open();
+        running.join();
+        if (evicted) {
+            Deadline.until("idle", () -> executor.stats().inFlight() == 0);
+            executor.evictGroup("a");
+        }
+        Deadline.until("gone", () -> executor.groupKeys().isEmpty());
+        cancelled.endClaimed();
+
+        Deadline.untilAsserted(() -> assertThat(told)
+                .containsExactlyInAnyOrder("SUCCESS", "CANCELLED", "removed after 1 successes, 1 cancelled, 0 late"));
+        assertThat(executor.stats().totals().cancelled()).isEqualTo(1);
+    }
+
+    /** It stands before the group's lock while another takes it out of the queue. */
+    @Test
+    @Tag("E18")
+    void aCallerWhoseTimeIsUpWhileItsGroupGoesIsInTheTotalsThatItsRecorderHears() throws Exception {
+        Queue<String> told = new ConcurrentLinkedQueue<>();
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.startPlain(recordedBy(told).build(), clock.environment());
+        GroupPermit permit = executor.acquireUnbound("a");
+        Group group = EngineAccess.engine(executor).groupIfKnown("a");
+        Caller<Boolean> late =
+                Caller.startPlatform(() -> executor.tryAcquire("a", SECOND).isPresent());
+        Deadline.until("queued", () -> group.queued() == 1);
+        assertThat(group.lockSaturated()).isTrue();
+        try {
+            clock.advance(SECOND);
+            LockSupport.unpark(late.thread());
+            Deadline.until("at the lock", () -> isAtALock(late.thread()));
+            permit.close();
+            executor.evictGroup("a");
+        } finally {
+            group.unlock();
+        }
+
+        assertThat(late.result()).isFalse();
+        assertThat(told)
+                .containsExactlyInAnyOrder(
+                        "SUCCESS", "QUEUE_TIMEOUT", "removed after 1 successes, 0 cancelled, 1 late");
+        assertThat(executor.stats().totals().rejectedByReason()).containsEntry(RejectionReason.QUEUE_TIMEOUT, 1L);
+    }
+
+    @Test
+    @Tag("E18")
+    void whatADecoratorFailsWhileItsGroupGoesIsCountedWhereItIsTold() {
+        Queue<String> told = new ConcurrentLinkedQueue<>();
+        AtomicBoolean fails = new AtomicBoolean(true);
+        GroupExecutor executor = engines.startPlain(recordedBy(told)
+                .taskDecorator((key, task) -> {
+                    if (fails.getAndSet(false)) {
+                        throw new IllegalStateException("as the test wants it");
+                    }
+                    return task;
+                })
+                .build());
+
+        EngineAccess.engine(executor)
+                .admission
+                .admit("a", "id", () -> "never", Long.MAX_VALUE, false, (group, id, work, trace) -> {
+                    executor.evictGroup("a");
+                    return new Task<>(group, id, work);
+                });
+
+        assertThat(told).containsExactly("removed after 0 successes, 0 cancelled, 0 late", "FAILED");
+        assertThat(executor.groupStats("a").orElseThrow().totals().failed()).isEqualTo(1);
+    }
+
+    private static boolean isAtALock(Thread thread) {
+        Object blocker = LockSupport.getBlocker(thread);
+        return blocker != null && blocker.getClass().getNestHost() == ReentrantLock.class;
     }
 
     // ---------------------------------------------------------------- what grows
