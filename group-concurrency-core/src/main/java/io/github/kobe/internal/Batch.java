@@ -189,28 +189,33 @@ final class Batch {
 
     private void carryOutPortion() {
         try {
-            while (toFree != null) {
-                SharedGlobal shared = toFree;
-                toFree = shared.next;
-                engine.releases.free(shared, this);
-            }
-            SharedGlobal left = borrowable;
-            borrowable = null;
-            if (left != null) {
-                engine.releases.lendToNextTask(left, this);
-            }
-            while (toLend != null) {
-                Report loan = toLend;
-                toLend = loan.next;
-                loan.next = null;
-                engine.dispatcher.report(loan);
-            }
-            startGranted();
-            reportEndings();
-            offerIdle();
+            do {
+                freeAndLend();
+                startGranted();
+                reportEndings();
+            } while (offerIdle());
             engine.runDeferred();
         } catch (Throwable failure) {
             logged(failure);
+        }
+    }
+
+    private void freeAndLend() {
+        while (toFree != null) {
+            SharedGlobal shared = toFree;
+            toFree = shared.next;
+            engine.releases.free(shared, this);
+        }
+        SharedGlobal left = borrowable;
+        borrowable = null;
+        if (left != null) {
+            engine.releases.lendToNextTask(left, this);
+        }
+        while (toLend != null) {
+            Report loan = toLend;
+            toLend = loan.next;
+            loan.next = null;
+            engine.dispatcher.report(loan);
         }
     }
 
@@ -265,17 +270,20 @@ final class Batch {
         }
     }
 
-    private void offerIdle() {
-        if (idle != null) {
-            engine.idle.offer(idle);
-            idle = null;
+    /** {@return whether there were any} Then groups may have been retired, which may add to all of this. */
+    private boolean offerIdle() {
+        Group first = idle;
+        if (first == null) {
+            return false;
         }
-        if (moreIdle != null) {
-            for (int i = 0; i < moreIdle.size(); i++) {
-                engine.idle.offer(moreIdle.get(i));
-            }
-            moreIdle = null;
+        List<Group> others = moreIdle;
+        idle = null;
+        moreIdle = null;
+        engine.idle.offer(first, this);
+        for (int i = 0; others != null && i < others.size(); i++) {
+            engine.idle.offer(others.get(i), this);
         }
+        return true;
     }
 
     /** Logs what has failed, unless there is no memory or stack for that. */

@@ -133,11 +133,10 @@ final class Control {
         }
         CompiledPolicy before = engine.policy;
         EffectiveLimits base = before.resolve(key);
-        Counters counted = new Counters();
         Batch batch = new Batch(engine);
         GroupState.Eviction done;
         try {
-            done = group.evict(base, counted, batch);
+            done = group.evict(base, batch);
         } finally {
             batch.carryOut();
         }
@@ -145,7 +144,7 @@ final class Control {
             case KNOWN_NO_MORE -> {
                 return;
             }
-            case GONE -> group.record.recording().end(counted);
+            case GONE -> group.record.recording().end(group.counters);
             case IN_USE -> {
                 engine.record(group, true);
                 if (before != engine.policy) {

@@ -378,27 +378,22 @@ final class Group extends GuardedGroup {
 
     // ---- control
 
-    /**
-     * Forgets override and pause; dies if nothing runs or waits.
-     *
-     * @param counted gets what it had counted, if it dies
-     */
-    Eviction evict(EffectiveLimits newBase, Counters counted, Batch batch) {
+    /** Forgets override and pause; dies if nothing runs or waits. */
+    Eviction evict(EffectiveLimits newBase, Batch batch) {
         boolean alive = enter();
         try {
-            return alive ? evictInside(newBase, counted) : Eviction.KNOWN_NO_MORE;
+            return alive ? evictInside(newBase) : Eviction.KNOWN_NO_MORE;
         } finally {
             exit(batch);
         }
     }
 
-    /** As {@link GroupState#dieIfUnkept}, and carries out what follows. */
-    boolean retire(@Nullable Counters counted) {
-        Batch batch = Batch.orNull(engine, 0);
+    /** As {@link GroupState#dieIfUnkept}, and carries out what follows, unless the batch is being carried out anyway. */
+    boolean retire(@Nullable Batch batch) {
         boolean died;
         boolean alive = enter();
         try {
-            died = alive && dieIfUnkept(counted);
+            died = alive && dieIfUnkept();
         } finally {
             exit(batch);
         }

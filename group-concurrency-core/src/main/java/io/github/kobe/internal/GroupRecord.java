@@ -76,15 +76,9 @@ final class GroupRecord {
 
     // ---- under the guard
 
-    /** Hands what the group has counted over to the account of its rule; {@code counted} gets it too. */
-    void handOver(Counters counters, Counters counted) {
-        counters.moveTo(counted);
-        recording.account().add(counted);
-    }
-
-    /** As {@link #handOver(Counters, Counters)}, without memory. */
+    /** Hands what the group has counted over to the account of its rule, as it is in the map no more. */
     void handOver(Counters counters) {
-        recording.account().take(counters);
+        recording.account().add(counters);
     }
 
     /**
@@ -94,7 +88,8 @@ final class GroupRecord {
      * @param kept for what it has counted in all, of which it keeps account; {@code null}: it forgets that
      */
     void replace(Recording made, Counters counters, Counters counted, @Nullable Counters kept) {
-        handOver(counters, counted);
+        counters.moveTo(counted);
+        recording.account().add(counted);
         if (kept != null) {
             if (earlier != null) {
                 earlier.addTo(kept);

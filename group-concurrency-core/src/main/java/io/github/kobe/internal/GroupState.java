@@ -429,44 +429,22 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
         }
         die();
         engine.forget(unguarded());
+        record.handOver(counters);
         return true;
     }
 
-    /**
-     * Forgets override and pause; dies if nothing runs or waits. Its counters {@link Engine#record} drops if it lives on.
-     *
-     * @param counted gets what it had counted, if it dies
-     */
-    final Eviction evictInside(EffectiveLimits newBase, Counters counted) {
+    /** Forgets override and pause; dies if nothing runs or waits. Its counters {@link Engine#record} drops if it lives on. */
+    final Eviction evictInside(EffectiveLimits newBase) {
         EffectiveLimits before = limits();
         settings.override(null, newBase);
         settings.setPaused(false);
         limitsChanged(before);
-        if (!dieIfIdle()) {
-            return Eviction.IN_USE;
-        }
-        record.handOver(counters, counted);
-        return Eviction.GONE;
+        return dieIfIdle() ? Eviction.GONE : Eviction.IN_USE;
     }
 
-    /**
-     * Dies if nothing runs or waits and nothing keeps it.
-     *
-     * @param counted gets what it had counted, if it dies; {@code null}: it lives on if that is to be told
-     */
-    final boolean dieIfUnkept(@Nullable Counters counted) {
-        // With a recorder, but nobody to tell it: the policy with its factory has just been replaced, and whoever did
-        // that comes here too.
-        boolean tellable = counted != null || !record.isRecorded();
-        if (!tellable || settings.isKept() || !dieIfIdle()) {
-            return false;
-        }
-        if (counted != null) {
-            record.handOver(counters, counted);
-        } else {
-            record.handOver(counters);
-        }
-        return true;
+    /** Dies if nothing runs or waits and nothing keeps it. */
+    final boolean dieIfUnkept() {
+        return !settings.isKept() && dieIfIdle();
     }
 
     // ---- readings that may be stale, by anyone

@@ -41,6 +41,15 @@ final class IdleGroups {
 
     /** A group has become idle; without any lock. It doesn't fail: where memory is short, the next one sees to the rest. */
     void offer(Group group) {
+        offer(group, null);
+    }
+
+    /**
+     * As {@link #offer(Group)}.
+     *
+     * @param batch what the current thread carries out, which takes up what follows; {@code null}: nothing
+     */
+    void offer(Group group, @Nullable Batch batch) {
         if (group.listed) {
             if (!group.touched) {
                 group.touched = true;
@@ -64,7 +73,7 @@ final class IdleGroups {
         }
         try {
             if (someLeave) {
-                retireLeaving();
+                retireLeaving(batch);
             }
             if (unarmed) {
                 armSweep();
@@ -117,7 +126,7 @@ final class IdleGroups {
             lock.unlock();
         }
         if (someLeave) {
-            retireLeaving();
+            retireLeaving(null);
         }
         armSweep();
     }
@@ -185,7 +194,7 @@ final class IdleGroups {
         }
         if (removeOlderThan(
                 EffectiveLimits.saturatedNanos(engine.policy.source().idleTimeout()))) {
-            retireLeaving();
+            retireLeaving(null);
         }
         armSweep();
     }
@@ -215,14 +224,15 @@ final class IdleGroups {
     /**
      * Looks at what leaves; if there is no memory for that, the next that is offered sees to it. The listener hears of
      * what is removed on a fresh thread, for the current one has others to see to.
+     *
+     * @param carried as in {@link #offer(Group, Batch)}; with a batch of its own, each group that makes others idle would
+     *     have them retired deeper on the stack
      */
-    private void retireLeaving() {
+    private void retireLeaving(@Nullable Batch carried) {
         Removals removals = null;
         try {
-            if (engine.reports.hearsOfGroups() || engine.policy.recorderFactory() != null) {
-                removals = new Removals();
-            }
-            retireAll(removals);
+            removals = new Removals();
+            retireAll(removals, carried != null ? carried : Batch.orNull(engine, 0));
         } catch (OutOfMemoryError oom) {
             // Those that are left stay listed.
         } finally {
@@ -232,18 +242,15 @@ final class IdleGroups {
         }
     }
 
-    private void retireAll(@Nullable Removals removals) {
+    private void retireAll(Removals removals, @Nullable Batch batch) {
         for (; ; ) {
-            if (removals != null) {
-                removals.reserve();
-            }
-            Counters counted = removals == null ? null : new Counters();
+            removals.reserve();
             Group group = takeLeaving();
             if (group == null) {
                 return;
             }
-            if (group.retire(counted) && removals != null && counted != null) {
-                removals.add(group, counted);
+            if (group.retire(batch) && (group.record.isRecorded() || engine.reports.hearsOfGroups())) {
+                removals.add(group);
             }
         }
     }
@@ -251,17 +258,14 @@ final class IdleGroups {
     /** Tells of groups that were removed. */
     private final class Removals extends Report {
         private final ArrayList<Group> groups = new ArrayList<>();
-        private final ArrayList<Counters> counts = new ArrayList<>();
 
         /** Makes room for one more. */
         private void reserve() {
             groups.ensureCapacity(groups.size() + 1);
-            counts.ensureCapacity(counts.size() + 1);
         }
 
-        private void add(Group group, Counters counted) {
+        private void add(Group group) {
             groups.add(group);
-            counts.add(counted);
         }
 
         private boolean isEmpty() {
@@ -270,9 +274,9 @@ final class IdleGroups {
 
         @Override
         public void run() {
-            for (int i = 0; i < groups.size(); i++) {
-                groups.get(i).record.recording().end(counts.get(i));
-                engine.reports.groupRemoved(groups.get(i).key);
+            for (Group group : groups) {
+                group.record.recording().end(group.counters);
+                engine.reports.groupRemoved(group.key);
             }
         }
     }

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  * How the work of removed groups under one rule of the policy ended. A group has its own counts while it lives, and
  * passes them on when it is removed.
  *
- * <p>Counts are taken out of one place before they are put into the next, and read in the other order: first those
- * here, then those of groups. So a concurrent reader may miss some, but counts none twice.
+ * <p>Counts are taken out of one place, or out of the map with their group, before they are put into the next, and read
+ * in the other order: first those here, then those of groups. So a concurrent reader may miss some, but counts none
+ * twice.
  */
 final class RuleAccount {
 
@@ -35,15 +36,7 @@ final class RuleAccount {
         this.unrecorded = new Recording(this, null, null);
     }
 
-    /** Takes all counts over; it needs no memory. */
-    void take(Counters counters) {
-        counters.moveTo(gone);
-        if (dropped) {
-            gone.moveTo(accounts.others);
-        }
-    }
-
-    /** Adds counts that were taken out of where they were; it needs no memory. */
+    /** Adds counts that nobody finds any more where they were; it needs no memory. */
     void add(Counters counted) {
         counted.addTo(gone);
         if (dropped) {

@@ -24,6 +24,8 @@ import io.github.kobe.TaskTotals;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.internal.EngineAccess;
+import io.github.kobe.internal.EngineAccess.Surroundings;
+import io.github.kobe.internal.EngineAccess.TaskThreads;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.CapturedLog;
 import io.github.kobe.testing.Deadline;
@@ -623,6 +625,34 @@ class RecorderTests {
 
         Deadline.untilAsserted(() -> assertThat(heard()).hasSize(2).last().isEqualTo("removed with 1 of 1"));
         assertThat(executor.groupKeys()).isEmpty();
+    }
+
+    /** The idle list looks at the clock for each group that it gets, so that tells how deep the engine is. */
+    @Test
+    @Tag("E10")
+    @Tag("E16")
+    void groupsThatANewPolicyKeepsNoLongerHaveItRemovedThoughNobodyListensNow() throws Exception {
+        AtomicInteger deepest = new AtomicInteger();
+        LongSupplier clockThatCounts = () -> {
+            long frames = StackWalker.getInstance()
+                    .walk(stack -> stack.filter(frame -> frame.getMethodName().equals("carryOut"))
+                            .count());
+            deepest.accumulateAndGet((int) frames, Math::max);
+            return clock.getAsLong();
+        };
+        GroupExecutor executor = engines.startPlain(
+                policy().group("a", GroupLimits.unset()).maxIdleGroups(0).build(),
+                new Surroundings(clockThatCounts, TaskThreads.VIRTUAL, false));
+        executor.call("a", () -> "done");
+
+        Deadline.within(() -> {
+            executor.updatePolicy(GroupPolicy.builder().maxIdleGroups(0).build());
+            return executor.call("b", () -> "done");
+        });
+
+        assertThat(deepest.get()).isBetween(1, 2);
+        assertThat(executor.groupKeys()).isEmpty();
+        awaitHeard("SUCCESS in 0", "removed with 1 of 1");
     }
 
     @Test

@@ -12,12 +12,16 @@ import io.github.kobe.TaskTotals;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Depth;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -29,6 +33,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RecordedWaysTests {
 
     private static final Callable<String> WORK = () -> "done";
+    private static final int KEYS_IN_TURN = 50;
+    private static final int POLICIES = Depth.pick(1_000, 10_000, 50_000);
 
     @RegisterExtension
     final Engines engines = new Engines();
@@ -110,6 +116,54 @@ class RecordedWaysTests {
             assertThat(tallies).isNotEmpty();
             Deadline.untilAsserted(() -> assertToldWhatIsCounted(executor, tallies));
         }
+    }
+
+    @Test
+    @Tag("E10")
+    @Tag("E16")
+    void eachRecorderIsRemovedOnceWhileGroupsAndPoliciesComeAndGo() throws Exception {
+        LongAdder made = new LongAdder();
+        LongAdder removed = new LongAdder();
+        GroupPolicy without = GroupPolicy.builder().maxIdleGroups(0).build();
+        GroupPolicy with = without.toBuilder()
+                .recorderFactory((key, rule) -> {
+                    made.increment();
+                    return new GroupRecorder() {
+                        @Override
+                        public void removed(TaskTotals totals) {
+                            removed.increment();
+                        }
+                    };
+                })
+                .build();
+        GroupExecutor executor = engines.startPlain(without);
+        AtomicBoolean over = new AtomicBoolean();
+        List<Caller<Boolean>> callers = Stream.generate(() -> Caller.startPlatform(() -> {
+                    for (int i = 0; !over.get(); i++) {
+                        executor.call("key " + i % KEYS_IN_TURN, WORK);
+                    }
+                    return true;
+                }))
+                .limit(3)
+                .toList();
+
+        try {
+            Deadline.within(() -> {
+                for (int i = 0; i < POLICIES; i++) {
+                    executor.updatePolicy(i % 2 == 0 ? with : without);
+                }
+                return null;
+            });
+        } finally {
+            over.set(true);
+        }
+        for (Caller<Boolean> caller : callers) {
+            assertThat(caller.result()).isTrue();
+        }
+
+        assertThat(executor.groupKeys()).isEmpty();
+        assertThat(made.sum()).isPositive();
+        Deadline.untilAsserted(() -> assertThat(removed.sum()).isEqualTo(made.sum()));
     }
 
     @Test
