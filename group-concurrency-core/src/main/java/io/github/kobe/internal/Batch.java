@@ -45,6 +45,11 @@ final class Batch {
     private @Nullable List<Group> moreIdle;
     private boolean carrying;
 
+    /** What has kept a group from going on, and that group. */
+    private @Nullable Throwable failure;
+
+    private @Nullable Group failed;
+
     /** How much was decided since it was last carried out. */
     private int decided;
     /** What has more to decide. */
@@ -154,6 +159,12 @@ final class Batch {
         toFree = shared;
     }
 
+    /** A group can't go on, for {@code why}; that is told when no lock is held. */
+    void failed(Group group, Throwable why) {
+        failed = group;
+        failure = why;
+    }
+
     /** A group has nothing to do. */
     void idle(Group group) {
         if (idle == null || idle == group) {
@@ -194,6 +205,7 @@ final class Batch {
                 startGranted();
                 reportEndings();
             } while (offerIdle());
+            tellFailure();
             engine.runDeferred();
         } catch (Throwable failure) {
             logged(failure);
@@ -284,6 +296,16 @@ final class Batch {
             engine.idle.offer(others.get(i), this);
         }
         return true;
+    }
+
+    private void tellFailure() {
+        Throwable why = failure;
+        Group group = failed;
+        failure = null;
+        failed = null;
+        if (why != null && group != null) {
+            engine.reports.groupFailed(group.key, why);
+        }
     }
 
     /** Logs what has failed, unless there is no memory or stack for that. */

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Logs failures of user code, the first of each kind. It never fails itself. */
+/** Logs failures, mostly of user code, the first of each kind. It never fails itself. */
 final class FailureLog {
 
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
@@ -27,9 +27,14 @@ final class FailureLog {
      * @param text a format, for the kind and the key
      */
     void once(String kind, String text, String key, Throwable failure) {
+        once(Level.WARNING, kind, text, key, failure);
+    }
+
+    /** As that, at a level. */
+    void once(Level level, String kind, String text, String key, Throwable failure) {
         try {
             if (logged.add(kind)) {
-                Log.write(Level.WARNING, () -> String.format(Locale.ROOT, text, kind, KeyText.printable(key)), failure);
+                Log.write(level, () -> String.format(Locale.ROOT, text, kind, KeyText.printable(key)), failure);
             }
         } catch (Throwable unloggable) {
             // There is no memory or stack to tell of it; what is under way has to go on.

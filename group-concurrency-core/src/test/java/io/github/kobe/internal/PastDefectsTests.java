@@ -12,6 +12,7 @@ import io.github.kobe.GroupRecorder;
 import io.github.kobe.GroupResult;
 import io.github.kobe.GroupStats;
 import io.github.kobe.GroupTask;
+import io.github.kobe.GroupWaiter;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
@@ -23,6 +24,7 @@ import io.github.kobe.audit.ManualClock;
 import io.github.kobe.internal.EngineAccess.Surroundings;
 import io.github.kobe.internal.EngineAccess.TaskThreads;
 import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.CapturedLog;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.lang.reflect.Field;
@@ -51,6 +53,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -186,6 +189,116 @@ class PastDefectsTests {
     private static boolean isAtALock(Thread thread) {
         Object blocker = LockSupport.getBlocker(thread);
         return blocker != null && blocker.getClass().getNestHost() == ReentrantLock.class;
+    }
+
+    // ---------------------------------------------------------------- faults of the engine itself
+
+    /** A request whose grant fails for a time. */
+    private static final class FaultyRequest extends Node {
+        private boolean fails = true;
+        private int failures;
+
+        FaultyRequest(Group group) {
+            super(group);
+        }
+
+        @Override
+        boolean grant(Loan loan, boolean shares) {
+            if (fails) {
+                failures++;
+                throw new IllegalStateException("as the test wants it");
+            }
+            return true;
+        }
+
+        @Override
+        void start(long now, Batch batch) {
+            group.giveBack(Piece.ALL, batch);
+        }
+
+        @Override
+        Object end(RejectionReason reason) {
+            return this;
+        }
+
+        @Override
+        void reportEnd(RejectionReason reason, Object work) {}
+
+        @Override
+        GroupWaiter shown(Duration waited) {
+            throw new AssertionError("nobody looks");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+    void aFaultThatKeepsAGroupFromGoingOnIsLoggedOnceAndTheGroupGoesOnAfterIt(boolean limited, boolean alone)
+            throws Exception {
+        ManualClock clock = new ManualClock();
+        GroupPolicy.Builder policy = GroupPolicy.builder().defaultMaxConcurrencyPerGroup(1);
+        GroupExecutor executor =
+                engines.startPlain((limited ? policy.globalMaxInFlight(1) : policy).build(), clock.environment());
+        GroupPermit permit = executor.acquireUnbound("a");
+        Group group = EngineAccess.engine(executor).groupIfKnown("a");
+        FaultyRequest request = new FaultyRequest(group);
+        Batch batch = new Batch(group.engine);
+        assertThat(group.admit(request, null, true, batch)).isEqualTo(Group.Verdict.QUEUED);
+        batch.carryOut();
+        if (!alone) {
+            executor.submit("a", "in between", () -> "done");
+        }
+
+        TaskHandle<String> behind;
+        try (CapturedLog log = CapturedLog.open()) {
+            permit.close();
+            behind = executor.submit("a", "behind", () -> "done");
+            for (int i = 0; i < 100; i++) {
+                clock.advance(SECOND, executor);
+            }
+            assertThat(request.failures).isGreaterThan(100);
+            assertThat(log.warnings()).singleElement().asString().contains("IllegalStateException", "group 'a'");
+            assertThat(log.thrown()).singleElement().isInstanceOf(IllegalStateException.class);
+        }
+        assertThat(behind.isDone()).isFalse();
+        request.fails = false;
+        clock.advance(SECOND, executor);
+
+        assertThat(Deadline.within(behind::await).value()).isEqualTo("done");
+    }
+
+    @Test
+    void aFaultOfTheEnginesOwnThreadIsLoggedOnceAndItGoesOnAfterIt() throws Exception {
+        AtomicBoolean fails = new AtomicBoolean();
+        AtomicInteger failures = new AtomicInteger();
+        Duration aMoment = Duration.ofMillis(1);
+        Surroundings failing = new Surroundings(
+                () -> {
+                    if (fails.get() && Thread.currentThread().getName().endsWith("housekeeper")) {
+                        failures.incrementAndGet();
+                        throw new IllegalStateException("as the test wants it");
+                    }
+                    return System.nanoTime();
+                },
+                TaskThreads.VIRTUAL,
+                true,
+                aMoment,
+                aMoment);
+        GroupExecutor executor = engines.startPlain(
+                GroupPolicy.builder()
+                        .defaultMaxConcurrencyPerGroup(1)
+                        .queueTimeout(Duration.ofMillis(50))
+                        .build(),
+                failing);
+        try (CapturedLog log = CapturedLog.open();
+                GroupPermit permit = executor.acquire("a")) {
+            fails.set(true);
+            TaskHandle<String> waiting = executor.submit("a", "id", () -> "never");
+            Deadline.until("failed again and again", () -> failures.get() > 10);
+            fails.set(false);
+
+            assertThatThrownBy(() -> Deadline.within(waiting::await)).isInstanceOf(RejectedTaskException.class);
+            assertThat(log.warnings()).singleElement().asString().contains("IllegalStateException", "own thread");
+        }
     }
 
     // ---------------------------------------------------------------- what grows
