@@ -260,7 +260,12 @@ public final class ScopeBridge {
         return ((Offers) offers).withdraw(interrupted);
     }
 
-    // ---- user code
+    // ---- what fails
+
+    /** Logs what has failed where others have to be seen to all the same. */
+    public static void logged(Throwable failure) {
+        Batch.logged(failure);
+    }
 
     /** A run of what a scope has scheduled failed, and nobody listens. */
     public void scheduleFailed(String key, Throwable failure) {

@@ -176,10 +176,13 @@ class Task<T> extends TaskCompletion<T> {
 
     /** Cancels it, if it has its permits, and interrupts its code, also if that was done before. */
     void cancelRun() {
-        if (work instanceof Run run && engage(run, new CancelledRun(run))) {
-            tell(settle(LazyResult.CANCELLED));
+        try {
+            if (work instanceof Run run && engage(run, new CancelledRun(run))) {
+                tell(settle(LazyResult.CANCELLED));
+            }
+        } finally {
+            interruptRunAgain();
         }
-        interruptRunAgain();
     }
 
     /** {@return the run that its thread hasn't let go of yet, cancelled or not} */

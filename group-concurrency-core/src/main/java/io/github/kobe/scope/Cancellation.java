@@ -14,41 +14,47 @@ import java.util.List;
  */
 final class Cancellation {
 
-    private final Cause cause;
     /** Those that it has marked: others are cancelled already. From above to below. */
     private final List<OpenScope<?, ?, ?>> scopes = new ArrayList<>(1);
 
-    private Cancellation(Cause cause) {
-        this.cause = cause;
-    }
+    private Cancellation() {}
 
-    /** {@return what has left its queue, to be told by {@link ForkedSubtask#tellLeft}} */
+    /** {@return what has left its queue, to be told by {@link ForkedSubtask#tellAllLeft}} */
     static List<Object> of(OpenScope<?, ?, ?> scope, Cause cause) {
         if (scope.isCancelled()) {
             return List.of();
         }
         ScopeBridge.requireStack();
-        Cancellation cancellation = new Cancellation(cause);
-        cancellation.mark(scope);
-        List<Object> left = cancellation.haveLeave();
+        Cancellation cancellation = new Cancellation();
+        List<Object> left = new ArrayList<>();
+        cancellation.mark(scope, cause);
+        cancellation.haveLeave(left);
         cancellation.stop();
         return left;
     }
 
-    private void mark(OpenScope<?, ?, ?> scope) {
-        if (scope.forks.cancelAll(cause)) {
-            scope.ownerWait.wake(); // needs no memory
-            scopes.add(scope);
-            scope.children.forEach(this::mark);
+    /** Marks them all; those that there is no memory for end by the interrupt of their owners. */
+    private void mark(OpenScope<?, ?, ?> outermost, Cause cause) {
+        try {
+            ScopeTree.addSubtree(scopes, outermost, scope -> {
+                boolean marked = scope.forks.cancelAll(cause);
+                if (marked) {
+                    scope.ownerWait.wake();
+                }
+                return marked;
+            });
+        } catch (OutOfMemoryError oom) {
+            if (scopes.isEmpty()) {
+                throw oom;
+            }
+            ScopeBridge.logged(oom); // those that are marked have to end
         }
     }
 
-    private List<Object> haveLeave() {
-        List<Object> left = new ArrayList<>();
+    private void haveLeave(List<Object> left) {
         for (int i = scopes.size(); --i >= 0; ) {
             scopes.get(i).forks.stack.haveLeave(left);
         }
-        return left;
     }
 
     private void stop() {

@@ -1,5 +1,6 @@
 package io.github.kobe.scope;
 
+import io.github.kobe.internal.ScopeBridge;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
@@ -126,7 +127,7 @@ final class ForkStack {
     /**
      * Has those that wait do so no longer, the newest first.
      *
-     * @param left takes what is left to be told, by {@link ForkedSubtask#tellLeft}
+     * @param left takes what is left to be told, by {@link ForkedSubtask#tellAllLeft}
      */
     void haveLeave(List<Object> left) {
         if (newest == null) {
@@ -137,7 +138,11 @@ final class ForkStack {
         ForkedSubtask<?> fork = newest;
         while (fork != null) {
             ForkedSubtask<?> older = fork.older;
-            fork.leave(left);
+            try {
+                fork.leave(left);
+            } catch (Throwable failure) {
+                ScopeBridge.logged(failure); // the others leave all the same
+            }
             if (!(fork.isOver() && unlink(kept, fork))) {
                 kept = fork;
             }
@@ -148,7 +153,11 @@ final class ForkStack {
     /** Has those that have permits stop; {@link #haveLeave} comes before. */
     void haveStop() {
         for (ForkedSubtask<?> fork = newest; fork != null; fork = fork.older) {
-            fork.leaveGroup();
+            try {
+                fork.leaveGroup();
+            } catch (Throwable failure) {
+                ScopeBridge.logged(failure); // the others stop all the same
+            }
         }
     }
 

@@ -288,7 +288,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     /**
      * Its scope is cancelled: if it waits, it does so no longer.
      *
-     * @param left takes what is left to be told to others, by {@link #tellLeft}
+     * @param left takes what is left to be told to others, by {@link #tellAllLeft}
      */
     void leave(List<Object> left) {
         if (move(QUEUED, CANCELLED)) {
@@ -296,17 +296,35 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
             if (task != null && plan == null && scope.bridge.isHeardByNobody(task)) {
                 tellLeft(task);
             } else if (task != null) {
-                left.add(task);
+                tellLater(task, left);
             }
         } else if (move(DELAYED, CANCELLED)) {
-            left.add(this);
+            tellLater(this, left);
         } else {
             move(RETRYING, CANCELLED);
         }
     }
 
-    /** Tells of what has left. */
-    static void tellLeft(Object left) {
+    private static void tellLater(Object task, List<Object> left) {
+        try {
+            left.add(task);
+        } catch (OutOfMemoryError oom) {
+            tellLeft(task); // now, rather than never
+        }
+    }
+
+    /** Tells of all that has left. */
+    static void tellAllLeft(List<Object> left) {
+        for (Object task : left) {
+            try {
+                tellLeft(task);
+            } catch (Throwable failure) {
+                ScopeBridge.logged(failure); // the others are told of all the same
+            }
+        }
+    }
+
+    private static void tellLeft(Object left) {
         if (left instanceof ForkedSubtask<?> fork) {
             fork.finish();
         } else {

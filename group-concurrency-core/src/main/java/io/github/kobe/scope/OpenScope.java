@@ -347,7 +347,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     /** Cancels it and all that is inside it; by any thread. */
     void cancel(Cause why) {
-        Cancellation.of(this, why).forEach(ForkedSubtask::tellLeft);
+        ForkedSubtask.tellAllLeft(Cancellation.of(this, why));
     }
 
     /**
@@ -358,9 +358,13 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     void cancelByOwner(Cause why, boolean lent) {
         List<Object> left = Cancellation.of(this, why);
         if (!lent) {
-            left.forEach(ForkedSubtask::tellLeft);
+            ForkedSubtask.tellAllLeft(left);
         } else if (!left.isEmpty()) {
-            bridge.runSoon(() -> left.forEach(ForkedSubtask::tellLeft));
+            try {
+                bridge.runSoon(() -> ForkedSubtask.tellAllLeft(left));
+            } catch (OutOfMemoryError oom) {
+                ForkedSubtask.tellAllLeft(left); // one too many, rather than never
+            }
         }
     }
 

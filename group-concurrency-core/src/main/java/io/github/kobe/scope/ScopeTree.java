@@ -7,6 +7,8 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,6 +117,27 @@ final class ScopeTree {
             }
         }
         return open;
+    }
+
+    /**
+     * Adds a scope and those inside it to a list, from above to below. That takes no recursion: they may be nested deeper
+     * than the stack.
+     *
+     * @param subtree an empty list
+     * @param enters asked of each when there is room for it; false: neither it nor what is inside it is added
+     */
+    static void addSubtree(
+            List<OpenScope<?, ?, ?>> subtree, OpenScope<?, ?, ?> outermost, Predicate<OpenScope<?, ?, ?>> enters) {
+        Consumer<OpenScope<?, ?, ?>> add = scope -> {
+            subtree.add(scope); // before it is asked: there may be no memory for it
+            if (!enters.test(scope)) {
+                subtree.removeLast();
+            }
+        };
+        add.accept(outermost);
+        for (int i = 0; i < subtree.size(); i++) {
+            subtree.get(i).children.forEach(add);
+        }
     }
 
     /** {@return the fork that {@code thread} runs} */

@@ -2,9 +2,11 @@ package io.github.kobe.scope;
 
 import io.github.kobe.GroupHolder;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +18,19 @@ final class ScopeView {
 
     private ScopeView() {}
 
-    static ScopeSnapshot of(OpenScope<?, ?, ?> scope) {
+    /** The innermost first, without a recursion: scopes may be nested deeper than the stack. */
+    static ScopeSnapshot of(OpenScope<?, ?, ?> outermost) {
+        List<OpenScope<?, ?, ?>> subtree = new ArrayList<>();
+        ScopeTree.addSubtree(subtree, outermost, scope -> true);
+        Map<OpenScope<?, ?, ?>, ScopeSnapshot> made = new IdentityHashMap<>();
+        for (OpenScope<?, ?, ?> scope : subtree.reversed()) {
+            made.put(scope, of(scope, made));
+        }
+        return Objects.requireNonNull(made.get(outermost));
+    }
+
+    /** @param inside has those inside it */
+    private static ScopeSnapshot of(OpenScope<?, ?, ?> scope, Map<OpenScope<?, ?, ?>, ScopeSnapshot> inside) {
         List<ScopeSnapshot.Fork> shown = new ArrayList<>();
         Map<String, List<GroupHolder>> holders = new LinkedHashMap<>();
         for (ForkedSubtask<?> fork : scope.forks.stack.oldest(MOST_FORKS)) {
@@ -25,7 +39,7 @@ final class ScopeView {
                 holders.put(fork.group(), scope.bridge.holders(fork.group()));
             }
             shown.add(new ScopeSnapshot.Fork(
-                    fork.info(), phase, Optional.ofNullable(fork.threadName()), openedIn(scope, fork)));
+                    fork.info(), phase, Optional.ofNullable(fork.threadName()), openedIn(scope, fork, inside)));
         }
         return new ScopeSnapshot(
                 scope.info(),
@@ -35,15 +49,17 @@ final class ScopeView {
                 scope.forks.unfinished(),
                 shown,
                 holders,
-                openedIn(scope, scope.ownerFork));
+                openedIn(scope, scope.ownerFork, inside));
     }
 
     /** {@return the scopes right inside one that were opened in {@code fork}; its owner's stand by themselves} */
-    private static List<ScopeSnapshot> openedIn(OpenScope<?, ?, ?> scope, @Nullable ForkedSubtask<?> fork) {
+    private static List<ScopeSnapshot> openedIn(
+            OpenScope<?, ?, ?> scope, @Nullable ForkedSubtask<?> fork, Map<OpenScope<?, ?, ?>, ScopeSnapshot> inside) {
         List<ScopeSnapshot> opened = new ArrayList<>();
         scope.children.forEach(inner -> {
-            if (inner.ownerFork == fork) {
-                opened.add(of(inner));
+            ScopeSnapshot snapshot = inner.ownerFork == fork ? inside.get(inner) : null;
+            if (snapshot != null) { // else it was opened meanwhile
+                opened.add(snapshot);
             }
         });
         return opened;
