@@ -145,8 +145,9 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         try {
             int phase = phaseNumber();
             again = phase == RETRYING || (phase < DECIDING && !endUnrun(phase, unrun));
-        } catch (OutOfMemoryError | StackOverflowError exhausted) {
-            decideAndTell(FAILED, exhausted, true);
+        } catch (Throwable thrown) {
+            decideAndTell(FAILED, thrown, true); // each fork has an end, whatever fails
+            throw thrown;
         } finally {
             if (again) {
                 plan().waitForNext(this);

@@ -137,14 +137,15 @@ public final class RetryPolicy {
      * @param attempt which attempt has failed, from 1
      * @param failure what it threw
      */
+    @SuppressWarnings("ReferenceEquality") // a throwable must not suppress itself
     boolean allowsAnother(int attempt, Throwable failure) {
         if (attempt >= attempts || !mayPassByItself(failure)) {
             return false;
         }
         try {
             return condition.test(failure);
-        } catch (RuntimeException | Error thrown) {
-            if (!thrown.equals(failure)) {
+        } catch (Throwable thrown) { // also a checked exception, from another language
+            if (thrown != failure) {
                 failure.addSuppressed(thrown);
             }
             return false;

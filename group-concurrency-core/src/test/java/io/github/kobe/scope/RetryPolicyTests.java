@@ -10,10 +10,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("T38")
@@ -189,12 +191,14 @@ class RetryPolicyTests {
         return new RejectedTaskException("a", "1", reason, 1, 1);
     }
 
-    @Test
-    void aConditionThatThrowsSaysNoAndIsNotLost() {
-        IllegalStateException thrown = new IllegalStateException();
-        RetryPolicy policy = RetryPolicy.attempts(2).retryIf(any -> {
-            throw thrown;
-        });
+    static Stream<Throwable> whatAConditionMayThrow() {
+        return Stream.of(new IllegalStateException(), new AssertionError(), new IOException(), new Throwable());
+    }
+
+    @ParameterizedTest
+    @MethodSource("whatAConditionMayThrow")
+    void aConditionThatThrowsSaysNoAndIsNotLost(Throwable thrown) {
+        RetryPolicy policy = RetryPolicy.attempts(2).retryIf(ScopeTestCase.throwing(thrown));
 
         assertThat(policy.allowsAnother(1, failure)).isFalse();
         assertThat(failure).hasSuppressedException(thrown);
@@ -202,7 +206,17 @@ class RetryPolicyTests {
 
     @Test
     void aConditionThatThrowsTheFailureSaysNo() {
-        IllegalStateException same = new IllegalStateException();
+        IllegalStateException same = new IllegalStateException() {
+            @Override
+            public boolean equals(Object other) {
+                return false;
+            }
+
+            @Override
+            public int hashCode() {
+                return 0;
+            }
+        };
         RetryPolicy policy = RetryPolicy.attempts(2).retryIf(any -> {
             throw same;
         });

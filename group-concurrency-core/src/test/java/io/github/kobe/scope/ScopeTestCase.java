@@ -4,6 +4,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.testing.Gate;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the tests of scopes have in common. */
@@ -27,5 +28,15 @@ abstract class ScopeTestCase {
     final String interrupted() throws InterruptedException {
         gate.pass();
         return "passed";
+    }
+
+    /** A condition that throws whatever it is given, as one in another language may. */
+    static Predicate<Throwable> throwing(Throwable thrown) {
+        return any -> ScopeTestCase.<RuntimeException>raised(thrown);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> boolean raised(Throwable thrown) throws E {
+        throw (E) thrown;
     }
 }

@@ -8,6 +8,7 @@ import io.github.kobe.audit.ManualClock;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -328,6 +329,23 @@ class ScopeTimeTests extends ScopeTestCase {
             assertThat(outcome.cancelled()).isEqualTo(1);
         }
         assertThat(attempts).hasValue(3);
+    }
+
+    @Tag("T38")
+    @Test
+    void aConditionThatThrowsACheckedExceptionFailsItsFork() throws Exception {
+        Exception failure = new Exception("the fork's");
+        IOException thrown = new IOException("the condition's");
+        RetryPolicy retry = RetryPolicy.attempts(2).retryIf(throwing(thrown));
+        try (var scope = Scopes.of(executor(1)).open(Joiners.<Object>supervise(), cf -> cf.withRetry(retry))) {
+            Subtask<Object> fails = scope.fork("a", () -> {
+                throw failure;
+            });
+
+            assertThat(scope.join().failures()).containsExactly(failure);
+            assertThat(fails.exception()).hasSuppressedException(thrown);
+            assertThat(scope.totals().failed()).isEqualTo(1);
+        }
     }
 
     @Tag("T38")
