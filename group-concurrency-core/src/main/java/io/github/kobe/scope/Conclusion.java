@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * <h2>Which outcome wins</h2>
  *
  * <ol>
- *   <li>The owner is interrupted in its wait, or is itself a fork that was cancelled: InterruptedException, whichever signal
- *       came first. Nothing is concluded, and the owner may join again.
+ *   <li>The owner is interrupted in its wait, or is itself a fork that was cancelled or whose own time is up:
+ *       InterruptedException, whichever signal came first. Nothing is concluded, and the owner may join again.
  *   <li>The joiner's onComplete threw: IllegalStateException.
  *   <li>The time was up, and that cut off a fork: the joiner's timeout. The word of {@link Forks} says whether it did:
  *       there each fork's end is either before the cancel or not at all.

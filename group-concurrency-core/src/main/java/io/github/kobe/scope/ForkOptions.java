@@ -58,7 +58,7 @@ public final class ForkOptions {
     /**
      * Limits the time of this fork alone. The time starts when the fork is due and includes waits in the queue, all
      * attempts, and the pauses between them. When it is up, the fork fails with a
-     * {@link java.util.concurrent.TimeoutException}, and its code is interrupted.
+     * {@link java.util.concurrent.TimeoutException}, its code is interrupted, and the scopes that it opens are cancelled.
      *
      * @param forkTimeout how long, more than zero
      * @return a copy with that option

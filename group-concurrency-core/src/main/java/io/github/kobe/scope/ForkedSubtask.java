@@ -42,11 +42,11 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         this.plan = plan;
     }
 
-    /** {@return whether it is cancelled, or is about to be with its scope} */
-    boolean isCancelled() {
+    /** {@return whether its code is to end: it is cancelled, is about to be with its scope, or its own time is up} */
+    boolean isToEnd() {
         boolean withScope = scope.isCancelled(); // before the phase: what is undecided then is cut off
         int phase = phaseNumber();
-        return phase == CANCELLED || (withScope && phase < SUCCESS);
+        return phase == CANCELLED || phase == LATE || (withScope && phase < SUCCESS);
     }
 
     boolean isRunOfSchedule() {
@@ -230,6 +230,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     void timeOut() {
         int from = scope.forks.timeOut(this, plan().outOfTime(this, null));
         if (from == RUNNING) {
+            scope.cancelOpenedIn(this);
             interrupt();
         } else if (from >= 0) {
             try {
@@ -489,7 +490,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     @Nullable
     String threadName() {
         int phase = phaseNumber();
-        Thread thread = phase == RUNNING || phase == LATE || isCancelled() ? thread() : null;
+        Thread thread = phase == RUNNING || isToEnd() ? thread() : null;
         return thread == null ? null : thread.getName();
     }
 

@@ -43,8 +43,8 @@ import org.jspecify.annotations.Nullable;
  * In any of these states the scope may be <i>cancelled</i>: by its joiner, by {@link #cancel()}, by its token, by its
  * time-out, by an interrupt of the owner's wait, together with the scope or the fork around it, and finally by
  * {@link #close()}. Queued forks leave their queues first, so that none starts in place of another; then running forks
- * are interrupted. The cancellation reaches every scope that is open inside a fork. It can't be undone. A task that is
- * forked afterwards never runs: it is {@link Subtask.Phase#CANCELLED}.
+ * are interrupted. The cancellation reaches every scope that is open inside a fork, or that a fork opens afterwards. It
+ * can't be undone. A task that is forked afterwards never runs: it is {@link Subtask.Phase#CANCELLED}.
  *
  * <h2>Scopes in scopes</h2>
  *
@@ -165,9 +165,9 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      *
      * @return what {@link Joiner#result()} returns, or after the time-out {@link Joiner#timeout()}; may be {@code null}
      * @throws X if the joiner throws it
-     * @throws InterruptedException if the owner was or is interrupted, or is a fork that was cancelled. The scope is
-     *     then cancelled, and the interrupt status is cleared. Another join returns the joiner's outcome of the
-     *     cancelled scope
+     * @throws InterruptedException if the owner was or is interrupted, or is a fork that was cancelled or whose own time
+     *     is up. The scope is then cancelled, and the interrupt status is cleared. Another join returns the joiner's
+     *     outcome of the cancelled scope
      * @throws IllegalStateException if the scope is closed, a join has given its outcome, or the joiner's {@code
      *     onComplete} has thrown, which is then the cause
      * @throws WrongThreadException if the caller isn't the owner

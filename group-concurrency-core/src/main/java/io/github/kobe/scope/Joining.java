@@ -50,7 +50,7 @@ final class Joining<R, X extends Throwable> {
             if (scope.ownerWait.block(Owner.JOINING, forks::isReady)) {
                 throw new InterruptedException();
             }
-            requireOwnerNotCancelled();
+            requireOwnerGoesOn();
         } finally {
             forks.joined();
         }
@@ -71,14 +71,14 @@ final class Joining<R, X extends Throwable> {
             forks.joined();
         }
         if (forks.isCancelled() && some.isAnyUnavailable()) {
-            requireOwnerNotCancelled();
+            requireOwnerGoesOn();
             R unused = conclusion.draw();
         }
         some.show();
     }
 
-    private void requireOwnerNotCancelled() throws InterruptedException {
-        if (scope.ownerFork != null && scope.ownerFork.isCancelled()) {
+    private void requireOwnerGoesOn() throws InterruptedException {
+        if (scope.ownerIsToEnd()) {
             throw new InterruptedException();
         }
     }

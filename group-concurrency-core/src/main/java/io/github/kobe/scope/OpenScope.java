@@ -114,6 +114,8 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
                 parent == null ? null : parent.forks.cause(); // either this sees it, or who cancels sees this
         if (outerCause != null) {
             cancel(outerCause);
+        } else if (ownerIsToEnd()) {
+            cancel(Cause.ASKED); // as cancelOpenedIn does, which may not have found it
         } else if (time.deadline() <= openedNanos) {
             cancel(Cause.TIMED_OUT);
         } else {
@@ -368,7 +370,12 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
         }
     }
 
-    /** Cancels the scopes that one fork has opened, which was cancelled alone. */
+    /** {@return whether the fork that its owner runs is to end} */
+    boolean ownerIsToEnd() {
+        return ownerFork != null && ownerFork.isToEnd();
+    }
+
+    /** Cancels the scopes that one fork has opened, which was cancelled alone, or whose own time is up. */
     void cancelOpenedIn(ForkedSubtask<?> fork) {
         children.forEach(inner -> {
             if (inner.ownerFork == fork) {

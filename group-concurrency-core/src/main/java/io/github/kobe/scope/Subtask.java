@@ -92,8 +92,8 @@ public sealed interface Subtask<T> extends Supplier<T> permits ForkedSubtask {
     String group();
 
     /**
-     * Cancels this subtask alone, and doesn't wait. A queued one never runs; a running one is interrupted, and join
-     * waits for its code to end. The joiner isn't called for it.
+     * Cancels this subtask alone, with the scopes that it has opened or opens afterwards, and doesn't wait. A queued one
+     * never runs; a running one is interrupted, and join waits for its code to end. The joiner isn't called for it.
      *
      * @return true if this call cancelled it; false if it had ended
      */

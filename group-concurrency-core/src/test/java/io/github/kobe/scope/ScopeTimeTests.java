@@ -18,6 +18,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Time-outs of scopes and of forks, delays and retries. */
 class ScopeTimeTests extends ScopeTestCase {
@@ -213,6 +215,98 @@ class ScopeTimeTests extends ScopeTestCase {
             assertThat(late.exception()).isInstanceOf(TimeoutException.class);
             assertThat(other.get()).isEqualTo("x");
             assertThat(outcome.failed()).isEqualTo(1);
+        }
+    }
+
+    @Tag("S7")
+    @Tag("T37")
+    @Test
+    void theTimeOfOneForkEndsTheScopesInsideItThoughItsCodeIgnoresThat() throws Exception {
+        GroupExecutor executor = engines.start(policy(2), clock);
+        Scopes scopes = Scopes.of(executor);
+        Gate ignoring = new Gate();
+        AtomicReference<Subtask<Object>> inside = new AtomicReference<>();
+        try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+            Subtask<Object> late = scope.fork(ForkOptions.in("a").withTimeout(Duration.ofSeconds(1)), () -> {
+                try (var inner = scopes.open(Joiners.<Object>awaitAll())) {
+                    inner.fork("b", () -> {
+                        try (var innermost = scopes.open(Joiners.<Object>awaitAll())) {
+                            inside.set(innermost.fork("c", this::interrupted));
+                            return innermost.join();
+                        }
+                    });
+                    ignoring.passStubbornly();
+                    return inner.join();
+                }
+            });
+            ignoring.awaitArrived(1);
+            gate.awaitArrived(1);
+            clock.advance(Duration.ofSeconds(1), executor);
+            awaitPhase(inside.get(), Subtask.Phase.CANCELLED);
+            assertThat(late.phase()).isEqualTo(Subtask.Phase.RUNNING);
+            ignoring.open();
+            scope.join();
+
+            assertThat(late.exception()).isInstanceOf(TimeoutException.class);
+        }
+    }
+
+    @Tag("S7")
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aScopeThatIsOpenedInAForkThatIsToEndAloneIsCancelledFromItsBeginning(boolean byItsTime) throws Exception {
+        GroupExecutor executor = engines.start(policy(2), clock);
+        Scopes scopes = Scopes.of(executor);
+        AtomicReference<Subtask<Object>> forked = new AtomicReference<>();
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+            Subtask<Object> fork = scope.fork(ForkOptions.in("a").withTimeout(Duration.ofSeconds(1)), () -> {
+                assertThatThrownBy(gate::pass).isInstanceOf(InterruptedException.class);
+                try (var inner = scopes.open(Joiners.<Object>awaitAll())) {
+                    forked.set(inner.fork("b", () -> "x"));
+                    return inner.join();
+                } catch (Throwable e) {
+                    thrown.set(e);
+                    throw e;
+                }
+            });
+            gate.awaitArrived(1);
+            if (byItsTime) {
+                clock.advance(Duration.ofSeconds(1), executor);
+            } else {
+                fork.cancel();
+            }
+            scope.join();
+
+            assertThat(fork.phase()).isEqualTo(byItsTime ? Subtask.Phase.FAILED : Subtask.Phase.CANCELLED);
+        }
+        assertThat(forked.get().phase()).isEqualTo(Subtask.Phase.CANCELLED);
+        assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
+    }
+
+    @Tag("S22")
+    @Test
+    void anOwnerWhoseForkIsOutOfTimeIsInterruptedWhicheverSignalComesFirst() throws Exception {
+        GroupExecutor executor = engines.start(policy(2), clock);
+        Scopes scopes = Scopes.of(executor);
+        for (int i = 0; i < 200; i++) {
+            AtomicReference<Throwable> thrown = new AtomicReference<>();
+            Gate inside = new Gate();
+            try (var scope = scopes.open(Joiners.<Object>awaitAll(), Configuration::withoutTimeout)) {
+                scope.fork(ForkOptions.in("a").withTimeout(Duration.ofSeconds(1)), () -> {
+                    try (var inner = scopes.open(Joiners.<Object>awaitAll())) {
+                        inner.fork("b", inside.then("x"));
+                        return inner.join();
+                    } catch (Throwable e) {
+                        thrown.set(e);
+                        throw e;
+                    }
+                });
+                inside.awaitArrived(1);
+                clock.advance(Duration.ofSeconds(1), executor);
+                scope.join();
+            }
+            assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
         }
     }
 
