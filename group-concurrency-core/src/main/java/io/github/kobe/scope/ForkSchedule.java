@@ -102,7 +102,7 @@ final class ForkSchedule implements ScheduledFork {
 
     /** {@return the first time of the rate that is still to come: missed ones are dropped} */
     private long nextOf(long last, long now) {
-        long next = last + periodNanos;
+        long next = TimeLimit.after(last, periodNanos);
         return next > now ? next : next + ((now - next) / periodNanos + 1) * periodNanos;
     }
 

@@ -93,6 +93,26 @@ class ScheduledForkTests extends ScopeTestCase {
         assertThat(runs).hasValue(2);
     }
 
+    @Tag("T26")
+    @Test
+    void aPeriodWithoutEndMeansOneRun() throws Exception {
+        GroupExecutor executor = engines.start(policy(1), clock);
+        Duration forEver = Duration.ofSeconds(Long.MAX_VALUE);
+        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll(), Configuration::withoutTimeout)) {
+            AtomicReference<Thread> first = new AtomicReference<>();
+            clock.advance(SECOND, executor);
+            scope.scheduleAtFixedRate("a", Duration.ZERO, forEver, () -> {
+                first.compareAndSet(null, Thread.currentThread());
+                runs.incrementAndGet();
+            });
+            runUntil(executor, 1);
+            Deadline.until("the next alarm is set", () -> !first.get().isAlive());
+            clock.advance(Duration.ofDays(1), executor);
+            scope.join();
+        }
+        assertThat(runs).hasValue(1);
+    }
+
     /** The next alarm is set once the run before is over. */
     private void runUntil(GroupExecutor executor, int count) {
         Deadline.until("runs: " + count, () -> {
