@@ -41,7 +41,7 @@ final class Closing {
         }
         ScopeBridge.requireStack();
         Throwable failure = closeInner();
-        if (failure == null && scope.forks.isUnjoined()) {
+        if (failure == null && scope.isUnjoined()) {
             failure = new IllegalStateException(scope + " was closed before its owner had joined all its forks");
         }
         failure = end(failure);

@@ -236,6 +236,11 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      * Runs a task in a group after a delay, beside the forks: neither the joiner nor {@link #join()} knows of it. What
      * it throws is reported to the scope's listeners, or logged if there are none.
      *
+     * <p>The task may fork into the scope only as long as the owner can't have joined, since join doesn't wait for it.
+     * What it forks while join still waits is a fork like any other. What it forks later is refused with an
+     * {@link IllegalStateException}, or, in the instant in which join returns, isn't part of the outcome and is cancelled
+     * by {@link #close()}.
+     *
      * @param group the key of the group
      * @param delay how long to wait before it is queued; zero or more
      * @param task what runs; its value is dropped
@@ -262,7 +267,8 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
     /**
      * Runs a task in a group again and again, beside the forks, at times that are a period apart. Runs never overlap;
      * those whose time passes while another runs or waits are dropped. A run that throws is the last one, and is
-     * reported to the scope's listeners, or logged if there are none.
+     * reported to the scope's listeners, or logged if there are none. For runs that fork, see {@link #schedule(String,
+     * Duration, Callable)}.
      *
      * @param group the key of the group
      * @param initial how long to wait before the first run is queued; zero or more

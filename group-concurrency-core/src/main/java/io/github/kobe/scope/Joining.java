@@ -14,6 +14,8 @@ final class Joining<R, X extends Throwable> {
     private boolean begun;
     /** Whether it has given the outcome. */
     private boolean done;
+    /** Whether no fork can come that the owner would have to wait for: a late one is that of a scheduled run. */
+    private boolean complete;
 
     Joining(OpenScope<?, R, X> scope, Conclusion<?, R, X> conclusion) {
         this.scope = scope;
@@ -52,7 +54,7 @@ final class Joining<R, X extends Throwable> {
             }
             requireOwnerGoesOn();
         } finally {
-            forks.joined();
+            waited();
         }
         done = true;
         return conclusion.draw();
@@ -68,13 +70,23 @@ final class Joining<R, X extends Throwable> {
                 throw new InterruptedException();
             }
         } finally {
-            forks.joined();
+            waited();
         }
         if (forks.isCancelled() && some.isAnyUnavailable()) {
             requireOwnerGoesOn();
             R unused = conclusion.draw();
         }
         some.show();
+    }
+
+    private void waited() {
+        scope.forks.joined();
+        complete |= begun || scope.forks.isCancelled();
+    }
+
+    /** {@return whether something was forked that the owner hasn't waited for} */
+    boolean isIncomplete() {
+        return !complete && scope.forks.isUnjoined();
     }
 
     private void requireOwnerGoesOn() throws InterruptedException {

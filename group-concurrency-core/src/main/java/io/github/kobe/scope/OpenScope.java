@@ -305,6 +305,11 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
         return conclusion.isDrawn();
     }
 
+    /** {@return whether something was forked that its owner hasn't waited for} */
+    boolean isUnjoined() {
+        return joining.isIncomplete();
+    }
+
     // ---- await
 
     @Override

@@ -166,6 +166,44 @@ class ScheduledForkTests extends ScopeTestCase {
         assertThat(runs).hasValue(1);
     }
 
+    @Tag("S12")
+    @Tag("T26")
+    @Test
+    void anOwnerThatHasJoinedIsNotBlamedForWhatARunForks() throws Exception {
+        GroupExecutor executor = engines.start(policy(1), clock);
+        Gate forking = new Gate();
+        AtomicReference<Subtask<Object>> forked = new AtomicReference<>();
+        try (var scope = Scopes.of(executor).open(slowToFork(forking))) {
+            scope.schedule("a", Duration.ZERO, () -> forked.set(scope.fork("b", this::interrupted)));
+            clock.advance(Duration.ZERO, executor);
+            forking.awaitArrived(1);
+            scope.join();
+            forking.open();
+            gate.awaitArrived(1);
+        }
+        assertThat(forked.get().phase()).isEqualTo(Subtask.Phase.CANCELLED);
+    }
+
+    private static Joiner<Object, String, RuntimeException> slowToFork(Gate forking) {
+        return new Joiner<>() {
+            @Override
+            public boolean onFork(Subtask<Object> subtask) {
+                forking.passStubbornly();
+                return false;
+            }
+
+            @Override
+            public String result() {
+                return "joined";
+            }
+
+            @Override
+            public String timeout() {
+                return "late";
+            }
+        };
+    }
+
     @Tag("T27")
     @Test
     void noneStartsOnceTheScopeIsCancelled() throws Exception {
