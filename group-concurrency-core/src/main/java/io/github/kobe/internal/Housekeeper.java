@@ -6,6 +6,7 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -39,6 +40,8 @@ final class Housekeeper {
     private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
     /** Guarded by the lock: at how many alarms pointless ones are looked for, so that it costs amortised nothing. */
     private int purgeAt = LEAST_PURGE;
+    /** How many alarms were cancelled since pointless ones were last looked for. */
+    private final AtomicInteger cancelled = new AtomicInteger();
     /** Guarded by the lock: when what follows is to be tried again. */
     private long retryAt;
     /** Guarded by the lock: groups to be tried again, linked by {@link Group#retriedNext}. */
@@ -106,8 +109,7 @@ final class Housekeeper {
         lock.lock();
         try {
             if (alarms.size() >= purgeAt) {
-                alarms.removeIf(old -> old.pointless.getAsBoolean());
-                purgeAt = Math.max(LEAST_PURGE, 2 * alarms.size());
+                purge();
             }
             alarms.add(alarm);
             if (lacksThread()) {
@@ -120,6 +122,33 @@ final class Housekeeper {
         }
         LockSupport.unpark(sleeper);
         return true;
+    }
+
+    /**
+     * An alarm has become pointless. Once that is half of them they are forgotten, so they take no more memory than those
+     * that are to come, and that costs each a constant time.
+     */
+    void alarmCancelled() {
+        if (cancelled.incrementAndGet() % LEAST_PURGE != 0) {
+            return;
+        }
+        lock.lock();
+        try {
+            if (2 * cancelled.get() >= alarms.size()) {
+                purge();
+            }
+        } catch (OutOfMemoryError oom) {
+            // When more are cancelled, then.
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Forgets pointless alarms; under the lock. */
+    private void purge() {
+        alarms.removeIf(old -> old.pointless.getAsBoolean());
+        purgeAt = Math.max(LEAST_PURGE, 2 * alarms.size());
+        cancelled.set(0);
     }
 
     /** {@return how many alarms are set, pointless ones included; for tests} */

@@ -190,9 +190,11 @@ public final class ScopeBridge {
             this.action = action;
         }
 
-        /** Lets go of the action. */
-        public void cancel() {
+        /** Lets go of the action; false if that was done before, or it was due. */
+        boolean cancel() {
+            boolean first = action != null;
             action = null;
+            return first;
         }
 
         boolean isPointless() {
@@ -220,6 +222,13 @@ public final class ScopeBridge {
                 engine.dispatcher.report(alarm);
             }
         });
+    }
+
+    /** An alarm isn't to run any more; by any thread, at any time. */
+    public void cancel(Alarm alarm) {
+        if (alarm.cancel()) {
+            engine.housekeeper.alarmCancelled();
+        }
     }
 
     /** Has {@code action} run on a fresh virtual thread. */

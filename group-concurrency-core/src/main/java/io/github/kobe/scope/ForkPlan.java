@@ -1,6 +1,7 @@
 package io.github.kobe.scope;
 
 import io.github.kobe.internal.KeyText;
+import io.github.kobe.internal.ScopeBridge;
 import io.github.kobe.internal.ScopeBridge.Alarm;
 import java.util.ArrayList;
 import java.util.List;
@@ -145,7 +146,7 @@ final class ForkPlan {
             }
             boolean set = fork.scope().set(alarm, nanos);
             if (fork.phaseNumber() >= ForkedSubtask.SUCCESS) {
-                alarm.cancel(); // who has decided it may not have found it
+                fork.scope().bridge.cancel(alarm); // who has decided it may not have found it
             }
             return set;
         } catch (OutOfMemoryError none) {
@@ -168,14 +169,14 @@ final class ForkPlan {
         return withEarlier(failure);
     }
 
-    void cancelAlarms() {
-        cancel(start);
-        cancel(end);
+    void cancelAlarms(ScopeBridge bridge) {
+        cancel(start, bridge);
+        cancel(end, bridge);
     }
 
-    private static void cancel(@Nullable Alarm alarm) {
+    private static void cancel(@Nullable Alarm alarm, ScopeBridge bridge) {
         if (alarm != null) {
-            alarm.cancel();
+            bridge.cancel(alarm);
         }
     }
 }

@@ -59,7 +59,7 @@ final class ForkSchedule implements ScheduledFork {
             end();
             scope.bridge.scheduleFailed(group, new OutOfMemoryError("The thread for timers could not be started"));
         } else if (state.get() == State.CANCELLED) {
-            next.cancel();
+            scope.bridge.cancel(next);
         }
     }
 
@@ -120,7 +120,7 @@ final class ForkSchedule implements ScheduledFork {
         }
         Alarm set = alarm;
         if (set != null) {
-            set.cancel();
+            scope.bridge.cancel(set);
         }
         ForkedSubtask<?> running = run;
         if (running != null) {

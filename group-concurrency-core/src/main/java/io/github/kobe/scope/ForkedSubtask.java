@@ -356,7 +356,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         }
         try {
             if (plan != null) {
-                plan.cancelAlarms();
+                plan.cancelAlarms(scope.bridge);
             }
             tellListeners();
         } finally {

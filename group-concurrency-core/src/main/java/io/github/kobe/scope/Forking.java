@@ -72,7 +72,7 @@ final class Forking {
         } finally {
             if (!started) {
                 if (plan != null) {
-                    plan.cancelAlarms();
+                    plan.cancelAlarms(scope.bridge);
                 }
                 scope.ownerWait.over(fork, scope.forks.drop(fork, plan != null && plan.delayNanos > 0));
             }

@@ -78,7 +78,7 @@ final class TimeLimit {
     void cancel() {
         Alarm set = alarm;
         if (set != null) {
-            set.cancel();
+            scope.bridge.cancel(set);
         }
     }
 

@@ -116,6 +116,21 @@ class ScopeRemainsTests extends ScopeTestCase {
         assertThat(EngineAccess.alarms(executor)).isLessThan(200);
     }
 
+    @Tag("S24")
+    @Test
+    void alarmsOfForksThatWereCancelledDoNotStay() throws Exception {
+        GroupExecutor executor = engines.start(policy(1), new ManualClock());
+        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll())) {
+            for (int i = 0; i < 10_000; i++) {
+                scope.fork(ForkOptions.in("a").withStartAfter(A_DAY), () -> "x");
+            }
+            assertThat(EngineAccess.alarms(executor)).isGreaterThan(10_000);
+            scope.cancel();
+            scope.join();
+        }
+        assertThat(EngineAccess.alarms(executor)).isLessThan(200);
+    }
+
     @Tag("S16")
     @Test
     void noInterruptIsLeftOnTheOwnerThatNobodyInterrupted() throws Exception {
