@@ -97,6 +97,11 @@ final class Ledger {
         return put(task, task.with(edit -> edit.wish = wish));
     }
 
+    /** Nothing more is wanted of a task that has come to rest, so that it lets its tenant go again. */
+    void withdraw(TaskRecord task) {
+        letGo(wish(task, null));
+    }
+
     private TaskRecord put(TaskRecord old, TaskRecord changed) {
         if (old.status() != changed.status() || old.isOwed() != changed.isOwed()) {
             plan = plan().counting(old, changed);

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param failure why it was not accepted for all of them: the failure of the first one skipped
  * @param accepted the tasks that it was accepted for
  * @param skipped the other tasks of the plan, and why they were skipped
+ * @param notRolledBack after the rollback of a plan: the tenants that keep the new version, or what they have of it,
+ *     in the plan's order
  * @since 0.1.0
  */
 public record OperationResult(
@@ -19,4 +21,5 @@ public record OperationResult(
         String message,
         @Nullable FailureInfo failure,
         List<TaskId> accepted,
-        Map<TaskId, FailureInfo> skipped) {}
+        Map<TaskId, FailureInfo> skipped,
+        List<TenantId> notRolledBack) {}

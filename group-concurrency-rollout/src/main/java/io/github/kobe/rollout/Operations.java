@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,6 +17,9 @@ import org.slf4j.LoggerFactory;
 final class Operations {
 
     private static final Logger LOG = LoggerFactory.getLogger(Operations.class);
+
+    /** How many tenants a message names. */
+    private static final int MOST_NAMES = 20;
 
     private final RolloutEngine engine;
 
@@ -75,7 +79,7 @@ final class Operations {
                 .planId();
         return engine.operate(planId, ledger -> {
             grant(ledger, ledger.task(taskId), wish);
-            return result(wish, List.of(taskId), Map.of());
+            return result(wish, List.of(taskId), Map.of(), List.of());
         });
     }
 
@@ -85,6 +89,7 @@ final class Operations {
             ledger.apply(commandOf(wish));
             List<TaskId> accepted = new ArrayList<>();
             Map<TaskId, FailureInfo> skipped = new LinkedHashMap<>();
+            List<TenantId> notRolledBack = new ArrayList<>();
             List<TaskRecord> tasks = ledger.store().tasks(planId);
             if (wish.is(Kind.RETRY) || wish.is(Kind.ROLLBACK)) {
                 ledger.lockTenants(tasks);
@@ -99,6 +104,9 @@ final class Operations {
                     accepted.add(task.id());
                 } catch (TaskOperationException e) {
                     skipped.put(task.id(), e.failure());
+                    if (wish.is(Kind.ROLLBACK) && leaveChanged(ledger, task, wish.by())) {
+                        notRolledBack.add(task.tenantId());
+                    }
                 }
             }
             boolean needsTasks = !wish.is(Kind.PAUSE) && !wish.is(Kind.RESUME);
@@ -107,13 +115,32 @@ final class Operations {
                 throw new TaskOperationException(
                         first.errorType(), "no task of plan " + planId + " allows this: " + first.message());
             }
-            return result(wish, accepted, skipped);
+            return result(wish, accepted, skipped, notRolledBack);
         });
     }
 
     /** What waits has nothing to take back. */
     private static Wish ofPlan(TaskRecord task, Wish wish) {
         return wish.is(Kind.ROLLBACK) && task.status() == TaskStatus.PENDING ? Wish.of(Kind.CANCEL, wish.by()) : wish;
+    }
+
+    /**
+     * {@return whether the tenant keeps the new version, or what it has of it} The task can't be rolled back with its plan,
+     * and goes no further forward either.
+     */
+    private static boolean leaveChanged(Ledger ledger, TaskRecord task, String by) {
+        switch (task.status()) {
+            case RUNNING, PAUSED -> grant(ledger, task, Wish.of(Kind.CANCEL, by));
+            case FAILED -> {
+                if (task.wants(Kind.RETRY)) {
+                    ledger.withdraw(task);
+                }
+            }
+            default -> {}
+        }
+        return task.startedAt() != null
+                && task.status() != TaskStatus.ROLLING_BACK
+                && task.status() != TaskStatus.ROLLED_BACK;
     }
 
     private static PlanCommand commandOf(Wish wish) {
@@ -126,14 +153,23 @@ final class Operations {
         };
     }
 
-    private static OperationResult result(Wish wish, List<TaskId> accepted, Map<TaskId, FailureInfo> skipped) {
+    private static OperationResult result(
+            Wish wish, List<TaskId> accepted, Map<TaskId, FailureInfo> skipped, List<TenantId> notRolledBack) {
         String what = wish.kind().name().toLowerCase(Locale.ROOT);
+        String left = notRolledBack.isEmpty() ? "" : "; not rolled back are the tenants " + names(notRolledBack);
         return new OperationResult(
                 skipped.isEmpty(),
-                what + " accepted for " + accepted.size() + " of " + (accepted.size() + skipped.size()) + " tasks",
+                what + " accepted for " + accepted.size() + " of " + (accepted.size() + skipped.size()) + " tasks" + left,
                 skipped.isEmpty() ? null : skipped.values().iterator().next(),
                 List.copyOf(accepted),
-                Map.copyOf(skipped));
+                Map.copyOf(skipped),
+                List.copyOf(notRolledBack));
+    }
+
+    private static String names(List<TenantId> tenants) {
+        String first = tenants.stream().limit(MOST_NAMES).map(TenantId::value).collect(Collectors.joining(", "));
+        int others = tenants.size() - MOST_NAMES;
+        return others > 0 ? first + " and " + others + " more" : first;
     }
 
     /** Leaves the wish with the task, if its state allows it and nobody wants something stronger. */
@@ -147,6 +183,9 @@ final class Operations {
         Wish present = task.wish();
         if (present != null && present.kind().compareTo(wish.kind()) >= 0) {
             return;
+        }
+        if (wish.is(Kind.RETRY) && ledger.plan().status() == PlanStatus.PARTIAL_FAILED) {
+            ledger.apply(PlanCommand.RETRY);
         }
         if (!task.status().isOpen()) {
             claimAgain(ledger, task);

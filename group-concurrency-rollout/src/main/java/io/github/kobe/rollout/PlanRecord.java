@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param waves the waves in which its tasks begin
  * @param status its state
  * @param pauseAsked whether a pause was requested, so that it starts nothing
- * @param rollingBack whether it is being rolled back as a whole
+ * @param rollingBack whether it is being rolled back as a whole, or was in the end, and nothing was retried since
  * @param tally how many of its tasks are in each state
  * @param owed how many of its tasks have come to rest, but have a wish
+ * @param abandoned how many of its tasks were cancelled after they had begun
  * @param progress its progress through its waves
  * @param drive the work for it
  * @param createdAt when it was created
@@ -37,6 +38,7 @@ public record PlanRecord(
         boolean rollingBack,
         Map<TaskStatus, Integer> tally,
         int owed,
+        int abandoned,
         WaveProgress progress,
         DriveState drive,
         Instant createdAt,
@@ -63,6 +65,7 @@ public record PlanRecord(
                 false,
                 false,
                 Map.of(),
+                0,
                 0,
                 WaveProgress.begin(waves),
                 DriveState.NONE,
@@ -129,9 +132,11 @@ public record PlanRecord(
             if (before != null) {
                 counts.merge(before.status(), -1, Integer::sum);
                 edit.owed -= before.isOwed() ? 1 : 0;
+                edit.abandoned -= before.isAbandoned() ? 1 : 0;
                 waiting -= before.status() == TaskStatus.PENDING ? 1 : 0;
             }
             edit.owed += after.isOwed() ? 1 : 0;
+            edit.abandoned += after.isAbandoned() ? 1 : 0;
             edit.tally = counts;
             edit.progress = progress.counting(waves.waveOf(after.position()), waiting);
         });
@@ -146,6 +151,7 @@ public record PlanRecord(
         boolean rollingBack;
         Map<TaskStatus, Integer> tally;
         int owed;
+        int abandoned;
         WaveProgress progress;
         DriveState drive;
 
@@ -165,6 +171,7 @@ public record PlanRecord(
             rollingBack = plan.rollingBack;
             tally = plan.tally;
             owed = plan.owed;
+            abandoned = plan.abandoned;
             progress = plan.progress;
             drive = plan.drive;
             startedAt = plan.startedAt;
@@ -183,6 +190,7 @@ public record PlanRecord(
                     rollingBack,
                     tally,
                     owed,
+                    abandoned,
                     progress,
                     drive,
                     plan.createdAt,

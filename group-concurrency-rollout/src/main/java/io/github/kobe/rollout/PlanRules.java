@@ -72,7 +72,7 @@ final class PlanRules {
             }
             case RETRY -> {
                 require(plan, command, PlanStatus.PARTIAL_FAILED);
-                yield new Changed(plan, List.of());
+                yield new Changed(plan.with(edit -> edit.rollingBack = false), List.of());
             }
             case GIVE_UP -> go(plan, command, PlanStatus.FAILED, now, PlanStatus.PARTIAL_FAILED);
         };
@@ -104,16 +104,19 @@ final class PlanRules {
 
     private static PlanStatus derived(PlanRecord plan) {
         int open = plan.open();
+        int size = plan.size();
+        int cancelled = plan.count(TaskStatus.CANCELLED);
         if (plan.rollingBack()) {
+            int neverBegun = cancelled - plan.abandoned();
             return open > 0
                     ? PlanStatus.ROLLING_BACK
-                    : plan.count(TaskStatus.ROLLBACK_FAILED) > 0 ? PlanStatus.FAILED : PlanStatus.ROLLED_BACK;
+                    : plan.count(TaskStatus.ROLLED_BACK) + neverBegun == size
+                            ? PlanStatus.ROLLED_BACK
+                            : PlanStatus.PARTIAL_FAILED;
         }
         if (open > 0) {
             return plan.pauseAsked() && plan.count(TaskStatus.RUNNING) == 0 ? PlanStatus.PAUSED : PlanStatus.RUNNING;
         }
-        int size = plan.size();
-        int cancelled = plan.count(TaskStatus.CANCELLED);
         if (plan.count(TaskStatus.COMPLETED) == size) {
             return PlanStatus.COMPLETED;
         }

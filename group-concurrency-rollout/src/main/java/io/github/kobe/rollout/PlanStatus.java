@@ -19,15 +19,15 @@ public enum PlanStatus implements RolloutStatus {
     RUNNING,
     /** It starts nothing, and none of its tasks runs. */
     PAUSED,
-    /** Not all of its tasks have succeeded, and operations on them are still possible. */
+    /** Not all of its tasks have succeeded, or not all could be rolled back; operations on them are still possible. */
     PARTIAL_FAILED,
     /** All its tasks are completed. */
     COMPLETED,
-    /** Everything that can be is being rolled back. */
+    /** Everything that can be is being rolled back, and nothing goes forward. */
     ROLLING_BACK,
-    /** It was rolled back; final. */
+    /** Each of its tasks was rolled back, or never began; final. */
     ROLLED_BACK,
-    /** It was invalid, was given up, or could not be rolled back; final. */
+    /** It was invalid, or was given up; final. */
     FAILED,
     /** It was cancelled before any task had completed; final. */
     CANCELLED;
@@ -42,7 +42,7 @@ public enum PlanStatus implements RolloutStatus {
             case PAUSED -> EnumSet.of(RUNNING, CANCELLED);
             case PARTIAL_FAILED -> EnumSet.of(RUNNING, ROLLING_BACK, FAILED);
             case COMPLETED -> EnumSet.of(ROLLING_BACK);
-            case ROLLING_BACK -> EnumSet.of(ROLLED_BACK, FAILED);
+            case ROLLING_BACK -> EnumSet.of(ROLLED_BACK, PARTIAL_FAILED);
             case FAILED, ROLLED_BACK, CANCELLED -> EnumSet.noneOf(PlanStatus.class);
         };
     }

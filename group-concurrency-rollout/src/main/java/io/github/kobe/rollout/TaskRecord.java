@@ -155,6 +155,11 @@ public record TaskRecord(
         return wish != null && !status.isOpen();
     }
 
+    /** {@return whether it was cancelled when its tenant may have been changed already} */
+    boolean isAbandoned() {
+        return status == TaskStatus.CANCELLED && startedAt != null;
+    }
+
     boolean wants(Wish.Kind kind) {
         return wish != null && wish.is(kind);
     }

@@ -253,14 +253,14 @@ class OperationsTests extends RolloutsTestCase {
         settled(rollouts, planId);
 
         rollouts.rollback(planId);
-        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.FAILED);
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
         TaskInfo task = rollouts.task(TenantId.of("acme"));
         assertThat(task.status()).isEqualTo(TaskStatus.ROLLBACK_FAILED);
         assertThat(task.failure()).isEqualTo(new FailureInfo("IllegalStateException", "stuck"));
         assertThat(done).containsExactly("A acme", "B", "undo A acme");
 
-        rollouts.rollback(task.taskId());
-        awaitStatus(rollouts, task.taskId(), TaskStatus.ROLLED_BACK);
+        rollouts.rollback(planId);
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.ROLLED_BACK);
         assertThat(done).containsExactly("A acme", "B", "undo A acme", "undo B");
     }
 
@@ -423,6 +423,155 @@ class OperationsTests extends RolloutsTestCase {
         assertThat(rollouts.tasks(planId))
                 .extracting(TaskInfo::status)
                 .containsExactly(TaskStatus.ROLLED_BACK, TaskStatus.CANCELLED);
+    }
+
+    @Test
+    @Tag("R31")
+    @Tag("R33")
+    @Tag("R46")
+    @Tag("R77")
+    void aPlansRollbackThatLeavesTenantsWithTheNewVersionFailsInPartAndNamesThem() throws Exception {
+        Rollouts rollouts = rollouts(
+                stage("A").step(ctx -> {
+                    if (ctx.tenantId().equals(TenantId.of("slow"))) {
+                        gate.pass();
+                    }
+                }),
+                stage("B"));
+        PlanId planId = rollouts.start(plan(
+                        "x",
+                        1,
+                        Samples.changeWithoutSnapshot("new"),
+                        Samples.change("acme"),
+                        Samples.changeWithoutSnapshot("slow"),
+                        Samples.changeWithoutSnapshot("zorg")))
+                .planId();
+        gate.awaitArrived(1);
+
+        OperationResult result = rollouts.rollback(planId);
+        gate.open();
+
+        assertThat(result.success()).isFalse();
+        assertThat(result.message())
+                .isEqualTo("rollback accepted for 2 of 4 tasks; not rolled back are the tenants new, slow");
+        assertThat(result.notRolledBack()).containsExactly(TenantId.of("new"), TenantId.of("slow"));
+        assertThat(result.skipped().values())
+                .extracting(FailureInfo::errorType)
+                .containsExactly("NO_SNAPSHOT", "NO_SNAPSHOT");
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
+        assertThat(rollouts.tasks(planId))
+                .extracting(TaskInfo::status)
+                .containsExactly(
+                        TaskStatus.COMPLETED, TaskStatus.ROLLED_BACK, TaskStatus.CANCELLED, TaskStatus.CANCELLED);
+        assertThat(done).contains("A slow").doesNotContain("B slow", "A zorg");
+        assertThat(rollouts.giveUp(planId).status()).isEqualTo(PlanStatus.FAILED);
+    }
+
+    @Test
+    @Tag("R33")
+    void aPlansRollbackOfWhatOnlyWaitedOrWasRolledBackIsComplete() throws Exception {
+        Rollouts rollouts = rollouts(gated("A"), stage("B"));
+        PlanId planId = rollouts.start(plan("x", 1, Samples.change("acme"), Samples.changeWithoutSnapshot("zorg")))
+                .planId();
+        gate.awaitArrived(1);
+
+        OperationResult result = rollouts.rollback(planId);
+        gate.open();
+
+        assertThat(result.message()).isEqualTo("rollback accepted for 2 of 2 tasks");
+        assertThat(result.notRolledBack()).isEmpty();
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.ROLLED_BACK);
+    }
+
+    @Test
+    @Tag("R33")
+    void aPlansRollbackFailsInPartIfATenantWasCancelledOnItsWay() throws Exception {
+        Rollouts rollouts = rollouts(gated("A"), stage("B"));
+        PlanId planId = rollouts.start(plan("x", Samples.change("acme"), Samples.change("zorg")))
+                .planId();
+        gate.awaitArrived(2);
+        rollouts.cancel(TenantId.of("zorg"));
+        gate.open();
+        settled(rollouts, planId);
+
+        assertThat(rollouts.rollback(planId).notRolledBack()).containsExactly(TenantId.of("zorg"));
+
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
+    }
+
+    @Test
+    @Tag("R33")
+    void aPlansRollbackEndsWhatIsPausedAndCantBeRolledBack() throws Exception {
+        Rollouts rollouts = rollouts(gated("A"), stage("B"));
+        PlanId planId = rollouts.start(plan("x", Samples.change("acme"), Samples.changeWithoutSnapshot("new")))
+                .planId();
+        gate.awaitArrived(2);
+        rollouts.pause(planId);
+        gate.open();
+        awaitStatus(rollouts, planId, PlanStatus.PAUSED);
+
+        assertThat(rollouts.rollback(planId).notRolledBack()).containsExactly(TenantId.of("new"));
+
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
+        assertThat(rollouts.task(TenantId.of("new")).status()).isEqualTo(TaskStatus.CANCELLED);
+        assertThat(rollouts.isRunning(TenantId.of("new"))).isFalse();
+    }
+
+    @Test
+    @Tag("R33")
+    @Tag("R39")
+    void aPlansRollbackWithdrawsRetriesThatHaveNotBegun() throws Exception {
+        failures.set(2);
+        Rollouts rollouts = rollouts(failing("A").step(ctx -> {
+            if (ctx.attempt() > 1) {
+                gate.pass();
+            }
+        }));
+        PlanId planId = rollouts.start(plan(
+                        "x",
+                        1,
+                        Samples.changeWithoutSnapshot("new"),
+                        Samples.changeWithoutSnapshot("late"),
+                        Samples.change("acme")))
+                .planId();
+        settled(rollouts, planId);
+        rollouts.retry(planId, true);
+        gate.awaitArrived(1);
+
+        assertThat(rollouts.rollback(planId).notRolledBack())
+                .containsExactly(TenantId.of("new"), TenantId.of("late"));
+        assertThat(rollouts.isRunning(TenantId.of("late"))).isFalse();
+        gate.open();
+
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
+        assertThat(rollouts.task(TenantId.of("late")).status()).isEqualTo(TaskStatus.FAILED);
+        assertThat(rollouts.task(TenantId.of("late")).retryCount()).isZero();
+    }
+
+    @Test
+    @Tag("R29")
+    @Tag("R47")
+    void aRetryAfterARollbackInPartTakesThePlanForward() throws Exception {
+        failures.set(1);
+        Rollouts rollouts = rollouts(failing("A"));
+        PlanId planId = rollouts.start(plan("x", 1, Samples.changeWithoutSnapshot("new"), Samples.change("acme")))
+                .planId();
+        settled(rollouts, planId);
+        rollouts.rollback(planId);
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
+
+        rollouts.retry(TenantId.of("new"), true);
+
+        awaitStatus(rollouts, TenantId.of("new"), TaskStatus.COMPLETED);
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
+        awaitTold(planId);
+        assertThat(toldOfPlan(planId))
+                .endsWith(
+                        PlanStatus.PARTIAL_FAILED,
+                        PlanStatus.ROLLING_BACK,
+                        PlanStatus.PARTIAL_FAILED,
+                        PlanStatus.RUNNING,
+                        PlanStatus.PARTIAL_FAILED);
     }
 
     @Test

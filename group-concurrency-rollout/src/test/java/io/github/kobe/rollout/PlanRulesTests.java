@@ -122,19 +122,43 @@ class PlanRulesTests {
         assertThat(PlanRules.derive(plan, Samples.NOW).plan().status()).isEqualTo(to);
     }
 
-    @Test
+    static Stream<Arguments> endsOfARollback() {
+        return Stream.of(
+                arguments(Map.of(TaskStatus.ROLLED_BACK, 2), 0, ROLLED_BACK),
+                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.CANCELLED, 1), 0, ROLLED_BACK),
+                arguments(Map.of(TaskStatus.CANCELLED, 2), 0, ROLLED_BACK),
+                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.CANCELLED, 2), 1, PARTIAL_FAILED),
+                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.COMPLETED, 1), 0, PARTIAL_FAILED),
+                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.FAILED, 1), 0, PARTIAL_FAILED),
+                arguments(Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.ROLLBACK_FAILED, 1), 0, PARTIAL_FAILED),
+                arguments(Map.of(TaskStatus.ROLLING_BACK, 1, TaskStatus.ROLLBACK_FAILED, 1), 0, ROLLING_BACK));
+    }
+
+    @ParameterizedTest
+    @MethodSource("endsOfARollback")
     @Tag("R31")
     @Tag("R33")
-    void inAPlansRollbackOneThatFailsFailsThePlanInTheEnd() {
-        PlanRecord plan = plan(ROLLING_BACK, Map.of(TaskStatus.ROLLING_BACK, 1, TaskStatus.ROLLBACK_FAILED, 1))
-                .with(edit -> edit.rollingBack = true);
+    void aPlanIsRolledBackOnlyIfEachTaskIsOrNeverBegan(
+            Map<TaskStatus, Integer> tasks, int abandoned, PlanStatus to) {
+        PlanRecord plan = plan(ROLLING_BACK, tasks).with(edit -> {
+            edit.rollingBack = true;
+            edit.abandoned = abandoned;
+        });
 
-        assertThat(PlanRules.derive(plan, Samples.NOW).plan().status()).isEqualTo(ROLLING_BACK);
-        PlanRecord over =
-                plan.with(edit -> edit.tally = Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.ROLLBACK_FAILED, 1));
-        assertThat(PlanRules.derive(over, Samples.NOW).plan().status()).isEqualTo(FAILED);
-        PlanRecord well = plan.with(edit -> edit.tally = Map.of(TaskStatus.ROLLED_BACK, 1, TaskStatus.FAILED, 1));
-        assertThat(PlanRules.derive(well, Samples.NOW).plan().status()).isEqualTo(ROLLED_BACK);
+        assertThat(PlanRules.derive(plan, Samples.NOW).plan().status()).isEqualTo(to);
+    }
+
+    @Test
+    void onlyATaskThatHadBegunIsAbandonedWhenItIsCancelled() {
+        TaskRecord running = Samples.task(TaskStatus.RUNNING);
+        TaskRecord waiting = Samples.task(TaskStatus.PENDING).with(edit -> edit.startedAt = null);
+        PlanRecord plan = plan(RUNNING, Map.of(TaskStatus.RUNNING, 1, TaskStatus.PENDING, 1));
+
+        PlanRecord both = plan.counting(waiting, waiting.with(edit -> edit.status = TaskStatus.CANCELLED))
+                .counting(running, running.with(edit -> edit.status = TaskStatus.CANCELLED));
+
+        assertThat(both.count(TaskStatus.CANCELLED)).isEqualTo(2);
+        assertThat(both.abandoned()).isOne();
     }
 
     @Test

@@ -34,7 +34,7 @@ final class RolloutModel {
             "PAUSED", Set.of("RUNNING", "CANCELLED"),
             "PARTIAL_FAILED", Set.of("RUNNING", "ROLLING_BACK", "FAILED"),
             "COMPLETED", Set.of("ROLLING_BACK"),
-            "ROLLING_BACK", Set.of("ROLLED_BACK", "FAILED"));
+            "ROLLING_BACK", Set.of("ROLLED_BACK", "PARTIAL_FAILED"));
 
     private static final List<String> STRENGTH = List.of("PAUSE", "RESUME", "RETRY", "CANCEL", "ROLLBACK");
     private static final Set<String> OPEN = Set.of("PENDING", "RUNNING", "PAUSED", "ROLLING_BACK");
@@ -205,6 +205,7 @@ final class RolloutModel {
 
     void wish(int index, String wish, boolean fromCheckpoint) {
         grant(tasks.get(index), wish, fromCheckpoint);
+        planRollsBack &= !wish.equals("RETRY") || !plan.equals("PARTIAL_FAILED");
         derive();
     }
 
@@ -251,6 +252,7 @@ final class RolloutModel {
             return;
         }
         int accepted = 0;
+        List<ModelTask> left = new ArrayList<>();
         for (ModelTask task : tasks) {
             boolean onlyCancel = wish.equals("ROLLBACK") && task.status.equals("PENDING");
             try {
@@ -258,6 +260,7 @@ final class RolloutModel {
                 accepted++;
             } catch (IllegalStateException e) {
                 assertThat(e).hasMessage("refused");
+                left.add(task);
             }
         }
         refuse(accepted == 0 && !wish.equals("PAUSE") && !wish.equals("RESUME"));
@@ -268,13 +271,24 @@ final class RolloutModel {
                 expires = Math.max(now, opened == null ? 0 : opened + bake) + timeout;
             }
             case "ROLLBACK" -> {
+                left.forEach(this::stop);
                 planRollsBack = true;
                 pauseAsked = false;
                 plan = "ROLLING_BACK";
             }
-            default -> assertThat(wish).isEqualTo("RETRY");
+            default -> planRollsBack = false;
         }
         derive();
+    }
+
+    /** What a plan's rollback can't take back goes no further. */
+    private void stop(ModelTask task) {
+        if (Set.of("RUNNING", "PAUSED").contains(task.status)) {
+            grant(task, "CANCEL", false);
+        } else if (task.status.equals("FAILED") && "RETRY".equals(task.wish)) {
+            task.wish = null;
+            task.claim = false;
+        }
     }
 
     boolean hasThread(int index) {
@@ -386,7 +400,10 @@ final class RolloutModel {
                 .filter(task -> OPEN.contains(task.status) || task.wish != null)
                 .count();
         if (planRollsBack) {
-            plan = open > 0 ? "ROLLING_BACK" : count("ROLLBACK_FAILED") > 0 ? "FAILED" : "ROLLED_BACK";
+            boolean isComplete = tasks.stream()
+                    .allMatch(task -> task.status.equals("ROLLED_BACK")
+                            || (task.status.equals("CANCELLED") && task.begun == 0));
+            plan = open > 0 ? "ROLLING_BACK" : isComplete ? "ROLLED_BACK" : "PARTIAL_FAILED";
         } else if (open > 0) {
             plan = pauseAsked && count("RUNNING") == 0 ? "PAUSED" : "RUNNING";
         } else {

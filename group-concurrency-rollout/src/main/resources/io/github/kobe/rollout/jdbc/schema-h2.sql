@@ -7,6 +7,7 @@ create table if not exists rollout_plan (
     rolling_back boolean not null,
     tally varchar not null,
     owed integer not null,
+    abandoned integer not null,
     wave integer not null,
     waiting varchar not null,
     failures_allowed integer not null,

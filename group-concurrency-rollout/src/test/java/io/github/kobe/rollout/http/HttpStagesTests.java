@@ -271,7 +271,7 @@ class HttpStagesTests {
         instance.become(Ill.WRONG);
 
         rollouts.rollback(task.planId());
-        assertThat(rollouts.await(task.planId(), Deadline.LONG).status()).isEqualTo(PlanStatus.FAILED);
+        assertThat(rollouts.await(task.planId(), Deadline.LONG).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
         assertThat(rollouts.task(task.taskId()).status()).isEqualTo(TaskStatus.ROLLBACK_FAILED);
         assertThat(pauses).hasSize(9);
 
@@ -354,7 +354,7 @@ class HttpStagesTests {
         TaskInfo task = ran(rollouts, change(instance));
 
         rollouts.rollback(task.planId());
-        assertThat(rollouts.await(task.planId(), Deadline.LONG).status()).isEqualTo(PlanStatus.FAILED);
+        assertThat(rollouts.await(task.planId(), Deadline.LONG).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
         assertThat(rollouts.task(task.taskId()).failure())
                 .extracting(failure -> failure.message())
                 .asString()

@@ -85,6 +85,7 @@ class JdbcRolloutStoreTests {
                 true,
                 Map.of(TaskStatus.RUNNING, 2, TaskStatus.FAILED, 1),
                 1,
+                7,
                 new WaveProgress(1, List.of(0, 2), 5, gate),
                 new DriveState(5, DriveState.Phase.DUE, NOW),
                 NOW,

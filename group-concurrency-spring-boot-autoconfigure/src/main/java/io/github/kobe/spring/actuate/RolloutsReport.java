@@ -300,11 +300,19 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
      * @param message what was accepted
      * @param accepted for how many tasks
      * @param skipped the other tasks of the plan, and why they were skipped, at most 100
+     * @param notRolledBack after the rollback of a plan: the tenants that keep the new version, or what they have of
+     *     it, at most 100
      * @param truncated whether there are more of those
      * @param plan the plan after it
      */
     public record Operation(
-            boolean success, String message, int accepted, Map<String, Failure> skipped, boolean truncated, Plan plan) {
+            boolean success,
+            String message,
+            int accepted,
+            Map<String, Failure> skipped,
+            List<String> notRolledBack,
+            boolean truncated,
+            Plan plan) {
 
         static Operation of(OperationResult result, PlanInfo plan) {
             Map<String, Failure> skipped = new TreeMap<>();
@@ -313,16 +321,20 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
                     .forEach(entry -> skipped.put(entry.getKey().value(), Failure.of(entry.getValue())));
             return new Operation(
                     result.success(),
-                    result.message(),
+                    PrintableText.wellFormed(result.message()),
                     result.accepted().size(),
                     skipped,
+                    result.notRolledBack().stream()
+                            .limit(MOST_SKIPPED)
+                            .map(tenant -> PrintableText.wellFormed(tenant.value()))
+                            .toList(),
                     result.skipped().size() > MOST_SKIPPED,
                     Plan.of(plan));
         }
 
         /** For an operation on the plan as a whole. */
         static Operation of(RolloutAction action, PlanInfo plan) {
-            return new Operation(true, action.text() + " accepted", 0, Map.of(), false, Plan.of(plan));
+            return new Operation(true, action.text() + " accepted", 0, Map.of(), List.of(), false, Plan.of(plan));
         }
     }
 }

@@ -183,6 +183,19 @@ class RolloutsEndpointTests {
     }
 
     @Test
+    void aRollbackOfAPlanNamesTheTenantsThatKeepTheNewVersion() throws Exception {
+        WebApplicationType type = WebApplicationType.SERVLET;
+        PlanId planId = ended(type, "good", "unknown");
+
+        JsonNode back = post(type, planId, "{\"action\": \"rollback\"}").ok();
+        end(type, planId, PlanStatus.PARTIAL_FAILED);
+
+        assertThat(back.path("notRolledBack")).hasSize(1);
+        assertThat(back.at("/notRolledBack/0").asText()).isEqualTo("unknown-" + planId);
+        assertThat(back.path("message").asText()).endsWith("not rolled back are the tenants unknown-" + planId);
+    }
+
+    @Test
     void aPlanIsStartedCancelledAndGivenUp() throws Exception {
         WebApplicationType type = WebApplicationType.SERVLET;
         PlanId first = rollouts(type).create(plan("good")).planId();
