@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a drive does with a task between two stages, each time in one transaction: it applies results and wishes, and
- * returns what comes next. A boundary that was already passed, in a commit whose answer was lost, isn't passed again.
+ * returns what comes next. Each attempt begins with a new fencing token. A boundary that was already passed, in a commit whose answer was lost, isn't passed again.
  */
 final class Boundaries {
 
@@ -49,7 +49,7 @@ final class Boundaries {
             return new Next(Way.LATER, task);
         }
         ledger.save(tenant.ranBy(task.id()));
-        return where(ledger.apply(task, new TaskCommand.Begin(tenant.lastKnownGood())));
+        return where(ledger.apply(ledger.fence(task), new TaskCommand.Begin(tenant.lastKnownGood())));
     }
 
     private static Next beginWished(Ledger ledger, TaskRecord task) {
@@ -59,9 +59,9 @@ final class Boundaries {
         }
         return where(
                 switch (wish.kind()) {
-                    case ROLLBACK -> ledger.apply(task, new TaskCommand.RollBack(wish.by()));
+                    case ROLLBACK -> ledger.apply(ledger.fence(task), new TaskCommand.RollBack(wish.by()));
                     case CANCEL -> ledger.apply(task, new TaskCommand.Cancel(wish.by(), null));
-                    case RETRY -> ledger.apply(task, new TaskCommand.Retry(wish.fromCheckpoint()));
+                    case RETRY -> ledger.apply(ledger.fence(task), new TaskCommand.Retry(wish.fromCheckpoint()));
                     case RESUME -> ledger.apply(task, new TaskCommand.Resume(wish.by()));
                     case PAUSE -> ledger.wish(task, null);
                 });
@@ -96,7 +96,7 @@ final class Boundaries {
         TaskRecord after = ledger.apply(task, new TaskCommand.Fail(failure, ofStage));
         return where(
                 wish != null && wish.is(Kind.ROLLBACK)
-                        ? ledger.apply(after, new TaskCommand.RollBack(wish.by()))
+                        ? ledger.apply(ledger.fence(after), new TaskCommand.RollBack(wish.by()))
                         : after);
     }
 
@@ -127,7 +127,7 @@ final class Boundaries {
             return null;
         }
         return switch (wish.kind()) {
-            case ROLLBACK -> ledger.apply(task, new TaskCommand.RollBack(wish.by()));
+            case ROLLBACK -> ledger.apply(ledger.fence(task), new TaskCommand.RollBack(wish.by()));
             case CANCEL -> ledger.apply(task, new TaskCommand.Cancel(wish.by(), null));
             case PAUSE -> ledger.apply(task, new TaskCommand.Pause(wish.by()));
             case RESUME, RETRY -> null;

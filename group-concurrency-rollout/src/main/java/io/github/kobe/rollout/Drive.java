@@ -135,7 +135,7 @@ final class Drive {
             ledger.store().stamp(planId, epoch);
             TaskCommand recover = new TaskCommand.Recover(engine.options().node());
             List<TaskRecord> work = new ArrayList<>();
-            for (TaskRecord task : ledger.store().unfinished(planId)) {
+            for (TaskRecord task : ledger.fenceRunning(ledger.store().unfinished(planId))) {
                 work.add(isLost && task.status().hasThread() ? ledger.apply(task, recover) : task);
             }
             return work;

@@ -102,6 +102,24 @@ final class Ledger {
         letGo(wish(task, null));
     }
 
+    /**
+     * {@return the task with a token that is higher than those of all runs of its tenant so far} What of these is still
+     * under way somewhere is told from it.
+     */
+    TaskRecord fence(TaskRecord task) {
+        TenantRecord fenced = tenant(task).fenced();
+        save(fenced);
+        return put(task, task.with(edit -> edit.token = fenced.token()));
+    }
+
+    /** {@return the tasks; those that another drive may still be running have a new token} */
+    List<TaskRecord> fenceRunning(List<TaskRecord> tasks) {
+        lockTenants(tasks.stream().filter(task -> task.status().hasThread()).toList());
+        return tasks.stream()
+                .map(task -> task.status().hasThread() ? fence(task) : task)
+                .toList();
+    }
+
     private TaskRecord put(TaskRecord old, TaskRecord changed) {
         if (old.status() != changed.status() || old.isOwed() != changed.isOwed()) {
             plan = plan().counting(old, changed);

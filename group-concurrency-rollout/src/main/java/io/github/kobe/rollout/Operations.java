@@ -159,7 +159,8 @@ final class Operations {
         String left = notRolledBack.isEmpty() ? "" : "; not rolled back are the tenants " + names(notRolledBack);
         return new OperationResult(
                 skipped.isEmpty(),
-                what + " accepted for " + accepted.size() + " of " + (accepted.size() + skipped.size()) + " tasks" + left,
+                what + " accepted for " + accepted.size() + " of " + (accepted.size() + skipped.size()) + " tasks"
+                        + left,
                 skipped.isEmpty() ? null : skipped.values().iterator().next(),
                 List.copyOf(accepted),
                 Map.copyOf(skipped),

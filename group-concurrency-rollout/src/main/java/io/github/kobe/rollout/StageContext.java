@@ -93,12 +93,14 @@ public final class StageContext {
     }
 
     /**
-     * {@return a number that grows whenever another node takes over the plan} A service that remembers the highest
-     * number, and refuses requests with a lower one, is safe from a node that has lost the plan and doesn't know it
-     * yet.
+     * {@return a number of the tenant's that grows over all its plans: with each task, each retry, each rollback, and
+     * each time that the running task's plan is taken over} It is at least 1, and the same for all stages of one attempt
+     * unless the plan is taken over in between. A service that remembers the highest number of the tenant, and refuses
+     * requests with a lower one, is safe from a node that has lost a plan, this one or an earlier one, and doesn't know
+     * it yet.
      */
     public long fencingToken() {
-        return task.epoch();
+        return task.token();
     }
 
     /** {@return the settings of the tenant} */

@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  * @param wish the operation that was requested for it
  * @param sequence the number of its last event
  * @param epoch the number of the drive that may write it
+ * @param token its {@linkplain StageContext#fencingToken() fencing token}, 0 before it runs
  * @since 0.1.0
  */
 public record TaskRecord(
@@ -68,7 +69,8 @@ public record TaskRecord(
         @Nullable Instant endedAt,
         @Nullable Wish wish,
         long sequence,
-        long epoch) {
+        long epoch,
+        long token) {
 
     /** Copies the collections. */
     public TaskRecord {
@@ -106,6 +108,7 @@ public record TaskRecord(
                 null,
                 null,
                 0,
+                0,
                 0);
     }
 
@@ -131,7 +134,7 @@ public record TaskRecord(
         }
         boolean skipped = settled.contains(stageNames.get(stagesDone - 1));
         return Optional.of(new Checkpoint(
-                id, stagesDone - 1, completedStages(), checkpointAt, run, attempt, epoch, skipped, data));
+                id, stagesDone - 1, completedStages(), checkpointAt, run, attempt, token, skipped, data));
     }
 
     /** {@return the places of the stages that a rollback still has to take back, in its order} */
@@ -213,6 +216,7 @@ public record TaskRecord(
 
         long sequence;
         long epoch;
+        long token;
 
         private Edit(TaskRecord task) {
             this.task = task;
@@ -236,6 +240,7 @@ public record TaskRecord(
             wish = task.wish;
             sequence = task.sequence;
             epoch = task.epoch;
+            token = task.token;
         }
 
         void removeCheckpoint() {
@@ -271,7 +276,8 @@ public record TaskRecord(
                     endedAt,
                     wish,
                     sequence,
-                    epoch);
+                    epoch,
+                    token);
         }
     }
 }

@@ -148,7 +148,7 @@ final class TaskRun {
      * another one was in the middle of the same stage, or has failed at it.
      */
     private static boolean isLatest(Checkpoint checkpoint, TaskRecord task) {
-        return checkpoint.attempt() == task.attempt() && checkpoint.token() >= task.epoch() - 1;
+        return checkpoint.attempt() == task.attempt() && checkpoint.token() >= task.token() - 1;
     }
 
     private void forward(Stage stage) {
@@ -222,7 +222,7 @@ final class TaskRun {
                     engine.now(),
                     task.run(),
                     task.attempt(),
-                    task.epoch(),
+                    task.token(),
                     skipped,
                     data));
             return true;

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param waiting the tasks that wait for it, in the order in which their plans were started
  * @param lastTask the task that ran last
  * @param lastKnownGood what was last known to be good
+ * @param token the highest {@linkplain StageContext#fencingToken() fencing token} that any task of it was given, 0 for
+ *     none
  * @since 0.1.0
  */
 public record TenantRecord(
@@ -20,7 +22,8 @@ public record TenantRecord(
         @Nullable TaskId claim,
         List<TaskId> waiting,
         @Nullable TaskId lastTask,
-        @Nullable ConfigSnapshot lastKnownGood) {
+        @Nullable ConfigSnapshot lastKnownGood,
+        long token) {
 
     /** Copies the collection. */
     public TenantRecord {
@@ -33,7 +36,7 @@ public record TenantRecord(
      * @param id the tenant
      */
     public static TenantRecord unknown(TenantId id) {
-        return new TenantRecord(id, null, List.of(), null, null);
+        return new TenantRecord(id, null, List.of(), null, null, 0);
     }
 
     boolean isHeldBy(TaskId task) {
@@ -45,32 +48,38 @@ public record TenantRecord(
         if (claim != null && !isHeldBy(task)) {
             throw new IllegalStateException(id + " is claimed by " + claim + ", not by " + task);
         }
-        return new TenantRecord(id, task, without(task), lastTask, lastKnownGood);
+        return new TenantRecord(id, task, without(task), lastTask, lastKnownGood, token);
     }
 
     /** {@return with the task at the end of those that wait} */
     TenantRecord awaitedBy(TaskId task) {
         List<TaskId> queue = new ArrayList<>(without(task));
         queue.add(task);
-        return new TenantRecord(id, claim, queue, lastTask, lastKnownGood);
+        return new TenantRecord(id, claim, queue, lastTask, lastKnownGood, token);
     }
 
     /** {@return without the task, which neither has it nor waits for it any more; the next in line has it} */
     TenantRecord leftBy(TaskId task) {
         if (!isHeldBy(task)) {
-            return new TenantRecord(id, claim, without(task), lastTask, lastKnownGood);
+            return new TenantRecord(id, claim, without(task), lastTask, lastKnownGood, token);
         }
         return waiting.isEmpty()
-                ? new TenantRecord(id, null, waiting, lastTask, lastKnownGood)
-                : new TenantRecord(id, waiting.getFirst(), waiting.subList(1, waiting.size()), lastTask, lastKnownGood);
+                ? new TenantRecord(id, null, waiting, lastTask, lastKnownGood, token)
+                : new TenantRecord(
+                        id, waiting.getFirst(), waiting.subList(1, waiting.size()), lastTask, lastKnownGood, token);
     }
 
     TenantRecord ranBy(TaskId task) {
-        return new TenantRecord(id, claim, waiting, task, lastKnownGood);
+        return new TenantRecord(id, claim, waiting, task, lastKnownGood, token);
     }
 
     TenantRecord confirmed(ConfigSnapshot good) {
-        return new TenantRecord(id, claim, waiting, lastTask, good);
+        return new TenantRecord(id, claim, waiting, lastTask, good, token);
+    }
+
+    /** {@return with the next token} */
+    TenantRecord fenced() {
+        return new TenantRecord(id, claim, waiting, lastTask, lastKnownGood, token + 1);
     }
 
     /** {@return whether another task of the tenant has run since that one did} */

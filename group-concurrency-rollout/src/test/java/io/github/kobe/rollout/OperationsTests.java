@@ -538,8 +538,7 @@ class OperationsTests extends RolloutsTestCase {
         rollouts.retry(planId, true);
         gate.awaitArrived(1);
 
-        assertThat(rollouts.rollback(planId).notRolledBack())
-                .containsExactly(TenantId.of("new"), TenantId.of("late"));
+        assertThat(rollouts.rollback(planId).notRolledBack()).containsExactly(TenantId.of("new"), TenantId.of("late"));
         assertThat(rollouts.isRunning(TenantId.of("late"))).isFalse();
         gate.open();
 

@@ -138,8 +138,7 @@ class PlanRulesTests {
     @MethodSource("endsOfARollback")
     @Tag("R31")
     @Tag("R33")
-    void aPlanIsRolledBackOnlyIfEachTaskIsOrNeverBegan(
-            Map<TaskStatus, Integer> tasks, int abandoned, PlanStatus to) {
+    void aPlanIsRolledBackOnlyIfEachTaskIsOrNeverBegan(Map<TaskStatus, Integer> tasks, int abandoned, PlanStatus to) {
         PlanRecord plan = plan(ROLLING_BACK, tasks).with(edit -> {
             edit.rollingBack = true;
             edit.abandoned = abandoned;

@@ -401,8 +401,8 @@ final class RolloutModel {
                 .count();
         if (planRollsBack) {
             boolean isComplete = tasks.stream()
-                    .allMatch(task -> task.status.equals("ROLLED_BACK")
-                            || (task.status.equals("CANCELLED") && task.begun == 0));
+                    .allMatch(task ->
+                            task.status.equals("ROLLED_BACK") || (task.status.equals("CANCELLED") && task.begun == 0));
             plan = open > 0 ? "ROLLING_BACK" : isComplete ? "ROLLED_BACK" : "PARTIAL_FAILED";
         } else if (open > 0) {
             plan = pauseAsked && count("RUNNING") == 0 ? "PAUSED" : "RUNNING";

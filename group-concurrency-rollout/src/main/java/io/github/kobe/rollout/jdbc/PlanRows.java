@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class PlanRows {
 
     private static final String KEPT = "plan_id, created_at, created_by, max_concurrency, waves";
-    private static final String CHANGING = "status, pause_asked, rolling_back, tally, owed, abandoned, wave,"
-        + " waiting, failures_allowed, gate_since, gate_baked_at, gate_expires_at, gate_approved_by, drive_number, drive_phase,"
+    private static final String CHANGING = "status, pause_asked, rolling_back, tally, owed, abandoned, wave, waiting,"
+        + " failures_allowed, gate_since, gate_baked_at, gate_expires_at, gate_approved_by, drive_number, drive_phase,"
         + " drive_at, started_at, ended_at, sequence, epoch";
 
     private static final String SELECT = "select * from rollout_plan";

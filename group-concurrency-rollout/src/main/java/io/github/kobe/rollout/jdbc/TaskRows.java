@@ -29,7 +29,7 @@ final class TaskRows {
     private static final String KEPT = "task_id, plan_id, tenant_id, position, change_body, stage_names, created_at";
     private static final String CHANGING = "status, unit, previous, last_known_good, stages_done, stages_started,"
         + " settled, run, attempt, retries, retrying, recoveries, data, checkpoint_at, failure, started_at, ended_at,"
-        + " wish, wish_by, wish_from_checkpoint, sequence, epoch";
+        + " wish, wish_by, wish_from_checkpoint, sequence, epoch, token";
 
     private static final String SELECT = "select * from rollout_task";
     private static final String IN_ORDER = " order by position";
@@ -154,7 +154,8 @@ final class TaskRows {
             wish == null ? null : wish.by(),
             wish == null ? null : wish.fromCheckpoint(),
             task.sequence(),
-            task.epoch()
+            task.epoch(),
+            task.token()
         };
     }
 
@@ -186,7 +187,8 @@ final class TaskRows {
                 Columns.instant(row, "ended_at"),
                 wish(row),
                 row.getLong("sequence"),
-                row.getLong("epoch"));
+                row.getLong("epoch"),
+                row.getLong("token"));
     }
 
     private static @Nullable Wish wish(ResultSet row) throws SQLException {

@@ -18,7 +18,7 @@ final class TenantRows {
     private static final String SELECT = "select * from rollout_tenant where tenant_id = ?";
     private static final int AT_ONCE = 1_000;
     private static final String UPDATE =
-            Columns.update("rollout_tenant", "claim, waiting, last_task, last_known_good", "tenant_id = ?");
+            Columns.update("rollout_tenant", "claim, waiting, last_task, last_known_good, token", "tenant_id = ?");
 
     private final Database database;
 
@@ -86,6 +86,7 @@ final class TenantRows {
                     Json.write(tenant.waiting().stream().map(TaskId::value).toList()),
                     text(tenant.lastTask()),
                     Json.write(tenant.lastKnownGood()),
+                    tenant.token(),
                     tenant.id().value()
                 })
                 .toList();
@@ -104,7 +105,8 @@ final class TenantRows {
                         .map(TaskId::ofTrusted)
                         .toList(),
                 taskId(row.getString("last_task")),
-                Json.read(row.getString("last_known_good"), ConfigSnapshot.class));
+                Json.read(row.getString("last_known_good"), ConfigSnapshot.class),
+                row.getLong("token"));
     }
 
     private static @Nullable TaskId taskId(@Nullable String text) {

@@ -55,7 +55,8 @@ create table if not exists rollout_task (
     wish_by varchar,
     wish_from_checkpoint boolean,
     sequence bigint not null,
-    epoch bigint not null
+    epoch bigint not null,
+    token bigint not null
 );
 
 create unique index if not exists rollout_task_of_plan on rollout_task (plan_id, position);
@@ -67,7 +68,8 @@ create table if not exists rollout_tenant (
     claim varchar(200),
     waiting varchar default '[]' not null,
     last_task varchar(200),
-    last_known_good varchar
+    last_known_good varchar,
+    token bigint default 0 not null
 );
 
 -- The events of a plan itself have no task: an empty text.

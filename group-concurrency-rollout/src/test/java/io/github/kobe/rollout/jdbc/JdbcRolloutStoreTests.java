@@ -125,7 +125,8 @@ class JdbcRolloutStoreTests {
                 null,
                 null,
                 0,
-                epoch);
+                epoch,
+                0);
     }
 
     private static TaskRecord full(Wish.Kind wish) {
@@ -161,14 +162,15 @@ class JdbcRolloutStoreTests {
                 NOW,
                 new Wish(wish, "bob", true),
                 6,
-                0);
+                0,
+                8);
     }
 
     @Test
     @Tag("R114")
     void whatIsSavedIsFoundAsItWas() {
         TenantRecord tenant =
-                new TenantRecord(ACME, TASK, List.of(TASK), TASK, new ConfigSnapshot(BLUE, "{\"version\":42}"));
+                new TenantRecord(ACME, TASK, List.of(TASK), TASK, new ConfigSnapshot(BLUE, "{\"version\":42}"), 9);
         store.transact(transaction -> {
             assertThat(transaction.plan(PLAN)).isEmpty();
             transaction.save(plan(0));
@@ -179,6 +181,7 @@ class JdbcRolloutStoreTests {
             return PLAN;
         });
 
+        assertThat(store.findTenant(ACME)).isEqualTo(tenant);
         assertThat(store.findPlan(PLAN)).contains(plan(0));
         assertThat(store.findPlans()).containsExactly(plan(0));
         for (WaveGate gate : Arrays.asList(null, new WaveGate(NOW, NOW, null, null))) {

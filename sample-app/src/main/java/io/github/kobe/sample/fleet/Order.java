@@ -6,7 +6,7 @@ import com.sun.net.httpserver.Headers;
  * Who wants something of a server.
  *
  * @param key says which of two requests are the same one
- * @param token grows whenever another node has taken the rollout over
+ * @param token grows with each rollout of the tenant, and whenever another node has taken one over
  */
 record Order(String key, long token) {
 
