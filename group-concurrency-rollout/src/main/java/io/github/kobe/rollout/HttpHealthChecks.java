@@ -8,6 +8,7 @@ import com.google.gson.reflect.TypeToken;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -21,8 +22,10 @@ final class HttpHealthChecks implements HealthCheckClient {
 
     private static final TypeToken<Map<String, Object>> FIELDS = new TypeToken<>() {};
 
-    private final HttpClient client =
-            HttpClient.newBuilder().connectTimeout(CONNECT).build();
+    private final HttpClient client = HttpClient.newBuilder()
+            .connectTimeout(CONNECT)
+            .followRedirects(Redirect.NEVER)
+            .build();
     /** A version is shown as the instance has written it: 41, not 41.0. */
     private final Gson gson = new GsonBuilder()
             .setObjectToNumberStrategy(ToNumberPolicy.LONG_OR_DOUBLE)
@@ -35,7 +38,8 @@ final class HttpHealthChecks implements HealthCheckClient {
                 .build();
         HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
         if (response.statusCode() / 100 != 2) {
-            throw new IOException(url + " answered with status " + response.statusCode());
+            throw new IOException(url + " answered with status " + response.statusCode()
+                    + (response.statusCode() / 100 == 3 ? "; redirects are not followed" : ""));
         }
         try {
             Map<String, Object> fields = gson.fromJson(response.body(), FIELDS);

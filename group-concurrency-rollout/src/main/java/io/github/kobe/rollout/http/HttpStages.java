@@ -26,7 +26,9 @@ import java.util.Objects;
  *
  * <p>A rollback sends the previous configuration and makes the instances load it, both as the rollback of
  * {@code ConfigUpdate}; then it waits for the previous version, once. Requests carry the headers
- * {@code Idempotency-Key} and {@code Rollout-Token}.
+ * {@code Idempotency-Key} and {@code Rollout-Token}, which is the {@linkplain StageContext#fencingToken() fencing token}.
+ * A redirect is not followed, and fails the stage: the configuration may be secret, and whoever answers elsewhere has not
+ * taken it.
  *
  * <p>Settings, with their defaults:
  *
@@ -133,7 +135,8 @@ public final class HttpStages implements StageFactory {
             throw new IOException(method + " " + url + " was not answered: " + e, e);
         }
         if (status / 100 != 2) {
-            throw new IOException(method + " " + url + " was answered with status " + status);
+            throw new IOException(method + " " + url + " was answered with status " + status
+                    + (status / 100 == 3 ? "; redirects are not followed" : ""));
         }
     }
 

@@ -3,7 +3,8 @@ package io.github.kobe.rollout.http;
 import java.io.IOException;
 
 /**
- * Sends requests. It may be called by many threads at once.
+ * Sends requests. It may be called by many threads at once. One that follows redirects passes configurations on to
+ * wherever an instance, or what answers in its place, sends it.
  *
  * @since 0.1.0
  */
@@ -19,7 +20,7 @@ public interface HttpTransport {
      */
     int send(HttpCall call) throws IOException, InterruptedException;
 
-    /** {@return a new one that uses the JDK's HTTP client} */
+    /** {@return a new one that uses the JDK's HTTP client, and follows no redirects} */
     static HttpTransport jdk() {
         return new JdkHttpTransport();
     }

@@ -2,6 +2,7 @@ package io.github.kobe.rollout.http;
 
 import java.io.IOException;
 import java.net.http.HttpClient;
+import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -12,8 +13,10 @@ final class JdkHttpTransport implements HttpTransport {
 
     private static final Duration CONNECT = Duration.ofSeconds(5);
 
-    private final HttpClient client =
-            HttpClient.newBuilder().connectTimeout(CONNECT).build();
+    private final HttpClient client = HttpClient.newBuilder()
+            .connectTimeout(CONNECT)
+            .followRedirects(Redirect.NEVER)
+            .build();
 
     @Override
     public int send(HttpCall call) throws IOException, InterruptedException {

@@ -112,6 +112,24 @@ class HttpStagesTests {
         assertThat(pauses).isEmpty();
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {302, 303, 307})
+    @Tag("R5")
+    void nothingIsSentToWhereAnInstanceRedirects(int status) throws Exception {
+        Instance elsewhere = instance(Ill.WELL);
+        for (String request : List.of("PUT /config", "POST /config/refresh", "GET /health")) {
+            Instance instance = instance(Ill.WELL);
+            instance.redirect(request, status, elsewhere.url());
+
+            TaskInfo task = ran(rollouts(builder -> builder.setting("health.max-attempts", "1")), change(instance));
+
+            assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
+            assertThat(String.valueOf(task.failure()))
+                    .contains(instance.url(), "status " + status + "; redirects are not followed");
+        }
+        assertThat(elsewhere.requests()).isEmpty();
+    }
+
     @Test
     @Tag("R65")
     @Tag("R66")

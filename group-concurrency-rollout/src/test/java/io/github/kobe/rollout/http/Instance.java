@@ -42,6 +42,9 @@ final class Instance implements AutoCloseable {
     private final AtomicInteger laggingAnswers = new AtomicInteger();
     private final Gate never = new Gate();
     private volatile Ill ill;
+    private volatile String redirected = "";
+    private volatile String elsewhere = "";
+    private volatile int redirectStatus;
     private volatile String sent = "";
     private volatile String loaded = "{\"version\":41}";
     private volatile String answer = "{\"version\":%s,\"status\":\"UP\"}";
@@ -65,6 +68,13 @@ final class Instance implements AutoCloseable {
 
     void become(Ill other) {
         ill = other;
+    }
+
+    /** From now on it redirects that request to another server. */
+    void redirect(String request, int status, String url) {
+        redirectStatus = status;
+        elsewhere = url;
+        redirected = request;
     }
 
     void answerWith(String body) {
@@ -91,6 +101,11 @@ final class Instance implements AutoCloseable {
         String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
         String request = exchange.getRequestMethod() + " " + exchange.getRequestURI();
         requests.add(request);
+        if (request.equals(redirected)) {
+            exchange.getResponseHeaders().set("Location", elsewhere + exchange.getRequestURI());
+            reply(exchange, redirectStatus, "");
+            return;
+        }
         switch (request) {
             case "PUT /config" -> {
                 remember(exchange);

@@ -18,6 +18,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -90,7 +91,7 @@ public final class GroupConcurrencyRolloutAutoConfiguration {
         }
     }
 
-    /** Requests by the client that Spring Boot sets up. Lazy, since the application's own stages may send none. */
+    /** Requests by the client that Spring Boot sets up, without redirects. Lazy, since the application's own stages may send none. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(RestClient.class)
     @ConditionalOnSingleCandidate(RestClient.Builder.class)
@@ -99,15 +100,15 @@ public final class GroupConcurrencyRolloutAutoConfiguration {
         @Bean
         @Lazy
         @ConditionalOnMissingBean
-        HttpTransport groupConcurrencyRolloutTransport(RestClient.Builder builder) {
-            return new RestClientTransport(unlimited(builder));
+        HttpTransport groupConcurrencyRolloutTransport(RestClient.Builder builder, ApplicationContext context) {
+            return new RestClientTransport(client(builder, context));
         }
 
         @Bean
         @Lazy
         @ConditionalOnMissingBean
-        HealthCheckClient groupConcurrencyRolloutHealthChecks(RestClient.Builder builder) {
-            return new RestClientHealthChecks(unlimited(builder));
+        HealthCheckClient groupConcurrencyRolloutHealthChecks(RestClient.Builder builder, ApplicationContext context) {
+            return new RestClientHealthChecks(client(builder, context));
         }
 
         /**
@@ -115,9 +116,10 @@ public final class GroupConcurrencyRolloutAutoConfiguration {
          * its time-out runs, so that a busy group would fail the change of a healthy tenant. And each has a thread of its own,
          * which isn't inside of its task's permit: it would wait for a further global permit, and its task for it.
          */
-        private static RestClient unlimited(RestClient.Builder builder) {
+        private static RestClient client(RestClient.Builder builder, ApplicationContext context) {
             return builder.clone()
                     .requestInterceptors(each -> each.removeIf(GroupClientHttpRequestInterceptor.class::isInstance))
+                    .requestFactory(UnredirectedRequests.in(context))
                     .build();
         }
     }

@@ -42,8 +42,9 @@ final class RestClientHealthChecks implements HealthCheckClient {
 
     private Map<String, Object> fields(String url, ClientHttpResponse response) throws IOException {
         if (!response.getStatusCode().is2xxSuccessful()) {
-            throw new IOException(
-                    url + " answered with status " + response.getStatusCode().value());
+            throw new IOException(url + " answered with status "
+                    + response.getStatusCode().value()
+                    + (response.getStatusCode().is3xxRedirection() ? "; redirects are not followed" : ""));
         }
         try {
             Map<String, Object> fields = gson.fromJson(new InputStreamReader(response.getBody(), UTF_8), FIELDS);

@@ -22,8 +22,13 @@ final class RolloutHints implements RuntimeHintsRegistrar {
     /** Not public, and where Spring Data isn't, not to be loaded. */
     private static final String CHECKPOINT_IN_REDIS = "io.github.kobe.rollout.redis.RedisCheckpointStore$Entry";
 
-    /** They are asked for their {@code DataSource}. */
-    private static final List<String> TRANSACTION_MANAGERS = List.of(
+    /** Transaction managers are asked for their {@code DataSource}; the others are those of {@link UnredirectedRequests}. */
+    private static final List<String> INVOKED = List.of(
+            "org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder",
+            "org.springframework.boot.http.client.ClientHttpRequestFactorySettings",
+            "org.springframework.boot.http.client.ClientHttpRequestFactorySettings$Redirects",
+            "org.springframework.boot.http.client.HttpClientSettings",
+            "org.springframework.boot.http.client.HttpRedirects",
             "org.springframework.jdbc.datasource.DataSourceTransactionManager",
             "org.springframework.jdbc.support.JdbcTransactionManager",
             "org.springframework.orm.jpa.JpaTransactionManager",
@@ -50,8 +55,8 @@ final class RolloutHints implements RuntimeHintsRegistrar {
             json.registerReflectionHints(
                     hints.reflection(), ClassUtils.resolveClassName(CHECKPOINT_IN_REDIS, classLoader));
         }
-        for (String manager : TRANSACTION_MANAGERS) {
-            hints.reflection().registerTypeIfPresent(classLoader, manager, MemberCategory.INVOKE_PUBLIC_METHODS);
+        for (String type : INVOKED) {
+            hints.reflection().registerTypeIfPresent(classLoader, type, MemberCategory.INVOKE_PUBLIC_METHODS);
         }
         hints.resources().registerPattern("io/github/kobe/rollout/jdbc/schema-*.sql");
     }

@@ -16,6 +16,7 @@ import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.TypeReference;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
 @Tag("boot")
@@ -59,6 +60,14 @@ class RolloutHintsTests {
     void aTransactionManagerCanBeAskedForItsDatabase() {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onType(JdbcTransactionManager.class)
+                        .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS))
+                .accepts(hints);
+    }
+
+    @Test
+    void theClientOfSpringBootCanBeToldNotToFollowRedirects() {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onType(ClientHttpRequestFactoryBuilder.class)
                         .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS))
                 .accepts(hints);
     }
