@@ -17,4 +17,10 @@ public record ConfigSnapshot(DeployUnit unit, String config) {
         Objects.requireNonNull(unit, "unit");
         Objects.requireNonNull(config, "config");
     }
+
+    /** {@return the unit, and only the length of the configuration, which may be secret} */
+    @Override
+    public String toString() {
+        return "ConfigSnapshot[unit=" + unit + ", config=" + config.length() + " characters]";
+    }
 }

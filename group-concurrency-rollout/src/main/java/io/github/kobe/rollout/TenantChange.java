@@ -107,4 +107,12 @@ public record TenantChange(
     public ConfigSnapshot target() {
         return new ConfigSnapshot(unit, config);
     }
+
+    /** {@return what it consists of, but only the lengths of configurations, which may be secret} */
+    @Override
+    public String toString() {
+        return "TenantChange[tenant=" + tenant + ", unit=" + unit + ", config=" + config.length()
+                + " characters, endpoints=" + endpoints + ", previous=" + previous + ", maxRetry=" + maxRetry
+                + ", settings=" + settings + "]";
+    }
 }

@@ -3,6 +3,8 @@ package io.github.kobe.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.kobe.rollout.http.HttpCall;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -135,5 +137,38 @@ class ValuesTests {
                 .isEqualTo(new FailureInfo("IllegalStateException", "no"));
         assertThat(FailureInfo.of(new IllegalStateException()).message()).isEqualTo("java.lang.IllegalStateException");
         assertThat(new FailureInfo("X", "x".repeat(3_000)).message()).hasSize(2_000);
+    }
+
+    @Test
+    @Tag("R118")
+    void nothingThatHasAConfigurationShowsItAsText() {
+        TenantChange change = TenantChange.of("acme", Samples.BLUE, "{\"password\": \"secret\"}")
+                .previous(Samples.GREEN, "the old secret");
+        TaskRecord task = TaskRecord.created(
+                        TaskId.next(Samples.PLAN, Samples.NOW), Samples.PLAN, 0, change, List.of("A"), Samples.NOW)
+                .with(edit -> edit.previous = change.previous());
+        TenantRecord tenant = TenantRecord.unknown(TenantId.of("acme")).confirmed(change.target());
+        HttpCall call = new HttpCall(
+                "PUT",
+                URI.create("http://h/config"),
+                Map.of("Authorization", "secret"),
+                change.config(),
+                Duration.ofSeconds(1));
+
+        assertThat(List.of(
+                        change,
+                        change.target(),
+                        task,
+                        TaskInfo.of(task),
+                        tenant,
+                        new TaskCommand.Begin(change.target()),
+                        new RolloutPlan("plan-x", 1, List.of(change)),
+                        call))
+                .allSatisfy(value -> assertThat(value.toString()).doesNotContain("secret"));
+        assertThat(change.toString()).contains("acme", "blue", "config=22 characters");
+        assertThat(change.target()).hasToString("ConfigSnapshot[unit=" + Samples.BLUE + ", config=22 characters]");
+        assertThat(call)
+                .hasToString("HttpCall[method=PUT, url=http://h/config, headers=[Authorization], body=22 characters,"
+                        + " timeout=PT1S]");
     }
 }

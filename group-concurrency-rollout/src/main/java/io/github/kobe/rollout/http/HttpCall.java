@@ -20,4 +20,12 @@ public record HttpCall(String method, URI url, Map<String, String> headers, Stri
     public HttpCall {
         headers = Map.copyOf(headers);
     }
+
+    /** {@return what it consists of, but only the names of the headers and the length of the body, which may be secret} */
+    @Override
+    public String toString() {
+        return "HttpCall[method=" + method + ", url=" + url + ", headers="
+                + headers.keySet().stream().sorted().toList() + ", body=" + body.length() + " characters, timeout="
+                + timeout + "]";
+    }
 }

@@ -1,7 +1,9 @@
 package io.github.kobe.rollout.jdbc;
 
+import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
 import java.util.Objects;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -9,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.BadSqlGrammarException;
@@ -18,6 +21,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
+import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
+import org.springframework.jdbc.support.SQLExceptionTranslator;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -29,6 +34,8 @@ final class Database {
     private static final Logger LOG = LoggerFactory.getLogger(Database.class);
 
     private static final int ATTEMPTS = 5;
+
+    private static final SQLExceptionTranslator TRANSLATOR = new SQLExceptionSubclassTranslator();
 
     private final DataSource dataSource;
     private final JdbcTemplate template;
@@ -43,9 +50,23 @@ final class Database {
     Database(DataSource dataSource, PlatformTransactionManager transactionManager) {
         this.dataSource = dataSource;
         template = new JdbcTemplate(dataSource);
+        template.setExceptionTranslator(Database::translated);
         client = JdbcClient.create(template);
         this.transactionManager = transactionManager;
         clock = new DatabaseClock(template, this::dialect);
+    }
+
+    /**
+     * What a driver says of a batch may contain all that was to be written, configurations too. What the database said is
+     * beside it.
+     */
+    private static @Nullable DataAccessException translated(String task, @Nullable String sql, SQLException e) {
+        SQLException told = e instanceof BatchUpdateException
+                ? Objects.requireNonNullElseGet(
+                        e.getNextException(),
+                        () -> new SQLException("a batch failed", e.getSQLState(), e.getErrorCode()))
+                : e;
+        return TRANSLATOR.translate(task, sql, told);
     }
 
     DataSource dataSource() {

@@ -23,6 +23,8 @@ import io.github.kobe.rollout.WaveGate;
 import io.github.kobe.rollout.WaveProgress;
 import io.github.kobe.rollout.Waves;
 import io.github.kobe.rollout.Wish;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -39,6 +41,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -97,9 +100,12 @@ class JdbcRolloutStoreTests {
     }
 
     private static TaskRecord bare(long epoch) {
-        TenantChange change = TenantChange.of("acme", BLUE, "{}");
+        return bare(TASK, TenantChange.of("acme", BLUE, "{}"), epoch);
+    }
+
+    private static TaskRecord bare(TaskId id, TenantChange change, long epoch) {
         return new TaskRecord(
-                TASK,
+                id,
                 PLAN,
                 ACME,
                 0,
@@ -372,6 +378,29 @@ class JdbcRolloutStoreTests {
         assertThat(tables.plans().update(plan(2), 2)).isFalse();
         assertThat(store.findById(TASK)).contains(bare(3));
         assertThat(store.findPlan(PLAN)).contains(plan(3));
+    }
+
+    @Test
+    @Tag("R118")
+    void aWriteThatFailsIsToldWithoutTheConfiguration() {
+        store.transact(transaction -> {
+            transaction.save(plan(3));
+            transaction.save(bare(3));
+            return PLAN;
+        });
+        TenantChange secret = TenantChange.of("acme", BLUE, "{\"password\": \"secret\"}");
+        TaskRecord atItsPlace = bare(TaskId.of(TASK.value() + "f"), secret, 0);
+
+        assertThatThrownBy(() -> store.transact(transaction -> {
+                    transaction.save(atItsPlace);
+                    return PLAN;
+                }))
+                .isInstanceOf(DuplicateKeyException.class)
+                .satisfies(e -> {
+                    StringWriter trace = new StringWriter();
+                    e.printStackTrace(new PrintWriter(trace));
+                    assertThat(trace.toString()).contains("rollout_task").doesNotContain("secret");
+                });
     }
 
     @Test
