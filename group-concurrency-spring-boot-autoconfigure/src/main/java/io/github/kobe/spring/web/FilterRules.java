@@ -3,31 +3,37 @@ package io.github.kobe.spring.web;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.env.Environment;
 import org.springframework.http.server.PathContainer;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
 
-/** The rules of the filter in their order; the paths of the management endpoints and of the live page are left alone. */
+/**
+ * The rules of the filter in their order; the paths of the management endpoints, of the probes and of the live page are
+ * left alone.
+ */
 final class FilterRules {
 
     private final List<FilterRule> rules;
-    private final List<PathPattern> operators;
+    private final SingletonSupplier<List<PathPattern>> operators;
 
     /**
      * @param rules in their order
-     * @param operators the paths that no rule is for
+     * @param environment says where the endpoints and the live page are
+     * @param beans has the endpoints; asked at the first request, since filters are made before other beans
      */
-    FilterRules(List<FilterRule> rules, List<PathPattern> operators) {
+    FilterRules(List<FilterRule> rules, Environment environment, BeanFactory beans) {
         this.rules = List.copyOf(rules);
-        this.operators = List.copyOf(operators);
+        this.operators = SingletonSupplier.of(() -> operators(environment, beans));
     }
 
     /** {@return the first rule that is for a path, within the application} */
     @Nullable
     FilterRule find(PathContainer path) {
-        for (PathPattern own : operators) {
+        for (PathPattern own : operators.obtain()) {
             if (own.matches(path)) {
                 return null;
             }
@@ -40,21 +46,20 @@ final class FilterRules {
         return null;
     }
 
-    /**
-     * Finds the paths of the management endpoints and of the live page, where they are on the port of the application.
-     *
-     * @return nothing where they can't be told from those of the application
-     */
-    static List<PathPattern> operators(Environment environment) {
-        boolean there = ClassUtils.isPresent(
-                "org.springframework.boot.actuate.endpoint.annotation.Endpoint", FilterRules.class.getClassLoader());
-        if (!there || !isOnPortOfApplication(environment)) {
+    /** {@return the paths that no rule is for, as far as they can be told from those of the application} */
+    private static List<PathPattern> operators(Environment environment, BeanFactory beans) {
+        if (!ClassUtils.isPresent(
+                "org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints",
+                FilterRules.class.getClassLoader())) {
             return List.of();
         }
-        List<String> paths = new ArrayList<>();
-        paths.add(environment.getProperty("management.endpoints.web.base-path", "/actuator"));
-        if (environment.getProperty("group-concurrency.dashboard.enabled", Boolean.class, false)) {
-            paths.add(environment.getProperty("group-concurrency.dashboard.path", "/group-concurrency"));
+        EndpointPaths endpoints = new EndpointPaths(beans);
+        List<String> paths = new ArrayList<>(endpoints.additional());
+        if (isOnPortOfApplication(environment)) {
+            paths.addAll(endpoints.usual());
+            if (environment.getProperty("group-concurrency.dashboard.enabled", Boolean.class, false)) {
+                paths.add(environment.getProperty("group-concurrency.dashboard.path", "/group-concurrency"));
+            }
         }
         return paths.stream()
                 .map(path -> path.replaceAll("^/+|/+$", ""))

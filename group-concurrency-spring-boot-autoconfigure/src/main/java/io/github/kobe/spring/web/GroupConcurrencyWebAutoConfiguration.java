@@ -89,14 +89,15 @@ public final class GroupConcurrencyWebAutoConfiguration {
                 ObjectProvider<GroupExecutor> executor,
                 ObjectProvider<RequestGroupKey> key,
                 ObjectProvider<MdcTaskDecorator> context,
-                Environment environment) {
+                Environment environment,
+                BeanFactory beans) {
             GroupConcurrencyProperties.Filter filter = properties.web().filter();
             RequestGroupKey own = key.getIfAvailable();
             List<FilterRule> rules = new FilterSettings(filter, bound, RequestGroupKey.class, own != null).rules();
             return new GroupConcurrencyFilter(
                     SingletonSupplier.of(executor::getObject),
                     own,
-                    new FilterRules(rules, FilterRules.operators(environment)),
+                    new FilterRules(rules, environment, beans),
                     context.getIfAvailable(),
                     filter.order());
         }
@@ -128,14 +129,15 @@ public final class GroupConcurrencyWebAutoConfiguration {
                 BoundSettings bound,
                 ObjectProvider<GroupExecutor> executor,
                 ObjectProvider<ExchangeGroupKey> key,
-                Environment environment) {
+                ApplicationContext application) {
             GroupConcurrencyProperties.Filter filter = properties.web().filter();
             ExchangeGroupKey own = key.getIfAvailable();
             List<FilterRule> rules = new FilterSettings(filter, bound, ExchangeGroupKey.class, own != null).rules();
             return new GroupConcurrencyWebFilter(
                     SingletonSupplier.of(executor::getObject),
                     own,
-                    new FilterRules(rules, FilterRules.operators(environment)),
+                    new FilterRules(rules, application.getEnvironment(), application),
+                    application,
                     filter.order());
         }
     }

@@ -13,6 +13,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.PathContainer;
@@ -34,6 +35,7 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
     private final Supplier<GroupExecutor> executor;
     private final @Nullable ExchangeGroupKey keys;
     private final FilterRules rules;
+    private final ApplicationContext application;
     private final int order;
 
     /**
@@ -42,13 +44,19 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
      * @param executor has the groups; asked once all other beans are there
      * @param keys gives the keys where a rule has no source for them; may be {@code null} where each has
      * @param rules the rules
+     * @param application the context whose requests it limits
      * @param order its place among the filters
      */
     GroupConcurrencyWebFilter(
-            Supplier<GroupExecutor> executor, @Nullable ExchangeGroupKey keys, FilterRules rules, int order) {
+            Supplier<GroupExecutor> executor,
+            @Nullable ExchangeGroupKey keys,
+            FilterRules rules,
+            ApplicationContext application,
+            int order) {
         this.executor = executor;
         this.keys = keys;
         this.rules = rules;
+        this.application = application;
         this.order = order;
     }
 
@@ -66,7 +74,9 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
         PathContainer path = exchange.getRequest().getPath().pathWithinApplication();
-        FilterRule rule = CorsUtils.isPreFlightRequest(exchange.getRequest()) ? null : rules.find(path);
+        FilterRule rule = isOfAnotherServer(exchange) || CorsUtils.isPreFlightRequest(exchange.getRequest())
+                ? null
+                : rules.find(path);
         if (rule == null) {
             return chain.filter(exchange);
         }
@@ -82,6 +92,12 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
                     String key = verdict.groupKey();
                     return key == null ? chain.filter(exchange) : limited(key, exchange, chain);
                 });
+    }
+
+    /** Management endpoints with a port of their own are served from a child context, to which this filter comes too. */
+    private boolean isOfAnotherServer(ServerWebExchange exchange) {
+        ApplicationContext serving = exchange.getApplicationContext();
+        return serving != null && !serving.equals(application);
     }
 
     private Mono<String> said(FilterRule rule, ServerWebExchange exchange, PathContainer path) {

@@ -9,9 +9,11 @@ import io.github.kobe.testing.Deadline;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.security.Principal;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -19,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -221,6 +224,65 @@ class FilterRulesTests {
         };
         try (WebServer server = new WebServer(Application.class, type, settings)) {
             assertThat(server.get("/actuator/health").statusCode()).isEqualTo(400);
+        }
+    }
+
+    @ParameterizedTest
+    @Tag("boot")
+    @CsvSource({"SERVLET, ''", "SERVLET, 0", "REACTIVE, ''", "REACTIVE, 0"})
+    void probesAndAdditionalPathsOfHealthAreNeverLimited(WebApplicationType type, String managementPort)
+            throws Exception {
+        String[] settings = {
+            "group-concurrency.web.filter.enabled=true",
+            "group-concurrency.web.filter.rules[0].key-source=header",
+            "group-concurrency.web.filter.rules[0].name=X-Tenant",
+            "management.server.port=" + managementPort,
+            "management.endpoint.health.probes.enabled=true",
+            "management.endpoint.health.probes.add-additional-paths=true",
+            "management.endpoint.health.group.own.include=ping",
+            "management.endpoint.health.group.own.additional-path=server:/healthz",
+            "management.endpoint.health.group.managed.include=ping",
+            "management.endpoint.health.group.managed.additional-path=management:/managed",
+            "server.servlet.context-path=/app",
+            "spring.mvc.servlet.path=/mvc",
+            "spring.webflux.base-path=/app/mvc"
+        };
+        try (WebServer server = new WebServer(Application.class, type, settings)) {
+            for (String path : List.of("/livez", "/readyz", "/healthz")) {
+                assertThat(groupsOf(server, 200, "/app/mvc" + path)).as(path).isEmpty();
+                assertThat(groupsOf(server, 200, "/app/mvc" + path, "X-Tenant", "a"))
+                        .as(path)
+                        .isEmpty();
+                assertThat(server.get("/app/mvc" + path + "-not").statusCode()).isEqualTo(400);
+            }
+            assertThat(server.get("/app/mvc/managed").statusCode())
+                    .as("no probe on the application's port")
+                    .isEqualTo(400);
+            if (!managementPort.isEmpty()) {
+                for (String path : List.of("/managed", "/actuator/health")) {
+                    URI probe = URI.create(server.managementAddress() + path);
+                    assertThat(server.sendJson("GET", probe, "").statusCode())
+                            .as(path)
+                            .isEqualTo(200);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SERVLET", "REACTIVE"})
+    void endpointsWithoutAPathOfTheirOwnAreLeftAloneOneByOne(WebApplicationType type) throws Exception {
+        String[] settings = {
+            "group-concurrency.web.filter.enabled=true",
+            "group-concurrency.web.filter.rules[0].key-source=header",
+            "group-concurrency.web.filter.rules[0].name=X-Tenant",
+            "management.endpoint.health.probes.enabled=true",
+            "management.endpoints.web.base-path=/",
+            "management.endpoints.web.path-mapping.health=probes"
+        };
+        try (WebServer server = new WebServer(Application.class, type, settings)) {
+            assertThat(server.get("/probes/liveness").statusCode()).isEqualTo(200);
+            assertThat(server.get("/health").statusCode()).isEqualTo(400);
         }
     }
 
