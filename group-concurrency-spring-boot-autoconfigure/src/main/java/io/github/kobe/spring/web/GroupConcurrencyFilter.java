@@ -41,6 +41,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
     private final @Nullable RequestGroupKey keys;
     private final FilterRules rules;
     private final @Nullable GroupTaskDecorator decorator;
+    private final ServletCrossOrigin crossOrigin;
     private final int order;
 
     /**
@@ -50,6 +51,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
      * @param keys gives the keys where a rule has no source for them; may be {@code null} where each has
      * @param rules the rules
      * @param decorator takes along what belongs to the thread of a request that waits; may be {@code null}
+     * @param crossOrigin lets scripts of other origins read refusals
      * @param order its place among the filters
      */
     GroupConcurrencyFilter(
@@ -57,11 +59,13 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
             @Nullable RequestGroupKey keys,
             FilterRules rules,
             @Nullable GroupTaskDecorator decorator,
+            ServletCrossOrigin crossOrigin,
             int order) {
         this.executor = executor;
         this.keys = keys;
         this.rules = rules;
         this.decorator = decorator;
+        this.crossOrigin = crossOrigin;
         this.order = order;
     }
 
@@ -87,7 +91,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
             throws ServletException, IOException {
         RequestTurn turn = (RequestTurn) request.getAttribute(TURN);
         if (turn != null && turn.isResumed()) {
-            if (!isRefused(turn, response)) {
+            if (!isRefused(turn, request, response)) {
                 turn.resume(request, response, chain);
             }
             return;
@@ -106,7 +110,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
                 rule.decide(said(rule, request, path), executor.get().policy());
         String key = verdict.groupKey();
         if (verdict.refused()) {
-            ServletRejectionAnswer.write(RejectionProblem.NO_KEY, response);
+            refuse(RejectionProblem.NO_KEY, request, response);
         } else if (key == null) {
             chain.doFilter(request, response);
         } else {
@@ -134,7 +138,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
             // Belongs to no thread, since the thread may leave before the request is complete.
             permit = groups.acquireAsync(key).toCompletableFuture();
         } catch (IllegalStateException shutDown) {
-            ServletRejectionAnswer.write(RejectionProblem.of(RejectionReason.SHUTDOWN), response);
+            refuse(RejectionProblem.of(RejectionReason.SHUTDOWN), request, response);
             return;
         }
         RequestTurn turn = new RequestTurn(permit);
@@ -143,20 +147,27 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
                 && !request.isAsyncStarted()
                 && !Thread.currentThread().isVirtual();
         if (!mayLeave && !turn.waitHere()) {
-            ServletRejectionAnswer.write(RejectionProblem.of(RejectionReason.INTERRUPTED), response);
+            refuse(RejectionProblem.of(RejectionReason.INTERRUPTED), request, response);
         } else if (!turn.isDecided()) {
             turn.await(request, response, key, decorator);
-        } else if (!isRefused(turn, response)) {
+        } else if (!isRefused(turn, request, response)) {
             turn.proceed(request, response, chain);
         }
     }
 
-    private static boolean isRefused(RequestTurn turn, HttpServletResponse response) throws IOException {
+    private boolean isRefused(RequestTurn turn, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
         RejectionReason reason = turn.rejection();
         if (reason == null) {
             return false;
         }
-        ServletRejectionAnswer.write(RejectionProblem.of(reason), response);
+        refuse(RejectionProblem.of(reason), request, response);
         return true;
+    }
+
+    private void refuse(RejectionProblem problem, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        crossOrigin.allow(request, response);
+        ServletRejectionAnswer.write(problem, response);
     }
 }

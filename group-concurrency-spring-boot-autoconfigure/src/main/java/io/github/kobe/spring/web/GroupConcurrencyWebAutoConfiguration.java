@@ -99,6 +99,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
                     own,
                     new FilterRules(rules, environment, beans),
                     context.getIfAvailable(),
+                    new ServletCrossOrigin(beans),
                     filter.order());
         }
 

@@ -19,6 +19,7 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.cors.reactive.CorsUtils;
+import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
@@ -36,6 +37,7 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
     private final @Nullable ExchangeGroupKey keys;
     private final FilterRules rules;
     private final ApplicationContext application;
+    private final ReactiveCrossOrigin crossOrigin;
     private final int order;
 
     /**
@@ -57,6 +59,7 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
         this.keys = keys;
         this.rules = rules;
         this.application = application;
+        this.crossOrigin = new ReactiveCrossOrigin(application.getBeanProvider(HandlerMapping.class));
         this.order = order;
     }
 
@@ -154,7 +157,10 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
                         .isPresent();
     }
 
-    private static Mono<Void> answer(RejectionProblem problem, ServerWebExchange exchange) {
-        return ReactiveRejectionAnswer.write(problem, exchange.getResponse()).orElseGet(Mono::empty);
+    private Mono<Void> answer(RejectionProblem problem, ServerWebExchange exchange) {
+        return crossOrigin
+                .allow(exchange)
+                .then(Mono.defer(() -> ReactiveRejectionAnswer.write(problem, exchange.getResponse())
+                        .orElseGet(Mono::empty)));
     }
 }
