@@ -35,7 +35,7 @@ public final class GroupExecutorEndpointAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(name = "groupConcurrencyStrictArguments")
     static StrictArguments groupConcurrencyStrictArguments() {
         return new StrictArguments();
     }

@@ -40,7 +40,7 @@ public final class GroupScopesEndpointAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(name = "groupConcurrencyStrictArguments")
     static StrictArguments groupConcurrencyStrictArguments() {
         return new StrictArguments();
     }

@@ -30,7 +30,7 @@ public final class RolloutsEndpointAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(name = "groupConcurrencyStrictArguments")
     static StrictArguments groupConcurrencyStrictArguments() {
         return new StrictArguments();
     }

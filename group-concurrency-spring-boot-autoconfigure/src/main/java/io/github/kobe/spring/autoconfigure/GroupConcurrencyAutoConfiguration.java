@@ -23,6 +23,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
@@ -38,6 +39,7 @@ import org.springframework.core.task.support.ContextPropagatingTaskDecorator;
 @AutoConfiguration
 @Conditional(OnGroupConcurrencyEnabled.class)
 @EnableConfigurationProperties(GroupConcurrencyProperties.class)
+@Import(ConfiguredPolicy.class)
 public final class GroupConcurrencyAutoConfiguration {
 
     /** The name of the executor's bean, and the value of the meters' tag "executor". */
@@ -52,12 +54,6 @@ public final class GroupConcurrencyAutoConfiguration {
     @ConditionalOnMissingBean
     static BoundSettings groupConcurrencyBoundSettings(ConfigurableEnvironment environment) {
         return new BoundSettings(environment);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    ConfiguredPolicy groupConcurrencyConfiguredPolicy(GroupConcurrencyProperties properties, BoundSettings settings) {
-        return new ConfiguredPolicy(properties, settings);
     }
 
     @Bean
@@ -102,7 +98,7 @@ public final class GroupConcurrencyAutoConfiguration {
 
     /** For an application whose own executor replaces ours. */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnMissingBean({ExecutorConfiguration.class, UnusedLimitsWarning.class})
+    @ConditionalOnMissingBean(value = ExecutorConfiguration.class, name = "groupConcurrencyUnusedLimitsWarning")
     static final class OwnExecutorConfiguration {
 
         @Bean
@@ -120,7 +116,7 @@ public final class GroupConcurrencyAutoConfiguration {
     static final class FlightRecorderConfiguration {
 
         @Bean
-        @ConditionalOnMissingBean
+        @ConditionalOnMissingBean(name = "groupConcurrencyFlightRecorderTracer")
         FlightRecorderTracer groupConcurrencyFlightRecorderTracer() {
             return FlightRecorderTracer.started();
         }

@@ -45,7 +45,7 @@ public final class GroupConcurrencyRefreshAutoConfiguration {
         static final class EnvironmentChangeConfiguration {
 
             @Bean
-            @ConditionalOnMissingBean
+            @ConditionalOnMissingBean(name = "groupConcurrencyEnvironmentChangeListener")
             EnvironmentChangeListener groupConcurrencyEnvironmentChangeListener(
                     ObjectProvider<GroupConcurrencyRefresher> refresher) {
                 return new EnvironmentChangeListener(refresher::getObject);

@@ -3,8 +3,15 @@ package io.github.kobe.spring.dashboard;
 import io.github.kobe.spring.autoconfigure.BoundSettings;
 import io.github.kobe.spring.autoconfigure.InvalidSettingException;
 import java.util.regex.Pattern;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.io.ResourceLoader;
+import org.springframework.util.ClassUtils;
 
-/** Where the page is, below the context path of the port that the endpoints are on. */
+/**
+ * Where the page is, below the context path of the port that the endpoints are on. Never lazy: a bad setting should fail
+ * the start-up.
+ */
+@Lazy(false)
 final class DashboardPath {
 
     /** No dots at the beginning of a name, and nothing that a pattern of paths would take for more than itself. */
@@ -12,6 +19,8 @@ final class DashboardPath {
 
     private static final String ALLOWED =
             "a slash and a name of letters, digits, '-', '_', '~' and '.', or several, as /ops/groups";
+
+    private static final String ENDPOINTS = "org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints";
 
     private final String path;
     private final BoundSettings settings;
@@ -21,13 +30,17 @@ final class DashboardPath {
      *
      * @param properties its value
      * @param settings where it came from
-     * @throws InvalidSettingException if it is no plain path
+     * @param application has the actuator on its class path
+     * @throws InvalidSettingException if it is no plain path, or there is no actuator
      */
-    DashboardPath(GroupDashboardProperties properties, BoundSettings settings) {
+    DashboardPath(GroupDashboardProperties properties, BoundSettings settings, ResourceLoader application) {
         this.path = properties.path();
         this.settings = settings;
         if (!NAMES.matcher(path).matches()) {
             throw settings.refusal("is no plain path", ALLOWED, null, "dashboard", "path");
+        }
+        if (!ClassUtils.isPresent(ENDPOINTS, application.getClassLoader())) {
+            throw notExposed("Spring Boot's actuator is not there", "false, or the actuator on the class path");
         }
     }
 

@@ -1,6 +1,5 @@
 package io.github.kobe.spring.dashboard;
 
-import io.github.kobe.spring.autoconfigure.BoundSettings;
 import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
 import io.github.kobe.spring.autoconfigure.ExecutorBeans;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
@@ -18,16 +17,17 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.core.io.ResourceLoader;
-import org.springframework.util.ClassUtils;
 
 /**
  * Makes the live page, if the application enables it. Its settings are bound in any case, so that a misspelt name is
  * found. {@link GroupConcurrencyDashboardManagementConfiguration} serves it.
  */
-@AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
+@AutoConfiguration(
+        after = GroupConcurrencyAutoConfiguration.class,
+        beforeName = "org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration")
 @ConditionalOnSwitch("enabled")
 @EnableConfigurationProperties(GroupDashboardProperties.class)
 public final class GroupConcurrencyDashboardAutoConfiguration {
@@ -38,23 +38,8 @@ public final class GroupConcurrencyDashboardAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication
     @ConditionalOnSwitch(value = "dashboard.enabled", byDefault = false)
+    @Import(DashboardPath.class)
     static final class PathConfiguration {
-
-        private static final String ENDPOINTS = "org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints";
-
-        /** Never lazy: a bad setting should fail the start-up. */
-        @Bean
-        @Lazy(false)
-        @ConditionalOnMissingBean
-        DashboardPath groupConcurrencyDashboardPath(
-                GroupDashboardProperties properties, BoundSettings settings, ResourceLoader application) {
-            DashboardPath path = new DashboardPath(properties, settings);
-            if (!ClassUtils.isPresent(ENDPOINTS, application.getClassLoader())) {
-                throw path.notExposed(
-                        "Spring Boot's actuator is not there", "false, or the actuator on the class path");
-            }
-            return path;
-        }
 
         /** With the actuator. */
         @Configuration(proxyBeanMethods = false)
@@ -64,7 +49,7 @@ public final class GroupConcurrencyDashboardAutoConfiguration {
 
             @Bean
             @Lazy(false)
-            @ConditionalOnMissingBean
+            @ConditionalOnMissingBean(name = "groupConcurrencyDashboardPage")
             DashboardPage groupConcurrencyDashboardPage(
                     DashboardPath path,
                     ApplicationContext application,

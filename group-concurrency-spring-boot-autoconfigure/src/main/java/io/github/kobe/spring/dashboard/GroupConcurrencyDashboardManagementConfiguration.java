@@ -2,6 +2,7 @@ package io.github.kobe.spring.dashboard;
 
 import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
@@ -23,7 +24,8 @@ final class GroupConcurrencyDashboardManagementConfiguration {
     static final class ServletConfiguration {
 
         @Bean
-        @ConditionalOnMissingBean
+        @ConditionalOnBean(DashboardPage.class)
+        @ConditionalOnMissingBean(name = "groupConcurrencyDashboardServlet")
         DashboardServletRegistration groupConcurrencyDashboardServlet(DashboardPage page) {
             return new DashboardServletRegistration(page);
         }
@@ -36,7 +38,8 @@ final class GroupConcurrencyDashboardManagementConfiguration {
     static final class ReactiveConfiguration {
 
         @Bean
-        @ConditionalOnMissingBean
+        @ConditionalOnBean(DashboardPage.class)
+        @ConditionalOnMissingBean(name = "groupConcurrencyDashboardHandlerMapping")
         DashboardHandlerMapping groupConcurrencyDashboardHandlerMapping(DashboardPage page) {
             return new DashboardHandlerMapping(page);
         }

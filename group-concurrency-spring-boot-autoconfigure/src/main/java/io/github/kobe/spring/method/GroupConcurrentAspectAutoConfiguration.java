@@ -11,6 +11,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
@@ -46,6 +47,7 @@ public final class GroupConcurrentAspectAutoConfiguration {
 
     @Bean(ADVISOR)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnBean(GuardedMethods.class)
     @ConditionalOnMissingBean(name = ADVISOR)
     static DefaultPointcutAdvisor groupConcurrencyAdvisor(
             Environment environment, BeanFactory beans, GuardedMethods groupConcurrencyMethods) {
@@ -60,7 +62,8 @@ public final class GroupConcurrentAspectAutoConfiguration {
 
     /** Never lazy: it checks the beans that exist at the start. */
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnBean(GuardedMethods.class)
+    @ConditionalOnMissingBean(name = "groupConcurrencyProxyCheck")
     @Lazy(false)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static ProxyCheck groupConcurrencyProxyCheck(

@@ -21,7 +21,8 @@ final class GuardedMethodsAotProcessor implements BeanRegistrationAotProcessor {
     @Override
     public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
         ConfigurableListableBeanFactory beans = bean.getBeanFactory();
-        if (!beans.containsBean(GuardedMethods.BEAN_NAME)) {
+        if (!beans.containsBean(GuardedMethods.BEAN_NAME)
+                || !beans.isTypeMatch(GuardedMethods.BEAN_NAME, GuardedMethods.class)) {
             return null;
         }
         Set<Member> reached =

@@ -29,19 +29,20 @@ public final class GroupConcurrencyMetricsAutoConfiguration {
     GroupConcurrencyMetricsAutoConfiguration() {}
 
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(name = "groupConcurrencyExecutorMeters")
     ExecutorMeters groupConcurrencyExecutorMeters(GroupConcurrencyProperties properties) {
         return new ExecutorMeters(properties.metrics());
     }
 
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnBean(ExecutorMeters.class)
+    @ConditionalOnMissingBean(name = "groupConcurrencyMeterBinder")
     GroupExecutorMeterBinder groupConcurrencyMeterBinder(ListableBeanFactory beans, ExecutorMeters meters) {
         return new GroupExecutorMeterBinder(new ExecutorBeans(beans)::all, meters);
     }
 
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(name = "groupConcurrencyScopeMeters")
     ScopeMeters groupConcurrencyScopeMeters(GroupConcurrencyProperties properties) {
         return new ScopeMeters(properties.metrics());
     }
@@ -52,7 +53,7 @@ public final class GroupConcurrencyMetricsAutoConfiguration {
     static final class RolloutConfiguration {
 
         @Bean
-        @ConditionalOnMissingBean(MetricsRegistry.class)
+        @ConditionalOnMissingBean(value = MetricsRegistry.class, name = "groupConcurrencyRolloutMeters")
         RolloutMeters groupConcurrencyRolloutMeters(GroupConcurrencyProperties properties) {
             return new RolloutMeters(properties.metrics());
         }

@@ -67,7 +67,7 @@ public final class GroupConcurrencyObservationAutoConfiguration {
 
         @Bean
         @Order(Ordered.HIGHEST_PRECEDENCE)
-        @ConditionalOnMissingBean
+        @ConditionalOnMissingBean(name = "groupConcurrencyNoTaskMeters")
         NoTaskMeters groupConcurrencyNoTaskMeters() {
             return new NoTaskMeters();
         }

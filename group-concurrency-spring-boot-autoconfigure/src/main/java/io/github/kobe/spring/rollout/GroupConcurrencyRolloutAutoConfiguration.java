@@ -5,7 +5,6 @@ import io.github.kobe.rollout.HealthCheckClient;
 import io.github.kobe.rollout.RolloutEventSink;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.http.HttpTransport;
-import io.github.kobe.spring.autoconfigure.BoundSettings;
 import io.github.kobe.spring.autoconfigure.ConditionalOnDefaultExecutor;
 import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
 import io.github.kobe.spring.autoconfigure.ExecutorBeans;
@@ -40,20 +39,13 @@ import org.springframework.web.client.RestClient;
 @ConditionalOnClass(Rollouts.class)
 @ConditionalOnSwitch({"enabled", "rollout.enabled"})
 @EnableConfigurationProperties(GroupRolloutProperties.class)
+@Import(RolloutDefaults.class)
 @ImportRuntimeHints(RolloutHints.class)
 public final class GroupConcurrencyRolloutAutoConfiguration {
 
     private static final String LIFECYCLE_BEAN_NAME = "groupConcurrencyRolloutsLifecycle";
 
     GroupConcurrencyRolloutAutoConfiguration() {}
-
-    /** Never lazy: a bad setting should fail the start-up, even if the application has its own rollouts. */
-    @Bean
-    @Lazy(false)
-    @ConditionalOnMissingBean
-    RolloutDefaults groupConcurrencyRolloutDefaults(GroupRolloutProperties properties, BoundSettings settings) {
-        return new RolloutDefaults(properties, settings);
-    }
 
     /** Each context receives the events of its own rollouts; Spring passes them to its ancestors. */
     @Bean

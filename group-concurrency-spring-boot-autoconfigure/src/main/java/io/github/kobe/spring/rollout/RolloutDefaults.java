@@ -4,8 +4,13 @@ import io.github.kobe.rollout.RolloutsBuilder;
 import io.github.kobe.spring.autoconfigure.BoundSettings;
 import io.github.kobe.spring.autoconfigure.InvalidSettingException;
 import java.time.Duration;
+import org.springframework.context.annotation.Lazy;
 
-/** The settings of rollouts, after their ranges were checked. */
+/**
+ * The settings of rollouts, after their ranges were checked. Never lazy: a bad setting should fail the start-up, even if
+ * the application has its own rollouts.
+ */
+@Lazy(false)
 final class RolloutDefaults {
 
     private static final String MORE_THAN_ZERO = "more than zero";

@@ -37,6 +37,7 @@ final class RolloutStoreConfigurations {
     static final class Jdbc {
 
         @Bean
+        @ConditionalOnMissingBean(name = "groupConcurrencyRolloutTables")
         RolloutTables groupConcurrencyRolloutTables(DataSource dataSource, GroupRolloutProperties properties) {
             return RolloutTables.in(dataSource, properties.initializeSchema());
         }

@@ -4,8 +4,13 @@ import io.github.kobe.scope.Configuration;
 import io.github.kobe.spring.autoconfigure.BoundSettings;
 import io.github.kobe.spring.autoconfigure.InvalidSettingException;
 import java.time.Duration;
+import org.springframework.context.annotation.Lazy;
 
-/** How long scopes may take that don't set their own time-out. */
+/**
+ * How long scopes may take that don't set their own time-out. Never lazy: a bad setting should fail the start-up, even if
+ * nothing opens a scope.
+ */
+@Lazy(false)
 final class DefaultTimeout {
 
     private final Duration timeout;

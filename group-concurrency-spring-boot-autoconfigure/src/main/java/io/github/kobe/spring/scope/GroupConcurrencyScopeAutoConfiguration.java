@@ -4,7 +4,6 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.scope.Configuration;
 import io.github.kobe.scope.ScopeListener;
 import io.github.kobe.scope.Scopes;
-import io.github.kobe.spring.autoconfigure.BoundSettings;
 import io.github.kobe.spring.autoconfigure.ConditionalOnDefaultExecutor;
 import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
 import io.github.kobe.spring.autoconfigure.ExecutorBeans;
@@ -17,23 +16,16 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Import;
 
 /** Makes {@link Scopes} over the default executor. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
 @ConditionalOnSwitch("enabled")
 @EnableConfigurationProperties(GroupScopeProperties.class)
+@Import(DefaultTimeout.class)
 public final class GroupConcurrencyScopeAutoConfiguration {
 
     GroupConcurrencyScopeAutoConfiguration() {}
-
-    /** Never lazy: a bad setting should fail the start-up, even if nothing opens a scope. */
-    @Bean
-    @Lazy(false)
-    @ConditionalOnMissingBean
-    DefaultTimeout groupConcurrencyScopeTimeout(GroupScopeProperties properties, BoundSettings settings) {
-        return new DefaultTimeout(properties, settings);
-    }
 
     /** A context with its own executor has its own scopes, which hide those of an ancestor. */
     @Bean

@@ -38,7 +38,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
     static final class WaitingThreadsConfiguration {
 
         @Bean
-        @ConditionalOnMissingBean
+        @ConditionalOnMissingBean(name = "groupConcurrencyWaitingThreadsWarning")
         WaitingThreadsWarning groupConcurrencyWaitingThreadsWarning(
                 ApplicationContext context, ObjectProvider<GroupExecutor> executor) {
             return new WaitingThreadsWarning(context, executor::getIfUnique);
@@ -53,7 +53,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
     static final class ServletProblemDetailsConfiguration {
 
         @Bean
-        @ConditionalOnMissingBean
+        @ConditionalOnMissingBean(name = "groupConcurrencyRejectionExceptionResolver")
         RejectionExceptionResolver groupConcurrencyRejectionExceptionResolver() {
             return new RejectionExceptionResolver();
         }
@@ -67,7 +67,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
     static final class ReactiveProblemDetailsConfiguration {
 
         @Bean
-        @ConditionalOnMissingBean
+        @ConditionalOnMissingBean(name = "groupConcurrencyRejectionWebExceptionHandler")
         RejectionWebExceptionHandler groupConcurrencyRejectionWebExceptionHandler() {
             return new RejectionWebExceptionHandler();
         }
@@ -82,7 +82,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
 
         /** A plain bean, not a registration bean, so that it comes after all others that also have the last order. */
         @Bean
-        @ConditionalOnMissingBean
+        @ConditionalOnMissingBean(name = "groupConcurrencyFilter")
         GroupConcurrencyFilter groupConcurrencyFilter(
                 GroupConcurrencyProperties properties,
                 BoundSettings bound,
@@ -109,7 +109,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
         static final class AsyncSupportConfiguration {
 
             @Bean
-            @ConditionalOnMissingBean
+            @ConditionalOnMissingBean(name = "groupConcurrencyMvcAsyncSupport")
             MvcAsyncSupport groupConcurrencyMvcAsyncSupport(BeanFactory beans) {
                 return new MvcAsyncSupport(beans);
             }
@@ -124,7 +124,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
     static final class ReactiveFilterConfiguration {
 
         @Bean
-        @ConditionalOnMissingBean
+        @ConditionalOnMissingBean(name = "groupConcurrencyWebFilter")
         GroupConcurrencyWebFilter groupConcurrencyWebFilter(
                 GroupConcurrencyProperties properties,
                 BoundSettings bound,

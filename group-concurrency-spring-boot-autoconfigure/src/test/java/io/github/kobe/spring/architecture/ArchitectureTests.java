@@ -1,5 +1,6 @@
 package io.github.kobe.spring.architecture;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static java.util.stream.Collectors.toSet;
@@ -7,10 +8,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.lang.ArchCondition;
 import io.github.kobe.spring.GroupConcurrencyResolver;
 import io.github.kobe.testing.HouseRules;
 import io.github.kobe.testing.ModuleArchitecture;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -117,18 +122,38 @@ class ArchitectureTests extends ModuleArchitecture {
                 .check(MAIN);
     }
 
-    /** Where a configuration as a whole backs off, so do its beans. */
+    /**
+     * Where a configuration as a whole backs off, so do its beans. An application can have no bean of a type that isn't
+     * public, only one of the name.
+     */
     @Test
     void everyBeanBacksOffForOneOfTheApplication() {
         methods()
                 .that()
                 .areAnnotatedWith(Bean.class)
-                .and()
-                .areDeclaredInClassesThat()
-                .areNotAnnotatedWith(ConditionalOnMissingBean.class)
-                .should()
-                .beAnnotatedWith(ConditionalOnMissingBean.class)
+                .should(ArchCondition.from(
+                        describe("back off for a bean that an application can have", ArchitectureTests::canBackOff)))
                 .check(MAIN);
+    }
+
+    private static boolean canBackOff(JavaMethod method) {
+        return method.tryGetAnnotationOfType(ConditionalOnMissingBean.class)
+                .or(() -> method.getOwner().tryGetAnnotationOfType(ConditionalOnMissingBean.class))
+                .filter(condition -> {
+                    Set<String> names = Set.of(condition.name());
+                    String[] given = method.getAnnotationOfType(Bean.class).value();
+                    Class<?>[] types = condition.value();
+                    return names.contains(given.length == 0 ? method.getName() : given[0])
+                            || (isPublic(method.getRawReturnType().reflect())
+                                    && (types.length == 0
+                                            ? names.isEmpty()
+                                            : Arrays.stream(types).anyMatch(ArchitectureTests::isPublic)));
+                })
+                .isPresent();
+    }
+
+    private static boolean isPublic(Class<?> type) {
+        return Modifier.isPublic(type.getModifiers());
     }
 
     @Test
