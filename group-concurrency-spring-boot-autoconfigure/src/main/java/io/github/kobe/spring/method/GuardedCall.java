@@ -9,7 +9,9 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
@@ -81,14 +83,21 @@ final class GuardedCall {
         try {
             GroupPermit current = executor.currentPermit(groupKey).orElse(null);
             if (current == null) {
-                return followed(executor.submit(task()));
+                return submit(executor::submit);
             }
             if (!current.isBound() && current.groupKey().equals(groupKey)) {
                 return SharedRun.start(current, taskId(), executor.policy().taskDecorators(), this::await);
             }
             try (current) {
                 // A thread that waits lends; what belongs to none has to share at once.
-                return followed(current.isBound() ? executor.submit(task()) : current.submit(task()));
+                if (!current.isBound()) {
+                    return submit(current::submit);
+                }
+                DispatchedFuture future = submit(executor::submit);
+                if (current.groupKey().equals(groupKey)) {
+                    method.ownGroupWait().lookLater(groupKey, future);
+                }
+                return future;
             }
         } catch (IllegalStateException shutDown) {
             CompletableFuture<Object> refused = new CompletableFuture<>();
@@ -97,14 +106,16 @@ final class GuardedCall {
         }
     }
 
-    private GroupTask<@Nullable Object> task() {
-        GroupTask<@Nullable Object> task =
-                new GroupTask<@Nullable Object>(groupKey, taskId(), this::await).withAbortOnRejection();
-        return method.queueTimeout() == null ? task : task.withQueueTimeout(method.queueTimeout());
-    }
-
-    private CompletableFuture<Object> followed(TaskHandle<?> handle) {
-        DispatchedFuture future = new DispatchedFuture(handle, this::answer);
+    private DispatchedFuture submit(Function<GroupTask<@Nullable Object>, TaskHandle<?>> way) {
+        CompletableFuture<Thread> runner = new CompletableFuture<>();
+        GroupTask<@Nullable Object> task = new GroupTask<@Nullable Object>(groupKey, taskId(), () -> {
+                    runner.complete(Thread.currentThread());
+                    return await();
+                })
+                .withAbortOnRejection();
+        Duration queueTimeout = method.queueTimeout();
+        TaskHandle<?> handle = way.apply(queueTimeout == null ? task : task.withQueueTimeout(queueTimeout));
+        DispatchedFuture future = new DispatchedFuture(this, handle, runner);
         future.follow();
         return future;
     }
@@ -112,6 +123,13 @@ final class GuardedCall {
     /** Runs the method, and waits for what it returns. */
     private @Nullable Object await() throws Exception {
         return AsynchronousEnd.await(proceed());
+    }
+
+    /** {@return whether the current thread has permits of the executor} */
+    boolean isInsideAGroup() {
+        Optional<GroupPermit> current = executor.currentPermit(groupKey);
+        current.ifPresent(GroupPermit::close);
+        return current.isPresent();
     }
 
     private @Nullable Object proceed() throws Exception {
@@ -143,7 +161,7 @@ final class GuardedCall {
     }
 
     /** Completes the future of a rejected call: with what the fallback's future gives, or with the rejection. */
-    private void answer(CompletableFuture<Object> future, RejectedTaskException rejection) {
+    void answer(CompletableFuture<Object> future, RejectedTaskException rejection) {
         try {
             AsynchronousEnd.follow(rejected(rejection), future);
         } catch (Throwable thrown) {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param taskId the name of its calls in events and exceptions
  * @param declaresInterrupt whether its callers expect an InterruptedException
  * @param unset checks whether limits are set for its groups
+ * @param ownGroupWait looks for threads of its groups that wait for it and lend nothing
  */
 record GuardedMethod(
         Method method,
@@ -28,7 +29,8 @@ record GuardedMethod(
         CallStyle style,
         String taskId,
         boolean declaresInterrupt,
-        UnsetLimits.Watch unset) {
+        UnsetLimits.Watch unset,
+        OwnGroupWait ownGroupWait) {
 
     /** Adds what it reaches by reflection, when it is a method of a class. */
     void addReached(Class<?> targetClass, Set<Member> reached) {

@@ -57,7 +57,8 @@ final class GuardedMethodReader {
                 method.getDeclaringClass().getSimpleName() + "." + method.getName(),
                 Arrays.stream(method.getExceptionTypes())
                         .anyMatch(thrown -> thrown.isAssignableFrom(InterruptedException.class)),
-                unset.watch(annotation.group()));
+                unset.watch(annotation.group()),
+                new OwnGroupWait(InvalidGroupConcurrentException.nameOf(method)));
     }
 
     private void warnOfMisreadText(String group, AnnotatedElement element, Method method) {
