@@ -1,5 +1,6 @@
 package io.github.kobe.spring.autoconfigure;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,9 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
 
     private static final ConfigurationPropertyName PREFIX =
             ConfigurationPropertyName.of(GroupConcurrencyProperties.PREFIX);
+
+    /** Nothing but a number. Zero is the same in every unit. */
+    private static final Pattern WITHOUT_UNIT = Pattern.compile("\\s*[+-]?\\d*[1-9]\\d*\\s*");
 
     private final ConfigurableEnvironment environment;
     private final Map<ConfigurationPropertyName, ConfigurationProperty> properties = new ConcurrentHashMap<>();
@@ -147,7 +152,11 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
         @Override
         public Object onSuccess(
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
-            keep(name, context);
+            ConfigurationProperty property = context.getConfigurationProperty();
+            if (property != null && PREFIX.isAncestorOf(name) && PREFIX.isAncestorOf(property.getName())) {
+                refuseMisread(name, target, property);
+                properties.put(property.getName(), property);
+            }
             return super.onSuccess(name, target, context, result);
         }
 
@@ -178,10 +187,32 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
             return super.onFailure(name, target, context, error);
         }
 
+        /** Spring Boot cuts fractions off, and takes a number without a unit for milliseconds, which is seldom meant. */
+        private void refuseMisread(ConfigurationPropertyName name, Bindable<?> target, ConfigurationProperty property) {
+            Class<?> type = typeOf(target);
+            Object value = property.getValue() instanceof String raw
+                    ? environment.resolvePlaceholders(raw)
+                    : property.getValue();
+            String problem = null;
+            if (type == Integer.class
+                    && (value instanceof Double || value instanceof Float || value instanceof BigDecimal)) {
+                problem = "is not a whole number";
+            } else if (type == Duration.class
+                    && WITHOUT_UNIT.matcher(value.toString()).matches()) {
+                problem = "has no unit";
+            }
+            if (problem != null) {
+                throw new InvalidSettingException(property, problem, String.valueOf(formOf(name, target)), null);
+            }
+        }
+
+        private static Class<?> typeOf(Bindable<?> target) {
+            return ClassUtils.resolvePrimitiveIfNecessary(target.getType().resolve(Object.class));
+        }
+
         /** {@return how the value is written, in words; {@code null}: Spring Boot tells it well enough} */
         private static @Nullable String formOf(ConfigurationPropertyName name, Bindable<?> target) {
-            Class<?> type =
-                    ClassUtils.resolvePrimitiveIfNecessary(target.getType().resolve(Object.class));
+            Class<?> type = typeOf(target);
             if (type == Integer.class || type == Duration.class) {
                 return settingAt(name)
                         .map(LimitSetting::form)
@@ -258,13 +289,6 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 }
             }
             return null;
-        }
-
-        private void keep(ConfigurationPropertyName name, BindContext context) {
-            ConfigurationProperty property = context.getConfigurationProperty();
-            if (property != null && PREFIX.isAncestorOf(name) && PREFIX.isAncestorOf(property.getName())) {
-                properties.put(property.getName(), property);
-            }
         }
     }
 }

@@ -26,7 +26,7 @@ final class DefaultTimeout {
         timeout = properties.defaultTimeout();
         if (timeout.isNegative()) {
             throw settings.refusal(
-                    "must be zero or more", "zero or more; 0 means no time-out", null, "scope", "default-timeout");
+                    "must be zero or more", "zero or more; 0s means no time-out", null, "scope", "default-timeout");
         }
     }
 

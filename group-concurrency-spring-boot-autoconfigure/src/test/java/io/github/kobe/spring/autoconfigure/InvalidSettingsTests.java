@@ -12,11 +12,14 @@ import io.github.kobe.spring.scope.GroupConcurrencyScopeAutoConfiguration;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -92,7 +95,7 @@ class InvalidSettingsTests {
         health: { global-queue: -1 }                      | group-concurrency.health.global-queue | at least 0
         metrics: { max-groups: 0 }                        | group-concurrency.metrics.max-groups | at least 1
         shutdown: { await-termination-period: -1s }       | group-concurrency.shutdown.await-termination-period | zero or more
-        scope: { default-timeout: -1ms }                  | group-concurrency.scope.default-timeout | zero or more; 0 means no time-out
+        scope: { default-timeout: -1ms }                  | group-concurrency.scope.default-timeout | zero or more; 0s means no time-out
         """)
     void everySettingOutOfItsRangeIsTold(String line, String property, String allowed, CapturedOutput output)
             throws IOException {
@@ -317,6 +320,85 @@ class InvalidSettingsTests {
                 .contains("Value: \"" + value + "\"")
                 .containsPattern("Origin: .*application\\.yml\\] - 1:")
                 .contains("Allowed: " + allowed + "\n");
+    }
+
+    @Tag("boot")
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        max-in-flight: 2.5                                | max-in-flight                  | 2.5 | a whole number, or "unlimited"
+        queue-threshold: 10.0                             | queue-threshold                | 10.0 | a whole number, or "unlimited"
+        max-idle-groups: 1.5                              | max-idle-groups                | 1.5 | a whole number
+        max-key-length: 64.5                              | max-key-length                 | 64.5 | a whole number
+        defaults: { max-concurrency: 2.5 }                | defaults.max-concurrency       | 2.5 | a whole number, or "unlimited"
+        defaults: { weight: 1.5 }                         | defaults.weight                | 1.5 | a whole number
+        groups: { vip: { max-in-flight: 0.5 } }           | groups.vip.max-in-flight       | 0.5 | a whole number, or "unlimited"
+        groups: { "[tenant:*]": { queue-threshold: 1.5 } } | groups[tenant:*].queue-threshold | 1.5 | a whole number, or "unlimited"
+        group-list: [ { key: a, max-concurrency: 1.5 } ]  | group-list[0].max-concurrency  | 1.5 | a whole number, or "unlimited"
+        metrics: { max-groups: 100.5 }                    | metrics.max-groups             | 100.5 | a whole number
+        health: { global-queue: 1.5 }                     | health.global-queue            | 1.5 | a whole number
+        aspect: { order: 1.5 }                            | aspect.order                   | 1.5 | a whole number
+        web: { filter: { order: 1.5 } }                   | web.filter.order               | 1.5 | a whole number
+        """)
+    void aFractionIsNoCount(String yaml, String property, String value, String allowed, CapturedOutput output)
+            throws IOException {
+        failsToStart("group-concurrency: { " + yaml + " }\n");
+
+        assertRefused(output, property, "is not a whole number", value, allowed);
+    }
+
+    @Tag("boot")
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        defaults: { queue-timeout: 5 }                    | defaults.queue-timeout         | 5   | , or "unlimited"
+        groups: { vip: { queue-timeout: "5" } }           | groups.vip.queue-timeout       | 5   | , or "unlimited"
+        groups: { "[tenant:*]": { queue-timeout: 100 } }  | groups[tenant:*].queue-timeout | 100 | , or "unlimited"
+        groups: { vip: { queue-timeout: "${NOT_SET:7}" } } | groups.vip.queue-timeout      | ${NOT_SET:7} | , or "unlimited"
+        group-list: [ { key: a, queue-timeout: 5000 } ]   | group-list[0].queue-timeout    | 5000 | , or "unlimited"
+        idle-timeout: 600                                 | idle-timeout                   | 600 | ``
+        health: { oldest-wait: 30 }                       | health.oldest-wait             | 30  | ``
+        shutdown: { await-termination-period: 25 }        | shutdown.await-termination-period | 25 | ``
+        scope: { default-timeout: 30 }                    | scope.default-timeout          | 30  | ``
+        scope: { default-timeout: -1 }                    | scope.default-timeout          | -1  | ``
+        """)
+    void aNumberWithoutAUnitIsNoDuration(
+            String yaml, String property, String value, String orElse, CapturedOutput output) throws IOException {
+        failsToStart("group-concurrency: { " + yaml + " }\n");
+
+        assertRefused(
+                output,
+                property,
+                "has no unit",
+                value,
+                "a number with a unit such as \"500ms\" or \"5s\", or an ISO-8601 duration" + orElse);
+    }
+
+    private static void assertRefused(
+            CapturedOutput output, String property, String problem, String value, String allowed) {
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("Setting 'group-concurrency." + property + "' " + problem + ":")
+                .contains("Property: group-concurrency." + property + "\n")
+                .contains("Value: \"" + value + "\"")
+                .containsPattern("Origin: .*application\\.yml\\] - 1:")
+                .contains("Allowed: " + allowed + "\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"5s", "PT5S", "5000ms", "${NOT_SET:5s}"})
+    void aDurationHasAUnitOrIsAnIsoDuration(String text) throws IOException {
+        write("group-concurrency: { defaults: { queue-timeout: \"" + text + "\" } }\n");
+        try (ConfigurableApplicationContext context = start()) {
+            assertThat(context.getBean(GroupPolicy.class).defaults().queueTimeout())
+                    .contains(Duration.ofSeconds(5));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "0s"})
+    void zeroNeedsNoUnit(String zero, CapturedOutput output) throws IOException {
+        failsToStart("group-concurrency: { defaults: { queue-timeout: " + zero + " } }\n");
+
+        assertThat(output).contains("Allowed: more than zero; if nothing may wait, set queue-threshold to 0");
     }
 
     @Test

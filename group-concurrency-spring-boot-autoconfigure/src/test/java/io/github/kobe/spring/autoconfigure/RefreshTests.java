@@ -15,15 +15,20 @@ import io.github.kobe.spring.actuate.GroupExecutorEndpointAutoConfiguration;
 import io.github.kobe.spring.actuate.GroupReport;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -117,6 +122,32 @@ class RefreshTests {
             assertThat(policy.patterns()).containsOnlyKeys("c.d:*");
             assertThat(policy.maxIdleGroups()).isEqualTo(9);
         });
+    }
+
+    @ParameterizedTest
+    @MethodSource("misread")
+    void whatStartUpWouldRefuseAsMisreadARefreshRefuses(String setting, Object value, String problem) {
+        set("defaults.queue-timeout", Duration.ofSeconds(3));
+        set("max-in-flight", 3L);
+        runner.run(context -> {
+            set(setting, value);
+
+            assertThatExceptionOfType(InvalidSettingException.class)
+                    .isThrownBy(() -> refresh(context))
+                    .withMessage("Setting 'group-concurrency." + setting + "' " + problem);
+
+            GroupPolicy policy = context.getBean(GroupExecutor.class).policy();
+            assertThat(policy.defaults().queueTimeout()).contains(Duration.ofSeconds(3));
+            assertThat(policy.globalMaxInFlight()).isEqualTo(3);
+        });
+    }
+
+    static Stream<Arguments> misread() {
+        return Stream.of(
+                Arguments.of("max-in-flight", 2.5, "is not a whole number"),
+                Arguments.of("max-in-flight", new BigDecimal("2.5"), "is not a whole number"),
+                Arguments.of("defaults.queue-timeout", 5, "has no unit"),
+                Arguments.of("defaults.queue-timeout", "5", "has no unit"));
     }
 
     @Test

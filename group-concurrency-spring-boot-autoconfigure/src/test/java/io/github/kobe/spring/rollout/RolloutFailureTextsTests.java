@@ -38,6 +38,14 @@ class RolloutFailureTextsTests {
         max-concurrency: 0           | rollout.max-concurrency | 0         | at least 1
         max-concurrency: unlimited   | rollout.max-concurrency | unlimited | a whole number
         shutdown-grace: soon         | rollout.shutdown-grace  | soon      | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
+        max-concurrency: 2.5         | rollout.max-concurrency | 2.5       | a whole number
+        health: { max-attempts: 2.5 } | rollout.health.max-attempts | 2.5   | a whole number
+        shutdown-grace: 20           | rollout.shutdown-grace  | 20        | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
+        progress-interval: 10        | rollout.progress-interval | 10      | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
+        health: { interval: 3 }      | rollout.health.interval | 3         | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
+        health: { timeout: 2 }       | rollout.health.timeout  | 2         | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
+        http: { timeout: 10 }        | rollout.http.timeout    | 10        | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
+        checkpoint: { redis: { ttl: 24 } } | rollout.checkpoint.redis.ttl | 24 | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
         store: redis                 | rollout.store           | redis     | one of jdbc, memory
         store: jdbc                  | rollout.store           | jdbc      | memory; or jdbc, with a DataSource bean, such as that of spring.datasource.url
         """)

@@ -91,14 +91,14 @@ class GroupConcurrencyScopeAutoConfigurationTests {
                         context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor());
                     }
                 })
-                .run(refused("scope.default-timeout", "-1s", "zero or more; 0 means no time-out"));
+                .run(refused("scope.default-timeout", "-1s", "zero or more; 0s means no time-out"));
     }
 
     @Test
     void aNegativeTimeoutFailsTheStartAlsoBesideScopesOfTheApplicationsOwn() {
         runner.withUserConfiguration(Own.class)
                 .withPropertyValues("group-concurrency.scope.default-timeout=-1s")
-                .run(refused("scope.default-timeout", "-1s", "zero or more; 0 means no time-out"));
+                .run(refused("scope.default-timeout", "-1s", "zero or more; 0s means no time-out"));
     }
 
     // ---- listeners
