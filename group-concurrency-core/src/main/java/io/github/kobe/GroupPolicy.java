@@ -1,6 +1,7 @@
 package io.github.kobe;
 
 import io.github.kobe.internal.CompiledPolicy;
+import io.github.kobe.internal.KeyText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -394,12 +395,13 @@ public final class GroupPolicy {
         /**
          * Sets the limits of one group.
          *
-         * @param groupKey the exact key; {@code *} has no special meaning in it
+         * @param groupKey the exact key, without a {@code *}; groups whose keys have one fall under patterns and defaults
          * @param limits replaces what was set for it before
          * @return this builder
+         * @throws IllegalArgumentException if the key has a {@code *}: limits by {@link #pattern} were meant
          */
         public Builder group(String groupKey, GroupLimits limits) {
-            Objects.requireNonNull(groupKey, "groupKey");
+            requireExact(groupKey);
             groups.put(groupKey, Objects.requireNonNull(limits, "limits"));
             return this;
         }
@@ -407,12 +409,17 @@ public final class GroupPolicy {
         /**
          * Sets the limits of all groups whose key matches a pattern.
          *
-         * @param pattern {@code *} stands for any number of characters, including none
+         * @param pattern at least one {@code *}, which stands for any number of characters, including none
          * @param limits replaces what was set for the same pattern before
          * @return this builder
+         * @throws IllegalArgumentException if the pattern has no {@code *}: limits of a single {@link #group} were meant
          */
         public Builder pattern(String pattern, GroupLimits limits) {
             Objects.requireNonNull(pattern, "pattern");
+            if (pattern.indexOf('*') < 0) {
+                throw new IllegalArgumentException("'" + KeyText.printable(pattern)
+                        + "' has no '*', so it is a single group: set its limits with group(...)");
+            }
             patterns.put(pattern, Objects.requireNonNull(limits, "limits"));
             return this;
         }
@@ -423,6 +430,7 @@ public final class GroupPolicy {
          *
          * @param values by exact key, each at least 1; copied
          * @return this builder
+         * @throws IllegalArgumentException if a key has a {@code *}
          */
         public Builder perGroupMaxConcurrency(Map<String, Integer> values) {
             return perGroup("maxConcurrency", "at least 1", values, GroupLimits::replaceMaxConcurrency);
@@ -434,6 +442,7 @@ public final class GroupPolicy {
          *
          * @param values by exact key, each at least 1; copied
          * @return this builder
+         * @throws IllegalArgumentException if a key has a {@code *}
          */
         public Builder perGroupMaxInFlight(Map<String, Integer> values) {
             return perGroup("maxInFlight", "at least 1", values, GroupLimits::replaceMaxInFlight);
@@ -445,22 +454,31 @@ public final class GroupPolicy {
          *
          * @param values by exact key, each at least 0; copied
          * @return this builder
+         * @throws IllegalArgumentException if a key has a {@code *}
          */
         public Builder perGroupQueueThreshold(Map<String, Integer> values) {
             return perGroup("queueThreshold", "at least 0", values, GroupLimits::replaceQueueThreshold);
         }
 
         private Builder perGroup(String setting, String allowed, Map<String, Integer> values, NumberOf number) {
+            values.keySet().forEach(Builder::requireExact);
             nulls.remove(setting);
             groups.replaceAll((key, limits) -> number.replace(limits, null));
             values.forEach((key, value) -> {
-                Objects.requireNonNull(key, "groupKey");
                 if (value == null) {
                     nulls.put(setting, new InvalidPolicyException(setting, key, null, allowed));
                 }
                 groups.put(key, number.replace(groups.getOrDefault(key, GroupLimits.unset()), value));
             });
             return this;
+        }
+
+        private static void requireExact(String groupKey) {
+            Objects.requireNonNull(groupKey, "groupKey");
+            if (groupKey.indexOf('*') >= 0) {
+                throw new IllegalArgumentException("'" + KeyText.printable(groupKey)
+                        + "' has a '*', so it is a pattern: set its limits with pattern(...)");
+            }
         }
 
         /**

@@ -277,13 +277,13 @@ class GroupPolicyResolutionTests {
 
     @Tag("E1")
     @Test
-    void aStarInAnExactKeyStandsForItself() {
+    void aKeyMayHaveAStarAndFallsUnderPatterns() {
         GroupPolicy policy = GroupPolicy.builder()
-                .group("a*", GroupLimits.unset().withMaxConcurrency(5))
+                .pattern("a*", GroupLimits.unset().withMaxConcurrency(5))
                 .build();
 
         assertThat(policy.resolveConcurrency("a*")).isEqualTo(5);
-        assertThat(policy.resolveConcurrency("ab")).isEqualTo(1);
+        assertThat(policy.resolveConcurrency("b*")).isEqualTo(1);
     }
 
     @Tag("E1")

@@ -2,6 +2,7 @@ package io.github.kobe.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
@@ -11,7 +12,10 @@ import io.github.kobe.InvalidPolicyException;
 import io.github.kobe.RejectionPolicy;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +30,29 @@ class GroupPolicyValidationTests {
 
     private static GroupLimits limits() {
         return GroupLimits.unset();
+    }
+
+    @Tag("E1")
+    @Test
+    void aPatternIsNoExactKey() {
+        Map<String, Integer> values = Map.of("tenant:*", 3);
+
+        assertThat(List.<ThrowingCallable>of(
+                        () -> builder().group("tenant:*", limits()),
+                        () -> builder().perGroupMaxConcurrency(values),
+                        () -> builder().perGroupMaxInFlight(values),
+                        () -> builder().perGroupQueueThreshold(values)))
+                .allSatisfy(setter -> assertThatIllegalArgumentException()
+                        .isThrownBy(setter)
+                        .withMessage("'tenant:*' has a '*', so it is a pattern: set its limits with pattern(...)"));
+    }
+
+    @Tag("E1")
+    @Test
+    void anExactKeyIsNoPattern() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder().pattern("vip\n", limits()))
+                .withMessage("'vip ' has no '*', so it is a single group: set its limits with group(...)");
     }
 
     private static Arguments refused(

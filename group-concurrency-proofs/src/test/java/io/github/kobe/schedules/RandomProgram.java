@@ -149,7 +149,7 @@ public final class RandomProgram {
                 builder.globalQueueThreshold(random.nextInt(size.queue));
             }
             for (int i = size.groups.any(random); i > 0; i--) {
-                builder.pattern("group-" + keys.size(), limits(random));
+                builder.pattern("group-" + keys.size() + "*", limits(random));
                 keys.add("group-" + keys.size());
             }
             return builder.build();
