@@ -21,9 +21,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -186,6 +188,57 @@ class GroupConcurrencyAutoConfigurationTests {
                 .run(context -> assertThat(
                                 context.getBean(GroupExecutor.class).policy().resolveConcurrency("anything"))
                         .isEqualTo(3));
+    }
+
+    @Test
+    void aPlanThatHasChangedComesIntoForceForOneGroupOrForAllWithTheirCountersKept() {
+        Map<String, Integer> plans = new ConcurrentHashMap<>(Map.of("a", 2, "b", 2));
+        runner.withBean(GroupConcurrencyResolver.class, () -> plans::get).run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            executor.call("a", () -> "done");
+            executor.call("b", () -> "done");
+            plans.replaceAll((group, plan) -> 8);
+            executor.call("a", () -> "done");
+            assertThat(List.of(concurrency(executor, "a"), concurrency(executor, "b")))
+                    .containsExactly(2, 2);
+
+            executor.resetLimits("a");
+            assertThat(List.of(concurrency(executor, "a"), concurrency(executor, "b")))
+                    .containsExactly(8, 2);
+
+            executor.updatePolicy(executor.policy());
+            assertThat(List.of(concurrency(executor, "a"), concurrency(executor, "b")))
+                    .containsExactly(8, 8);
+            assertThat(executor.groupStats("a").orElseThrow().totals().succeeded())
+                    .isEqualTo(2);
+        });
+    }
+
+    @Test
+    void aGroupWhoseResolverFailedKeepsTheDefaultUntilTheResolverIsAskedAgain() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        runner.withPropertyValues("group-concurrency.defaults.max-concurrency=3")
+                .withBean(GroupConcurrencyResolver.class, () -> group -> {
+                    if (down.get()) {
+                        throw new IllegalStateException("the database is down");
+                    }
+                    return 8;
+                })
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    executor.call("a", () -> "done");
+                    down.set(false);
+                    executor.call("a", () -> "done");
+                    assertThat(concurrency(executor, "a")).isEqualTo(3);
+
+                    executor.resetLimits("a");
+
+                    assertThat(concurrency(executor, "a")).isEqualTo(8);
+                });
+    }
+
+    private static int concurrency(GroupExecutor executor, String group) {
+        return executor.groupStats(group).orElseThrow().maxConcurrency().value();
     }
 
     @Test
