@@ -151,8 +151,11 @@ public record GroupConcurrencyProperties(
      * The observations.
      *
      * @param mode Which work in groups is observed.
+     * @param groupKey Whether an observation, and so a span, has the group's key.
      */
-    public record Observations(@DefaultValue("tracing") ObservationMode mode) {}
+    public record Observations(
+            @DefaultValue("tracing") ObservationMode mode,
+            @DefaultValue("true") boolean groupKey) {}
 
     /** Which work in groups is observed. */
     public enum ObservationMode {

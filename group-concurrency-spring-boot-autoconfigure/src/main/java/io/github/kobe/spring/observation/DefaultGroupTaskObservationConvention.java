@@ -42,9 +42,12 @@ public class DefaultGroupTaskObservationConvention implements GroupTaskObservati
 
     @Override
     public KeyValues getHighCardinalityKeyValues(GroupTaskObservationContext context) {
-        KeyValues key = KeyValues.of(HighCardinality.GROUP_KEY.withValue(PrintableText.ofKey(context.groupKey())));
+        KeyValues keyValues = KeyValues.empty();
+        if (context.isGroupKeyShown()) {
+            keyValues = keyValues.and(HighCardinality.GROUP_KEY.withValue(PrintableText.ofKey(context.groupKey())));
+        }
         return context.taskId().isEmpty()
-                ? key
-                : key.and(HighCardinality.TASK_ID.withValue(PrintableText.ofKey(context.taskId())));
+                ? keyValues
+                : keyValues.and(HighCardinality.TASK_ID.withValue(PrintableText.ofKey(context.taskId())));
     }
 }

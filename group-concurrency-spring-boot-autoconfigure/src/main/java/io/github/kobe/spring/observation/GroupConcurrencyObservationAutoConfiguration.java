@@ -57,7 +57,8 @@ public final class GroupConcurrencyObservationAutoConfiguration {
                         SingletonSupplier.of(executor),
                         SingletonSupplier.of(registry::getObject),
                         convention.getIfAvailable(),
-                        needsParent)));
+                        needsParent,
+                        properties.observations().groupKey())));
     }
 
     /** For applications in which observations become meters. */

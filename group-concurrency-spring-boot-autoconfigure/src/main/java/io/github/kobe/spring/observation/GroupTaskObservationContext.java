@@ -11,6 +11,7 @@ public final class GroupTaskObservationContext extends Observation.Context {
     private final String groupTag;
     private final String groupKey;
     private final String taskId;
+    private final boolean groupKeyShown;
     private volatile @Nullable TaskStatus outcome;
 
     /**
@@ -20,12 +21,15 @@ public final class GroupTaskObservationContext extends Observation.Context {
      * @param groupTag the key or pattern of the policy that the group falls under, or else {@code _default}
      * @param groupKey the group
      * @param taskId the task's id
+     * @param groupKeyShown whether the group may be a value of a key
      */
-    public GroupTaskObservationContext(String executorName, String groupTag, String groupKey, String taskId) {
+    public GroupTaskObservationContext(
+            String executorName, String groupTag, String groupKey, String taskId, boolean groupKeyShown) {
         this.executorName = executorName;
         this.groupTag = groupTag;
         this.groupKey = groupKey;
         this.taskId = taskId;
+        this.groupKeyShown = groupKeyShown;
     }
 
     /** {@return the name of the executor's bean} */
@@ -41,6 +45,11 @@ public final class GroupTaskObservationContext extends Observation.Context {
     /** {@return the group} */
     public String groupKey() {
         return groupKey;
+    }
+
+    /** {@return whether the group may be a value of a key, as {@code group-concurrency.observations.group-key} says} */
+    public boolean isGroupKeyShown() {
+        return groupKeyShown;
     }
 
     /** {@return the task's id; empty if it has none} */

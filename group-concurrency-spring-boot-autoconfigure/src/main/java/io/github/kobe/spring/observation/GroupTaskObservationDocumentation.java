@@ -49,7 +49,7 @@ public enum GroupTaskObservationDocumentation implements ObservationDocumentatio
 
     /** Keys with any number of values, for traces. */
     public enum HighCardinality implements KeyName {
-        /** The group's key, in one line and cut off as in logs. */
+        /** The group's key, in one line and cut off as in logs; not with {@code observations.group-key: false}. */
         GROUP_KEY("group.key"),
         /** The task's id, if it has one. */
         TASK_ID("task.id");

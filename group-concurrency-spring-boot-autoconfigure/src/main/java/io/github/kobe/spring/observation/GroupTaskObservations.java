@@ -28,6 +28,7 @@ final class GroupTaskObservations implements TaskTracer {
     private final Supplier<ObservationRegistry> registry;
     private final @Nullable GroupTaskObservationConvention convention;
     private final boolean needsParent;
+    private final boolean groupKeyShown;
 
     /**
      * Makes the observations of one executor.
@@ -37,18 +38,21 @@ final class GroupTaskObservations implements TaskTracer {
      * @param registry where observations go; as long as nobody listens to it, there are none
      * @param convention names them; {@code null}: the default one does
      * @param needsParent whether there is an observation only where the submitter has one
+     * @param groupKeyShown whether the group's key may be seen
      */
     GroupTaskObservations(
             String executorName,
             Supplier<GroupExecutor> executor,
             Supplier<ObservationRegistry> registry,
             @Nullable GroupTaskObservationConvention convention,
-            boolean needsParent) {
+            boolean needsParent,
+            boolean groupKeyShown) {
         this.executorName = executorName;
         this.executor = executor;
         this.registry = registry;
         this.convention = convention;
         this.needsParent = needsParent;
+        this.groupKeyShown = groupKeyShown;
     }
 
     @Override
@@ -66,7 +70,8 @@ final class GroupTaskObservations implements TaskTracer {
             return null;
         }
         String tag = executor.get().policy().rule(groupKey).orElse(NO_RULE);
-        GroupTaskObservationContext context = new GroupTaskObservationContext(executorName, tag, groupKey, taskId);
+        GroupTaskObservationContext context =
+                new GroupTaskObservationContext(executorName, tag, groupKey, taskId, groupKeyShown);
         Observation observation =
                 GroupTaskObservationDocumentation.TASK.observation(convention, DEFAULT, () -> context, target);
         if (observation.isNoop()) {

@@ -9,9 +9,9 @@ import reactor.core.publisher.Mono;
  *
  * <pre>{@code
  * @Bean
- * ExchangeGroupKey byApiKey() {
- *     return exchange -> Mono.justOrEmpty(exchange.getRequest().getHeaders().getFirst("X-Api-Key"))
- *             .map(apiKey -> "api-key:" + apiKey);
+ * ExchangeGroupKey byClient() {
+ *     return exchange -> Mono.justOrEmpty(exchange.getRequest().getHeaders().getFirst("X-Client-Id"))
+ *             .map(client -> "client:" + client);
  * }
  * }</pre>
  */

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * @Bean
- * RequestGroupKey byApiKey() {
- *     return request -> "api-key:" + request.getHeader("X-Api-Key");
+ * RequestGroupKey byClient() {
+ *     return request -> "client:" + request.getHeader("X-Client-Id");
  * }
  * }</pre>
  */

@@ -390,7 +390,7 @@ class DocsTests {
 
     /** As an application finds them, where a bean's name is that of its class. */
     @ParameterizedTest
-    @ValueSource(classes = {ApiKeys.class, ApiKeysOfExchanges.class})
+    @ValueSource(classes = {ClientKeys.class, ClientKeysOfExchanges.class})
     void theKeysOfTheHowtoOnTheWebAreFoundByAComponentScan(Class<?> keys) {
         try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
             context.setAllowBeanDefinitionOverriding(false);

@@ -129,6 +129,23 @@ class GroupTaskObservationsTests {
         });
     }
 
+    @Tag("boot")
+    @Test
+    void theGroupsKeyCanBeLeftOut() {
+        runner.withPropertyValues("group-concurrency.observations.group-key=false")
+                .withBean(GroupTaskObservationConvention.class, DefaultGroupTaskObservationConvention::new)
+                .run(context -> {
+                    context.getBean(GroupExecutor.class)
+                            .submit("key:secret", "1", () -> "done")
+                            .await();
+
+                    GroupTaskObservationContext observed = notes.only();
+                    assertThat(values(observed.getHighCardinalityKeyValues())).containsExactly("task.id=1");
+                    assertThat(observed.getAllKeyValues().toString() + observed.getContextualName())
+                            .doesNotContain("secret");
+                });
+    }
+
     @Test
     void theParentIsTheSubmittersObservationAndTheTasksCodeRunsInItsOwn() {
         runner.run(context -> {

@@ -6,10 +6,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 @Configuration
-class ApiKeys {
+class ClientKeys {
 
     @Bean
-    RequestGroupKey byApiKey() {
-        return request -> "api-key:" + Objects.requireNonNullElse(request.getHeader("X-Api-Key"), "none");
+    RequestGroupKey byClient() {
+        return request -> "client:" + Objects.requireNonNullElse(request.getHeader("X-Client-Id"), "none");
     }
 }

@@ -6,11 +6,11 @@ import org.springframework.context.annotation.Configuration;
 import reactor.core.publisher.Mono;
 
 @Configuration
-class ApiKeysOfExchanges {
+class ClientKeysOfExchanges {
 
     @Bean
-    ExchangeGroupKey exchangesByApiKey() {
-        return exchange -> Mono.justOrEmpty(exchange.getRequest().getHeaders().getFirst("X-Api-Key"))
-                .map(apiKey -> "api-key:" + apiKey);
+    ExchangeGroupKey exchangesByClient() {
+        return exchange -> Mono.justOrEmpty(exchange.getRequest().getHeaders().getFirst("X-Client-Id"))
+                .map(client -> "client:" + client);
     }
 }
