@@ -17,8 +17,10 @@ final class ReactiveRejectionAnswer {
         if (problem.mayPass()) {
             response.getHeaders().set(RejectionProblem.RETRY_AFTER, RejectionProblem.RETRY_AFTER_VALUE);
         }
+        byte[] body = problem.body();
         response.getHeaders().set("Content-Type", RejectionProblem.CONTENT_TYPE);
+        response.getHeaders().setContentLength(body.length);
         return Optional.of(response.writeWith(
-                Mono.fromSupplier(() -> response.bufferFactory().wrap(problem.body()))));
+                Mono.fromSupplier(() -> response.bufferFactory().wrap(body))));
     }
 }

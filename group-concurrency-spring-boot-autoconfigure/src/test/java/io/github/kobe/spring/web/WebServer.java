@@ -9,6 +9,7 @@ import io.github.kobe.spring.testing.ApplicationServer;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.springframework.boot.WebApplicationType;
@@ -60,6 +61,8 @@ final class WebServer extends ApplicationServer {
         assertThat(answer.statusCode()).isEqualTo(status);
         assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
         assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
+        assertThat(answer.headers().firstValueAsLong("Content-Length"))
+                .hasValue(answer.body().getBytes(StandardCharsets.UTF_8).length);
         JsonNode problem = JSON.readTree(answer.body());
         assertThat(problem.path("status").asInt()).isEqualTo(status);
         assertThat(problem.path("reason").asText()).isEqualTo(reason);
