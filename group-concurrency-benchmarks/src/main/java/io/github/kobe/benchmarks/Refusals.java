@@ -29,8 +29,8 @@ final class Refusals extends Workload {
                 await(() -> executor.stats().queued() == groups);
             }
         },
-        FORKED("a refused request beside the forks of a scope in %,d groups, its owner inside a permit, the global limit"
-                + " used up") {
+        FORKED("a refused request beside the forks of a scope in %,d groups, its owner inside a permit, the global"
+                + " limit used up") {
             @Override
             void in(GroupExecutor executor, int groups, CountDownLatch gate) {
                 for (int i = 1; i < 2 * groups; i++) {
@@ -130,7 +130,9 @@ final class Refusals extends Workload {
         waiting.in(executor, number, gate);
         executor.submit("next", "waits for a global permit", NOTHING);
         for (String group : executor.groupKeys()) {
-            check(0, executor.tryAcquire(group, Duration.ZERO).isPresent() ? 1 : 0); // now each knows that it is used up
+            check(
+                    0,
+                    executor.tryAcquire(group, Duration.ZERO).isPresent() ? 1 : 0); // now each knows that it is used up
         }
     }
 

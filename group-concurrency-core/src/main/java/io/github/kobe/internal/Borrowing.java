@@ -42,8 +42,7 @@ final class Borrowing {
     }
 
     /** Tries each once more than it succeeds. One that was tried goes to the end. */
-    private void grant(
-            GroupState group, KnownOffers offers, LinkedHashSet<Offer> tried, boolean last, Batch batch) {
+    private void grant(GroupState group, KnownOffers offers, LinkedHashSet<Offer> tried, boolean last, Batch batch) {
         for (int left = tried.size(); left > 0 && !tried.isEmpty() && (group.hasRoom() || offers.isAnyOfInsider()); ) {
             Offer offer = tried.getFirst();
             if (!offer.isWantedIn(group)) {

@@ -42,8 +42,8 @@ class DecisionCostTests {
 
     private long besideNestedWaiters(int groups) throws Exception {
         Gate gate = new Gate();
-        GroupExecutor executor = engines.startPlain(
-                policy(2 * groups + 1).group("request", WIDE).build());
+        GroupExecutor executor =
+                engines.startPlain(policy(2 * groups + 1).group("request", WIDE).build());
         List<TaskHandle<?>> all = new ArrayList<>();
         for (int i = 0; i < groups; i++) {
             all.add(executor.submit("partner:" + i, "holds", gate.then(i)));
