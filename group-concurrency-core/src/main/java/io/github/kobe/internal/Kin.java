@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A node is in the line of its own scope and of each enclosing one. Taking a node out needs no memory.
  */
+@SuppressWarnings("ReferenceEquality") // identity is meant
 final class Kin {
 
     private final Group group;
