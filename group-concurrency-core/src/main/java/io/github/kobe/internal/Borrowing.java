@@ -1,9 +1,9 @@
 package io.github.kobe.internal;
 
 import io.github.kobe.RejectionReason;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +42,7 @@ final class Borrowing {
     }
 
     /** Tries each once more than it succeeds. One that was tried goes to the end. */
-    private void grant(GroupState group, KnownOffers offers, LinkedHashSet<Offer> tried, boolean last, Batch batch) {
+    private void grant(GroupState group, KnownOffers offers, SequencedSet<Offer> tried, boolean last, Batch batch) {
         for (int left = tried.size(); left > 0 && !tried.isEmpty() && (group.hasRoom() || offers.isAnyOfInsider()); ) {
             Offer offer = tried.getFirst();
             if (!offer.isWantedIn(group)) {

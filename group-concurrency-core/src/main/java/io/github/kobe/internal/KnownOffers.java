@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.SequencedSet;
 
 /**
  * The offers for what waits in one group. Guarded by the ledger's lock.
@@ -67,12 +68,12 @@ final class KnownOffers {
     }
 
     /** {@return those whose owners are inside the group, in whose turn they are: who has been tried goes to the end} */
-    LinkedHashSet<Offer> ofInsiders() {
+    SequencedSet<Offer> ofInsiders() {
         return ofInsiders;
     }
 
     /** {@return the others, likewise} */
-    LinkedHashSet<Offer> ofOutsiders() {
+    SequencedSet<Offer> ofOutsiders() {
         return ofOutsiders;
     }
 }
