@@ -22,7 +22,7 @@ final class ScopeView {
     static ScopeSnapshot of(OpenScope<?, ?, ?> outermost) {
         List<OpenScope<?, ?, ?>> subtree = new ArrayList<>();
         ScopeTree.addSubtree(subtree, outermost, scope -> true);
-        Map<OpenScope<?, ?, ?>, ScopeSnapshot> made = new IdentityHashMap<>();
+        IdentityHashMap<OpenScope<?, ?, ?>, ScopeSnapshot> made = new IdentityHashMap<>();
         for (OpenScope<?, ?, ?> scope : subtree.reversed()) {
             made.put(scope, of(scope, made));
         }

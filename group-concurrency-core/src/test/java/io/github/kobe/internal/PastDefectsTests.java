@@ -289,8 +289,8 @@ class PastDefectsTests {
                         .queueTimeout(Duration.ofMillis(50))
                         .build(),
                 failing);
-        try (CapturedLog log = CapturedLog.open();
-                GroupPermit permit = executor.acquire("a")) {
+        GroupPermit permit = executor.acquire("a");
+        try (CapturedLog log = CapturedLog.open()) {
             fails.set(true);
             TaskHandle<String> waiting = executor.submit("a", "id", () -> "never");
             Deadline.until("failed again and again", () -> failures.get() > 10);
@@ -299,6 +299,7 @@ class PastDefectsTests {
             assertThatThrownBy(() -> Deadline.within(waiting::await)).isInstanceOf(RejectedTaskException.class);
             assertThat(log.warnings()).singleElement().asString().contains("IllegalStateException", "own thread");
         }
+        permit.close();
     }
 
     // ---------------------------------------------------------------- what grows
