@@ -31,10 +31,10 @@ public record FailureInfo(String errorType, String message) {
 
     private static final int LONGEST = 2_000;
 
-    /** Cuts the message at 2,000 characters. */
+    /** Cuts the message at 2,000 characters, and replaces control characters by spaces. */
     public FailureInfo {
-        Objects.requireNonNull(errorType, "errorType");
-        message = message.length() > LONGEST ? message.substring(0, LONGEST) : message;
+        errorType = Texts.clean(errorType);
+        message = Texts.clean(message.length() > LONGEST ? message.substring(0, LONGEST) : message);
     }
 
     /**

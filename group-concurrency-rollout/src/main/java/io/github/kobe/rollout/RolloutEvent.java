@@ -33,6 +33,11 @@ public record RolloutEvent(
         long sequenceId,
         Occurrence occurrence) {
 
+    /** Replaces control characters in the message by spaces. */
+    public RolloutEvent {
+        message = Texts.clean(message);
+    }
+
     /** A kind in words, such as {@code task started}. */
     private static final ClassValue<String> WORDS = new ClassValue<>() {
         @Override

@@ -58,10 +58,10 @@ public final class Rollouts implements AutoCloseable {
     /**
      * {@return the same rollouts, for operations that name who requests them; without it that is {@code system}}
      *
-     * @param who the name in events and logs
+     * @param who the name in events and logs; spaces replace its control characters
      */
     public Rollouts by(String who) {
-        return new Rollouts(engine, Objects.requireNonNull(who, "who"));
+        return new Rollouts(engine, Texts.clean(who));
     }
 
     /**

@@ -3,7 +3,7 @@ package io.github.kobe.rollout;
 import java.util.Objects;
 
 /**
- * The id of a tenant: not blank, 200 characters at most.
+ * The id of a tenant: not blank, without control characters, 200 characters at most.
  *
  * @param value the id as text
  * @since 0.1.0
@@ -22,9 +22,13 @@ public record TenantId(String value) implements Target {
      *
      * @param value the id as text
      * @return the id
-     * @throws IllegalArgumentException if the text is blank or too long
+     * @throws IllegalArgumentException if the text is blank or too long, or has control characters
      */
     public static TenantId of(String value) {
+        if (Texts.hasControl(value)) {
+            throw new IllegalArgumentException(
+                    "tenantId is '" + Texts.clean(value) + "', with control characters in place of spaces");
+        }
         if (value.isBlank() || value.length() > LONGEST) {
             throw new IllegalArgumentException(
                     "tenantId is '" + value + "'; it must be 1 to " + LONGEST + " characters, not all blank");

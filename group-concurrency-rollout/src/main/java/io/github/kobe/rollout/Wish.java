@@ -12,10 +12,10 @@ import java.util.Objects;
  */
 public record Wish(Kind kind, String by, boolean fromCheckpoint) {
 
-    /** Checks only for {@code null}. */
+    /** Replaces control characters in the name by spaces. */
     public Wish {
         Objects.requireNonNull(kind, "kind");
-        Objects.requireNonNull(by, "by");
+        by = Texts.clean(by);
     }
 
     /** The operations, from the weakest to the strongest. */

@@ -41,8 +41,34 @@ class ValuesTests {
     @Tag("R100")
     void aTenantIsNotBlank() {
         assertThatIllegalArgumentException().isThrownBy(() -> TenantId.of(" "));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> TenantId.of("ac\0me"))
+                .withMessageContaining("'ac me'");
         assertThat(TenantId.of("acme")).hasToString("acme");
         assertThat(TenantId.ofTrusted(" ").value()).isEqualTo(" ");
+    }
+
+    @Test
+    @Tag("R81")
+    @Tag("R117")
+    void textsFromOutsideHaveNoControlCharacters() {
+        String text = "a\0b\nc\u001bd\u0085e";
+
+        assertThat(new FailureInfo(text, text)).isEqualTo(new FailureInfo("a b c d e", "a b c d e"));
+        assertThat(FailureInfo.of(new IllegalStateException(text)).message()).isEqualTo("a b c d e");
+        assertThat(Wish.of(Wish.Kind.PAUSE, text).by()).isEqualTo("a b c d e");
+        assertThat(new RolloutEvent(
+                                Samples.PLAN,
+                                null,
+                                null,
+                                PlanStatus.RUNNING,
+                                Samples.NOW,
+                                text,
+                                null,
+                                1,
+                                new Occurrence.PlanEntered(PlanStatus.RUNNING))
+                        .message())
+                .isEqualTo("a b c d e");
     }
 
     @Test
