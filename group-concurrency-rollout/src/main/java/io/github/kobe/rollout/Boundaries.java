@@ -120,6 +120,17 @@ final class Boundaries {
         return where(after);
     }
 
+    /** The store can't keep what would come next, so this says no more than that, and nothing else is wanted. */
+    static Next refused(Ledger ledger, TaskRecord task, FailureInfo failure) {
+        return where(
+                switch (task.status()) {
+                    case RUNNING -> ledger.apply(task, new TaskCommand.Fail(failure, false));
+                    case ROLLING_BACK -> ledger.apply(task, new TaskCommand.EndRollback(failure));
+                    case PENDING, PAUSED -> ledger.apply(task, new TaskCommand.Cancel("system", failure));
+                    default -> ledger.wish(task, null);
+                });
+    }
+
     /** {@return the task as it is wanted, or {@code null} if nobody wants anything} */
     private static @Nullable TaskRecord applyWish(Ledger ledger, TaskRecord task) {
         Wish wish = task.wish();

@@ -30,12 +30,19 @@ final class Drive {
     private static final Duration FIRST_RETRY = Duration.ofMillis(20);
     private static final Duration SOON = Duration.ofMillis(5);
 
+    /** How often it looks until it would take the store for lost, at least: one answer may be late. */
+    private static final int LOOKS_OF_A_LEASE = 3;
+
     private final RolloutEngine engine;
     private final PlanId planId;
     private final long number;
     private final Publisher publisher;
     private final PlanGauges gauges;
     private final TaskThreads threads;
+    private final Lease lease;
+
+    /** How long to wait between two looks. */
+    private final long pause;
 
     /** What follows is written by the own thread; tasks read it after their start. */
     private final Deque<TaskId> urgent = new ArrayDeque<>();
@@ -54,16 +61,17 @@ final class Drive {
     private long lookAt = System.nanoTime();
     private long reportAt;
 
-    /** Whether tasks write nothing any more. */
-    private volatile boolean cut;
-
     private record Later(TaskId id, int position) {}
 
     Drive(RolloutEngine engine, PlanId planId, long number) {
         this.engine = engine;
         this.planId = planId;
         this.number = number;
-        threads = new TaskThreads(engine.executor(), group(), id -> () -> new TaskRun(engine, this, id).run());
+        Duration time = engine.store().lease();
+        lease = new Lease(planId, time, this::cutOff);
+        pause = Math.min(RolloutOptions.LOOK.toNanos(), time.toNanos() / LOOKS_OF_A_LEASE);
+        threads = new TaskThreads(
+                engine.executor(), group(), id -> () -> new TaskRun(engine, this, id).run(), lease::lose);
         publisher = new Publisher(planId, engine.options(), threads::stir);
         gauges = new PlanGauges(planId, engine.options().metrics(), publisher);
         reportAt = lookAt + engine.options().progressInterval().toNanos();
@@ -76,45 +84,81 @@ final class Drive {
             return true;
         }
         boolean isOver = false;
-        boolean isStopped = false;
         try {
+            lease.begin();
             publisher.start(epoch);
             engine.add(this, limit);
             enqueue(work);
             isOver = loop();
-            isStopped = !isOver;
             return isOver;
         } catch (FencedException e) {
-            LOG.info("{} goes on at another node: {}", planId, e.getMessage());
+            LOG.info("{} goes on elsewhere: {}", planId, e.getMessage());
             return true;
+        } catch (StoreLostException e) {
+            LOG.warn("{} waits: {}", planId, e.getMessage());
+            return false;
         } finally {
-            cut = true;
+            lease.end();
             threads.interrupt(engine::interrupt);
             threads.awaitEnd(Long.MAX_VALUE);
             publisher.stop();
             if (!isOver) {
                 gauges.showNothing();
-            }
-            if (isStopped) {
                 handOver();
             }
             engine.remove(this);
         }
     }
 
-    /** Nothing runs here any more: whoever goes on has not lost this drive with its node. */
+    /**
+     * Nothing runs here any more: whoever goes on has not lost this drive with its node. That is told however long the store is
+     * away, since only the silence of a node shows that it has died; but no stop waits for it.
+     */
     private void handOver() {
-        try {
-            engine.transact(ledger -> {
-                PlanRecord plan = openOwn(ledger);
-                ledger.update(plan.with(edit -> edit.drive = plan.drive().handedOver(ledger.now())));
-                return planId;
-            });
-        } catch (FencedException e) {
-            LOG.info("{} went on at another node: {}", planId, e.getMessage());
-        } catch (RuntimeException e) {
-            LOG.warn("{} could not be handed over; for the next node this one is lost", planId, e);
+        while (true) {
+            try {
+                engine.transact(this::handOver);
+                return;
+            } catch (RuntimeException e) {
+                if (engine.isStopping()
+                        || e instanceof RolloutException
+                        || !engine.store().isAway(e)) {
+                    LOG.warn(
+                            "{} could not be handed over; for the next node this one is lost: {}",
+                            planId,
+                            StoreRefusedException.describe(e));
+                    return;
+                }
+                threads.await(pause);
+            }
         }
+    }
+
+    private PlanId handOver(Ledger ledger) {
+        PlanRecord plan = ledger.open(planId);
+        if (plan.epoch() == epoch) {
+            ledger.update(plan.with(edit -> edit.drive = plan.drive().handedOver(ledger.now())));
+        } else {
+            ledger.store().unfinished(planId).forEach(task -> returned(ledger, task));
+        }
+        return planId;
+    }
+
+    /** {@return the task, with which this node was not lost} */
+    private TaskRecord returned(Ledger ledger, TaskRecord task) {
+        return task.lostWith().contains(engine.process())
+                ? ledger.apply(task, new TaskCommand.Return(engine.process()))
+                : task;
+    }
+
+    /** Another drive of this node has the plan now. */
+    void replaced() {
+        lease.lose(new FencedException(planId));
+    }
+
+    private void cutOff() {
+        threads.interrupt(engine::interrupt);
+        threads.stir();
     }
 
     private @Nullable List<TaskRecord> takeOver() {
@@ -125,18 +169,25 @@ final class Drive {
             }
             ledger.update(plan.with(edit -> {
                 edit.epoch = plan.epoch() + 1;
-                edit.drive = plan.drive().in(DriveState.Phase.RUNNING);
+                edit.drive = plan.drive().runBy(engine.process());
             }));
-            // The epoch is this drive's own if the answer to its commit was lost: that is no other drive's loss.
-            boolean isLost = plan.drive().phase() == DriveState.Phase.RUNNING && plan.epoch() != epoch;
+            // This node itself lives, whether an earlier drive ended without the store, or an answer to this one was
+            // lost.
+            String lost = plan.drive().node();
+            boolean isLost = lost != null && !lost.equals(engine.process());
             epoch = plan.epoch() + 1;
             limit = plan.maxConcurrency();
             reach = plan.reach();
             ledger.store().stamp(planId, epoch);
-            TaskCommand recover = new TaskCommand.Recover(engine.options().node());
             List<TaskRecord> work = new ArrayList<>();
-            for (TaskRecord task : ledger.fenceRunning(ledger.store().unfinished(planId))) {
-                work.add(isLost && task.status().hasThread() ? ledger.apply(task, recover) : task);
+            for (TaskRecord each : ledger.fenceRunning(ledger.store().unfinished(planId))) {
+                TaskRecord task = returned(ledger, each);
+                work.add(
+                        isLost && task.status().hasThread()
+                                ? ledger.apply(
+                                        task,
+                                        new TaskCommand.Recover(engine.options().node(), lost))
+                                : task);
             }
             return work;
         });
@@ -161,7 +212,7 @@ final class Drive {
 
     private boolean loop() {
         while (true) {
-            RuntimeException loss = threads.lost();
+            RuntimeException loss = lease.loss();
             if (loss != null) {
                 throw loss;
             }
@@ -171,7 +222,7 @@ final class Drive {
                 return false;
             }
             if (threads.takeNudge() || System.nanoTime() - lookAt >= 0) {
-                lookAt = System.nanoTime() + RolloutOptions.LOOK.toNanos();
+                lookAt = System.nanoTime() + pause;
                 pending.addAll(threads.takePostponed());
                 persist(this::look);
             }
@@ -204,7 +255,9 @@ final class Drive {
     }
 
     private boolean look() {
-        engine.store().findPlan(planId).ifPresent(plan -> reach = plan.reach());
+        PlanRecord plan = engine.store().findPlan(planId).orElseThrow(() -> new PlanNotFoundException(planId));
+        checkOwn(plan);
+        reach = plan.reach();
         admit();
         List<TaskId> running = threads.running();
         Set<TaskId> cancelled = new HashSet<>();
@@ -252,10 +305,14 @@ final class Drive {
 
     private PlanRecord openOwn(Ledger ledger) {
         PlanRecord plan = ledger.open(planId);
+        checkOwn(plan);
+        return plan;
+    }
+
+    private void checkOwn(PlanRecord plan) {
         if (plan.epoch() != epoch) {
             throw new FencedException(plan, epoch);
         }
-        return plan;
     }
 
     /** What was interrupted or is wanted goes first, then what waits, in the order of the plan. */
@@ -318,7 +375,7 @@ final class Drive {
             if (!left.isEmpty() || ledger.store().hasUnpublished(planId)) {
                 return false;
             }
-            ledger.update(plan.with(edit -> edit.drive = plan.drive().in(DriveState.Phase.OVER)));
+            ledger.update(plan.with(edit -> edit.drive = plan.drive().over()));
             if (waits) {
                 ledger.callDrive(ledger.now().plus(RolloutOptions.TENANT_WAIT));
             }
@@ -349,7 +406,7 @@ final class Drive {
     }
 
     boolean isCut() {
-        return cut || threads.lost() != null;
+        return lease.isOver();
     }
 
     long epoch() {
@@ -365,29 +422,34 @@ final class Drive {
     }
 
     /**
-     * Does something with the store, again and again while it fails, as long as nobody else takes the plan over.
+     * Does something with the store that fails unless the plan is this drive's own, again and again while the store is away, as
+     * long as nobody else takes the plan over.
      *
      * @throws FencedException if somebody else has
-     * @throws StoreLostException if it fails for so long that somebody may have
+     * @throws StoreLostException if it is away for so long that somebody may have
+     * @throws StoreRefusedException if it can't read or write what it is asked to
      */
     <T extends @Nullable Object> T persist(Supplier<T> work) {
-        long start = System.nanoTime();
-        long pause = FIRST_RETRY.toNanos();
+        long wait = FIRST_RETRY.toNanos();
         while (true) {
+            long asked = System.nanoTime();
             try {
-                return work.get();
+                T result = work.get();
+                lease.heard(asked);
+                return result;
             } catch (FencedException | StoreLostException | RolloutException e) {
                 throw e;
             } catch (RuntimeException e) {
-                if (isCut()
-                        || engine.isStopping()
-                        || Thread.currentThread().isInterrupted()
-                        || System.nanoTime() - start > RolloutOptions.WITHOUT_STORE.toNanos()) {
-                    throw new StoreLostException(e);
+                if (!engine.store().isAway(e)) {
+                    throw new StoreRefusedException(e);
                 }
-                LOG.warn("The store failed for {}; trying again", planId, e);
-                LockSupport.parkNanos(this, pause);
-                pause = Math.min(2 * pause, RolloutOptions.LOOK.toNanos());
+                String what = StoreRefusedException.describe(e);
+                if (isCut() || engine.isStopping() || Thread.currentThread().isInterrupted() || lease.isStale()) {
+                    throw new StoreLostException(what);
+                }
+                LOG.warn("The store failed for {}; trying again: {}", planId, what);
+                LockSupport.parkNanos(this, wait);
+                wait = Math.min(2 * wait, pause);
             }
         }
     }

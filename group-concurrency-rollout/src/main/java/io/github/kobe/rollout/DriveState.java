@@ -10,9 +10,14 @@ import org.jspecify.annotations.Nullable;
  * @param number the last drive's number, 0 if there was none
  * @param phase whether it is due, runs, or is over
  * @param at when it is due
+ * @param node the node that runs it, under a name that no other process ever has
  * @since 0.1.0
  */
-public record DriveState(long number, Phase phase, @Nullable Instant at) {
+public record DriveState(
+        long number,
+        Phase phase,
+        @Nullable Instant at,
+        @Nullable String node) {
 
     /** Where a drive is. */
     public enum Phase {
@@ -24,7 +29,7 @@ public record DriveState(long number, Phase phase, @Nullable Instant at) {
         RUNNING
     }
 
-    static final DriveState NONE = new DriveState(0, Phase.OVER, null);
+    static final DriveState NONE = new DriveState(0, Phase.OVER, null, null);
 
     /** Checks for {@code null} alone. */
     public DriveState {
@@ -37,14 +42,18 @@ public record DriveState(long number, Phase phase, @Nullable Instant at) {
     }
 
     DriveState next(Instant time) {
-        return new DriveState(number + 1, Phase.DUE, time);
+        return new DriveState(number + 1, Phase.DUE, time, null);
     }
 
     DriveState handedOver(Instant time) {
-        return new DriveState(number, Phase.DUE, time);
+        return new DriveState(number, Phase.DUE, time, null);
     }
 
-    DriveState in(Phase other) {
-        return new DriveState(number, other, null);
+    DriveState runBy(String process) {
+        return new DriveState(number, Phase.RUNNING, null, process);
+    }
+
+    DriveState over() {
+        return new DriveState(number, Phase.OVER, null, null);
     }
 }

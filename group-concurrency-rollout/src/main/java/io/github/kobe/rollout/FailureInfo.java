@@ -14,7 +14,7 @@ public record FailureInfo(String errorType, String message) {
     /** Another task has the tenant. */
     public static final String CONFLICT = "CONFLICT";
 
-    /** The plan was taken over too often without any progress of the task. */
+    /** Too many nodes were lost without any progress of the task. */
     public static final String RECOVERY = "RECOVERY";
 
     /** The tenant was not found healthy after a rollback. */
@@ -25,6 +25,9 @@ public record FailureInfo(String errorType, String message) {
 
     /** Nobody has approved the next wave in time. */
     public static final String GATE_TIMED_OUT = "GATE_TIMED_OUT";
+
+    /** The store can't read or write something of the task. */
+    public static final String STORE = "STORE";
 
     /** More tasks of a plan have failed than is allowed. */
     public static final String TOO_MANY_FAILURES = "TOO_MANY_FAILURES";

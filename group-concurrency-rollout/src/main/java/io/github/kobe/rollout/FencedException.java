@@ -12,4 +12,8 @@ final class FencedException extends RuntimeException {
     FencedException(PlanRecord plan, long epoch) {
         super("plan " + plan.id() + " belongs to drive " + plan.epoch() + ", not " + epoch);
     }
+
+    FencedException(PlanId planId) {
+        super("plan " + planId + " belongs to another drive of this node");
+    }
 }

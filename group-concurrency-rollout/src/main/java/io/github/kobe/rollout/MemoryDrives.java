@@ -66,8 +66,9 @@ final class MemoryDrives {
             long at = start;
             while (isDueAt(at, runner)) {
                 try {
-                    runner.drive(planId, number);
-                    return;
+                    if (runner.drive(planId, number)) {
+                        return;
+                    }
                 } catch (RuntimeException e) {
                     LOG.warn("The work for {} failed, and will be tried again", planId, e);
                     at = System.nanoTime() + AFTER_A_FAILURE.toNanos();

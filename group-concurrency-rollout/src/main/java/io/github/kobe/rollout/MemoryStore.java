@@ -56,6 +56,17 @@ final class MemoryStore implements RolloutStore {
         });
     }
 
+    /** Nobody else has what is in this memory. */
+    @Override
+    public Duration lease() {
+        return Duration.ofNanos(Long.MAX_VALUE);
+    }
+
+    @Override
+    public boolean isAway(RuntimeException failure) {
+        return false;
+    }
+
     @Override
     public Instant now() {
         return clock.instant();

@@ -9,7 +9,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
@@ -38,7 +40,12 @@ final class RolloutEngine {
     private final GroupExecutor executor;
     private final RolloutOptions options;
     private final RolloutStore store;
+    private final String process;
     private final Map<PlanId, Drive> drives = new ConcurrentHashMap<>();
+
+    /** The tenants for which a thread of this node is at work; whoever is done counts down. */
+    private final Map<TenantId, CountDownLatch> atWork = new ConcurrentHashMap<>();
+
     private final Uninterrupted uninterrupted = new Uninterrupted();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition atRest = lock.newCondition();
@@ -51,6 +58,7 @@ final class RolloutEngine {
         this.executor = executor;
         this.options = options;
         store = options.store();
+        process = Texts.clean(options.node()) + "/" + UUID.randomUUID();
     }
 
     /** Does nothing if it has begun already; after a stop it begins anew. */
@@ -70,6 +78,11 @@ final class RolloutEngine {
 
     RolloutStore store() {
         return store;
+    }
+
+    /** {@return the name of this node and of its process, which no other has, not even one that was started after it} */
+    String process() {
+        return process;
     }
 
     /** {@return the time of the store, which may have to be asked for it} */
@@ -127,7 +140,10 @@ final class RolloutEngine {
         try {
             uninterrupted.run(() -> store.findById(taskId)).ifPresent(task -> operate(task.planId(), ledger -> taskId));
         } catch (RuntimeException e) {
-            LOG.warn("Task {} has its tenant, but its plan could not be told and will notice later", taskId, e);
+            LOG.warn(
+                    "Task {} has its tenant, but its plan could not be told and will notice later: {}",
+                    taskId,
+                    StoreRefusedException.describe(e));
         }
     }
 
@@ -136,11 +152,15 @@ final class RolloutEngine {
         return !isStopping() && new Drive(this, planId, number).run();
     }
 
-    /** From now on the drive is told of what is left for it, and its plan's limits hold. */
+    /**
+     * From now on the drive is told of what is left for it, and its plan's limits hold. One that it replaces has lost the
+     * plan, and may not know it yet.
+     */
     void add(Drive drive, int limit) {
+        Drive before;
         lock.lock();
         try {
-            drives.put(drive.planId(), drive);
+            before = drives.put(drive.planId(), drive);
             executor.setLimits(
                     drive.group(),
                     GroupLimits.unset()
@@ -152,7 +172,28 @@ final class RolloutEngine {
         } finally {
             lock.unlock();
         }
+        if (before != null) {
+            before.replaced();
+        }
         drive.nudge();
+    }
+
+    /**
+     * Does something for a tenant, when no other thread of this node does: one that has lost its plan may take a while to end.
+     */
+    void alone(TenantId tenantId, Runnable work) throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(1);
+        CountDownLatch before = atWork.putIfAbsent(tenantId, done);
+        while (before != null) {
+            before.await();
+            before = atWork.putIfAbsent(tenantId, done);
+        }
+        try {
+            work.run();
+        } finally {
+            atWork.remove(tenantId);
+            done.countDown();
+        }
     }
 
     /** The plan's limits go too, unless the next drive of the plan is here already. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Keeps plans, tasks, tenants, events, and the work that is due. {@link #inMemory()} is for tests, and for rollouts that
  * may be lost with the process.
  *
- * <p>A method may throw any {@link RuntimeException}; a drive then tries again.
+ * <p>A method may throw any {@link RuntimeException}; if {@link #isAway} says so, a drive then tries again.
  *
  * @since 0.1.0
  */
@@ -40,6 +40,20 @@ public interface RolloutStore {
      * @return its result
      */
     <T> T transact(Function<StoreTransaction, T> work);
+
+    /**
+     * {@return for how long after the last answer of the store a drive may go on} After that another node may have the plan.
+     * A drive that has heard nothing for so long interrupts its stages.
+     */
+    Duration lease();
+
+    /**
+     * {@return whether a method has failed because the store can't be reached now, so that it may succeed later} If not, the
+     * store can't read or write what it was asked to.
+     *
+     * @param failure what a method of this store has thrown
+     */
+    boolean isAway(RuntimeException failure);
 
     /** {@return the time, the same for all that share the store} */
     Instant now();

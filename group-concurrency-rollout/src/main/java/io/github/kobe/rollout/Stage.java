@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  *         .timeout(Duration.ofSeconds(30))
  * }</pre>
  *
- * <p>Immutable: each method returns a changed copy. Steps run on virtual threads; those of one task never run at the
- * same time.
+ * <p>Immutable: each method returns a changed copy. Steps run on virtual threads; on one node, those of one tenant never
+ * run at the same time. A node that can't reach the database for some seconds interrupts its steps, since another one may
+ * then begin the stage: a step that goes on in spite of that may run beside the other node's.
  *
  * @since 0.1.0
  */

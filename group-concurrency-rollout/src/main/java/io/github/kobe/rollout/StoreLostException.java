@@ -1,11 +1,14 @@
 package io.github.kobe.rollout;
 
-/** Thrown if the store failed for so long that another node may have taken over the plan. */
+/**
+ * Thrown if the store was silent for so long that another node may have taken over the plan. It names no cause: what a
+ * database says about a failure may contain what was to be written.
+ */
 final class StoreLostException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
-    StoreLostException(RuntimeException cause) {
-        super("the store failed: " + cause.getMessage(), cause);
+    StoreLostException(String why) {
+        super("the store is away: " + why);
     }
 }

@@ -27,7 +27,11 @@ sealed interface TaskCommand {
 
     record Report() implements TaskCommand {}
 
-    record Recover(String node) implements TaskCommand {}
+    /** A node takes it over that has lost the one which ran it. */
+    record Recover(String node, String lost) implements TaskCommand {}
+
+    /** A node lives, also if it was taken for lost. */
+    record Return(String node) implements TaskCommand {}
 
     record Complete() implements TaskCommand {}
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt the number of the attempt, from 1; each retry and each rollback is a new attempt
  * @param retries how often it was retried
  * @param retrying during a retry: whether it continues from the checkpoint
- * @param recoveries how often it was taken over since the last boundary
+ * @param lostWith the nodes that were lost with it since the last boundary, and haven't shown since then that they live
  * @param data what its stages have put into {@link StageContext#data()}
  * @param checkpointAt when the last stage was completed, or {@code null} if there is no checkpoint
  * @param failure why it failed
@@ -60,7 +60,7 @@ public record TaskRecord(
         int attempt,
         int retries,
         @Nullable Boolean retrying,
-        int recoveries,
+        Set<String> lostWith,
         Map<String, String> data,
         @Nullable Instant checkpointAt,
         @Nullable FailureInfo failure,
@@ -76,6 +76,7 @@ public record TaskRecord(
     public TaskRecord {
         stageNames = List.copyOf(stageNames);
         settled = Set.copyOf(settled);
+        lostWith = Set.copyOf(lostWith);
         data = Map.copyOf(data);
     }
 
@@ -99,7 +100,7 @@ public record TaskRecord(
                 1,
                 0,
                 null,
-                0,
+                Set.of(),
                 Map.of(),
                 null,
                 null,
@@ -196,7 +197,7 @@ public record TaskRecord(
         @Nullable
         Boolean retrying;
 
-        int recoveries;
+        Set<String> lostWith;
         Map<String, String> data;
 
         @Nullable
@@ -231,7 +232,7 @@ public record TaskRecord(
             attempt = task.attempt;
             retries = task.retries;
             retrying = task.retrying;
-            recoveries = task.recoveries;
+            lostWith = task.lostWith;
             data = task.data;
             checkpointAt = task.checkpointAt;
             failure = task.failure;
@@ -267,7 +268,7 @@ public record TaskRecord(
                     attempt,
                     retries,
                     retrying,
-                    recoveries,
+                    lostWith,
                     data,
                     checkpointAt,
                     failure,

@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class TaskRules {
 
-    /** How often in a row a task is taken over without a boundary in between. */
-    static final int MOST_RECOVERIES = 3;
+    /** How many nodes may be lost with a task without a boundary in between. */
+    static final int MOST_LOST = 3;
 
     /** A task after a command, and what is to be told of it. */
     record Changed(TaskRecord task, List<Occurrence> occurrences) {}
@@ -91,7 +91,8 @@ final class TaskRules {
                 stay(TaskStatus.RUNNING, "report");
                 tellProgress();
             }
-            case TaskCommand.Recover recover -> recover(recover.node());
+            case TaskCommand.Recover recover -> recover(recover);
+            case TaskCommand.Return returned -> edit.lostWith = without(before.lostWith(), returned.node());
             case TaskCommand.Complete complete -> complete();
             case TaskCommand.Fail fail -> fail(fail.failure(), fail.ofStage());
             case TaskCommand.Forget forget -> {
@@ -110,14 +111,14 @@ final class TaskRules {
             case TaskCommand.UndoStage undo -> {
                 String stage = toUndo(undo.index());
                 edit.settled = with(stage);
-                edit.recoveries = 0;
+                edit.lostWith = Set.of();
                 told.add(new StageRolledBack(stage));
                 tellNextUndo(undo.index());
             }
             case TaskCommand.MissStage miss -> {
                 String stage = toUndo(miss.index());
                 edit.failure = miss.failure();
-                edit.recoveries = 0;
+                edit.lostWith = Set.of();
                 told.add(new StageRollbackFailed(stage, miss.failure()));
                 tellNextUndo(miss.index());
             }
@@ -150,10 +151,10 @@ final class TaskRules {
         int index = before.stagesDone();
         String stage = stageAhead(TaskStatus.RUNNING);
         edit.stagesDone = index + 1;
-        edit.settled = pass.skipped() ? with(stage) : without(stage);
+        edit.settled = pass.skipped() ? with(stage) : without(edit.settled, stage);
         edit.checkpointAt = now;
         edit.data = pass.data();
-        edit.recoveries = 0;
+        edit.lostWith = Set.of();
         if (pass.confirmed()) {
             edit.lastKnownGood = before.change().unit().version();
         }
@@ -161,21 +162,23 @@ final class TaskRules {
         tellProgress();
     }
 
-    private void recover(String node) {
+    private void recover(TaskCommand.Recover recover) {
         if (!before.status().hasThread()) {
             throw illegal(before.status(), "only a running task can be taken over");
         }
-        edit.recoveries = before.recoveries() + 1;
+        Set<String> lost = new HashSet<>(before.lostWith());
+        lost.add(recover.lost());
+        edit.lostWith = lost;
         boolean forward = before.status() == TaskStatus.RUNNING;
         List<Integer> undo = before.toUndo();
         told.add(new TaskRecovered(
-                node,
+                recover.node(),
                 forward
                         ? before.currentStage()
                         : undo.isEmpty() ? null : before.stageNames().get(undo.getFirst())));
-        if (edit.recoveries > MOST_RECOVERIES) {
+        if (lost.size() > MOST_LOST) {
             FailureInfo failure = new FailureInfo(
-                    FailureInfo.RECOVERY, "taken over " + edit.recoveries + " times without completing a stage");
+                    FailureInfo.RECOVERY, lost.size() + " nodes were lost with it without completing a stage");
             if (forward) {
                 fail(failure, true);
             } else {
@@ -295,7 +298,7 @@ final class TaskRules {
         }
         edit.status = to;
         edit.wish = null;
-        edit.recoveries = 0;
+        edit.lostWith = Set.of();
         edit.endedAt = to.isEnd() ? now : null;
     }
 
@@ -331,7 +334,7 @@ final class TaskRules {
         int index = edit.stagesDone;
         String stage = before.stageNames().get(index);
         edit.stagesStarted = Math.max(before.stagesStarted(), index + 1);
-        edit.settled = without(stage);
+        edit.settled = without(edit.settled, stage);
         told.add(new StageStarted(stage, index));
     }
 
@@ -361,9 +364,9 @@ final class TaskRules {
         return more;
     }
 
-    private Set<String> without(String stage) {
-        Set<String> fewer = new HashSet<>(edit.settled);
-        fewer.remove(stage);
+    private static Set<String> without(Set<String> all, String one) {
+        Set<String> fewer = new HashSet<>(all);
+        fewer.remove(one);
         return fewer;
     }
 

@@ -5,6 +5,7 @@ import io.github.kobe.rollout.Boundaries.Way;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,8 +31,7 @@ final class TaskRun {
         this.drive = drive;
         this.id = id;
         options = engine.options();
-        next = drive.persist(() -> engine.withPlan(drive.planId(), id, drive.epoch(), Boundaries::begin));
-        drive.committed();
+        next = boundary(Boundaries::begin);
     }
 
     /** {@return the task, if it could not begin yet} */
@@ -41,13 +41,16 @@ final class TaskRun {
         }
         try {
             if (isUnderWay()) {
-                options.workers().create(TaskInfo.of(next.task()), this::course).run();
+                engine.alone(next.task().tenantId(), this::work);
                 if (!entered) {
                     throw new IllegalStateException("the TaskWorker didn't run the task");
                 }
             }
-        } catch (FencedException | StoreLostException e) {
+        } catch (FencedException | StoreLostException | StoreRefusedException e) {
             throw e;
+        } catch (InterruptedException e) {
+            LOG.debug("Task {} was interrupted before it had its tenant to itself", id, e);
+            return Optional.empty();
         } catch (RuntimeException | Error e) {
             if (drive.isCut()) {
                 LOG.debug("Task {} was interrupted", id, e);
@@ -57,6 +60,10 @@ final class TaskRun {
         }
         forgetCheckpoint();
         return Optional.empty();
+    }
+
+    private void work() {
+        options.workers().create(TaskInfo.of(next.task()), this::course).run();
     }
 
     private boolean isUnderWay() {
@@ -136,7 +143,7 @@ final class TaskRun {
         Checkpoint checkpoint = found.get();
         if (!checkpoint.fits(task.stageNames())) {
             LOG.warn("Task {} starts over: checkpoint {} doesn't fit its stages {}", id, checkpoint, task.stageNames());
-            next = drive.persist(() -> engine.restart(task));
+            next = persist(() -> engine.restart(task));
         } else if (checkpoint.lastCompletedStageIndex() == task.stagesDone() && isLatest(checkpoint, task)) {
             Stage stage = stages.get(task.stagesDone());
             pass(task, stage, checkpoint.skipped(), checkpoint.data());
@@ -171,8 +178,7 @@ final class TaskRun {
 
     private void pass(TaskRecord task, Stage stage, boolean skipped, Map<String, String> data) {
         TaskCommand.PassStage pass = new TaskCommand.PassStage(skipped, stage.isConfirming() && !skipped, data);
-        next = drive.persist(() -> engine.passed(task, pass));
-        drive.committed();
+        next = persist(() -> engine.passed(task, pass));
     }
 
     private void failStage(Stage stage, Throwable e) {
@@ -185,8 +191,7 @@ final class TaskRun {
     }
 
     /** {@return whether there was nothing to do} */
-    private static boolean perform(Stage stage, StageContext context, List<Step> steps, boolean skippable)
-            throws Exception {
+    private boolean perform(Stage stage, StageContext context, List<Step> steps, boolean skippable) throws Exception {
         MDC.put("stageName", stage.name());
         try {
             if (skippable && stage.canSkip(context)) {
@@ -194,6 +199,9 @@ final class TaskRun {
             }
             TimeLimit.Work work = () -> {
                 for (Step step : steps) {
+                    if (drive.isCut()) {
+                        throw new InterruptedException("the step before it was to end");
+                    }
                     step.execute(context);
                 }
             };
@@ -296,7 +304,20 @@ final class TaskRun {
     }
 
     private Next boundary(RolloutEngine.Boundary boundary) {
-        Next after = drive.persist(() -> engine.withPlan(drive.planId(), id, drive.epoch(), boundary));
+        return persist(() -> engine.withPlan(drive.planId(), id, drive.epoch(), boundary));
+    }
+
+    /** {@return what comes next} If the store can't read or write that, the task ends with as little as can be written. */
+    private Next persist(Supplier<Next> work) {
+        Next after;
+        try {
+            after = drive.persist(work);
+        } catch (StoreRefusedException e) {
+            LOG.warn("Task {} fails: {}", id, e.getMessage());
+            FailureInfo failure = e.toFailure();
+            after = drive.persist(() -> engine.withPlan(
+                    drive.planId(), id, drive.epoch(), (ledger, task) -> Boundaries.refused(ledger, task, failure)));
+        }
         drive.committed();
         return after;
     }

@@ -16,7 +16,6 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +31,9 @@ final class TaskThreads {
 
     /** Makes what a task's thread does; it gives the task, if that could not begin yet. */
     private final Function<TaskId, Callable<Optional<TaskRecord>>> work;
+
+    /** Told of a failure that concerns the whole drive. */
+    private final Consumer<RuntimeException> whenLost;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
@@ -54,13 +56,15 @@ final class TaskThreads {
     private boolean nudged;
     private boolean stirred;
 
-    /** Why the plan is lost; written under the lock. */
-    private volatile @Nullable RuntimeException lost;
-
-    TaskThreads(GroupExecutor executor, String group, Function<TaskId, Callable<Optional<TaskRecord>>> work) {
+    TaskThreads(
+            GroupExecutor executor,
+            String group,
+            Function<TaskId, Callable<Optional<TaskRecord>>> work,
+            Consumer<RuntimeException> whenLost) {
         this.executor = executor;
         this.group = group;
         this.work = work;
+        this.whenLost = whenLost;
     }
 
     /** {@return whether there was room for the task, or it has a thread already} */
@@ -95,10 +99,13 @@ final class TaskThreads {
         } catch (InterruptedException e) {
             LOG.debug("Task {} was interrupted before it began", id);
             later = true;
+        } catch (StoreRefusedException e) {
+            LOG.error("Task {} can neither go on nor fail, and tries again later: {}", id, e.getMessage());
+            later = true;
         } catch (RuntimeException e) {
-            lose(e);
+            whenLost.accept(e);
         } catch (Throwable e) {
-            lose(new IllegalStateException(e));
+            whenLost.accept(new IllegalStateException(e));
         } finally {
             end(id, later, notYet);
         }
@@ -130,23 +137,6 @@ final class TaskThreads {
         } finally {
             lock.unlock();
         }
-    }
-
-    /** The store or the plan is gone: nothing more is written, and all ends. */
-    private void lose(RuntimeException cause) {
-        lock.lock();
-        try {
-            if (lost == null) {
-                lost = cause;
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Nullable
-    RuntimeException lost() {
-        return lost;
     }
 
     /** Somebody has left work. */

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -180,7 +181,7 @@ class DurabilityTests extends RolloutsTestCase {
         });
         Rollouts second = rollouts(builder -> builder.store(deaf).stages(slow).node("n2"));
         gate.awaitArrived(2);
-        assertThat(store.findByPlanId(planId).getFirst().recoveries()).isOne();
+        assertThat(store.findByPlanId(planId).getFirst().lostWith()).hasSize(1);
         gate.open();
         settled(second, planId);
 
@@ -210,11 +211,73 @@ class DurabilityTests extends RolloutsTestCase {
 
         old.open();
         Deadline.until("the old one is over", () -> executor.stats().running() == 1);
+        Deadline.until(
+                "it has said so",
+                () -> store.findById(before.id()).orElseThrow().lostWith().isEmpty());
 
-        assertThat(store.findById(before.id())).contains(before);
+        assertThat(before.lostWith()).hasSize(1);
+        assertThat(store.findById(before.id()))
+                .as("no more than that it lives")
+                .contains(before.with(edit -> edit.lostWith = Set.of()));
         now.open();
         assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
         assertThat(tokens).hasSize(2).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    @Tag("R126")
+    void aNodeThatLivesIsNotLostHoweverOftenAnotherTakesItsPlanOver() throws Exception {
+        // A database leaves a plan with the node that has it, as long as that lives.
+        store = RolloutStore.inMemory();
+        Gate gate = new Gate();
+        PlanId planId = PlanId.of("plan-x");
+        Rollouts node = rollouts(Stage.named("A").step(ctx -> gate.pass()));
+        node.start(plan("x", Samples.change("acme")));
+        for (int takeover = 1; takeover <= TaskRules.MOST_LOST + 1; takeover++) {
+            gate.awaitArrived(takeover);
+            Rollouts before = node;
+            node = rollouts(Stage.named("A").step(ctx -> gate.pass()));
+            gate.awaitArrived(takeover + 1);
+            // Its drive looks at once.
+            before.pause(planId);
+            before.resume(planId);
+            Deadline.until("the one before is over", () -> executor.stats().running() == 1);
+        }
+        gate.open();
+
+        assertThat(settled(node, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+    }
+
+    @Test
+    @Tag("R121")
+    void whoOpensAgainRunsNoStageBesideOneThatHasNotEnded() throws Exception {
+        // A database leaves a plan with the drive that has it, as long as that lives.
+        store = RolloutStore.inMemory();
+        Gate gate = new Gate();
+        AtomicInteger present = new AtomicInteger();
+        List<Integer> presences = new CopyOnWriteArrayList<>();
+        Rollouts rollouts = rollouts(builder -> builder.stages(Stage.named("A").step(ctx -> {
+                    presences.add(present.incrementAndGet());
+                    try {
+                        gate.passStubbornly();
+                    } finally {
+                        present.decrementAndGet();
+                    }
+                }))
+                .shutdownGrace(Duration.ZERO));
+        PlanId planId = rollouts.start(plan("x", Samples.change("acme"))).planId();
+        gate.awaitArrived(1);
+        Thread closing = Thread.ofVirtual().start(rollouts::close);
+        Deadline.until("closing waits", () -> closing.getState() == Thread.State.TIMED_WAITING);
+
+        rollouts.open();
+        Deadline.until("taken over", () -> store.findPlan(planId).orElseThrow().epoch() == 2);
+        Deadline.until("both have their permits", () -> executor.stats().running() == 2);
+        gate.open();
+
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(closing.join(Deadline.LONG)).isTrue();
+        assertThat(presences).containsExactly(1, 1);
     }
 
     @Test

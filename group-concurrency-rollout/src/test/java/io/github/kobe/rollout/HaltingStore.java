@@ -85,6 +85,16 @@ final class HaltingStore implements RolloutStore {
     }
 
     @Override
+    public Duration lease() {
+        return store.lease();
+    }
+
+    @Override
+    public boolean isAway(RuntimeException failure) {
+        return true;
+    }
+
+    @Override
     public Instant now() {
         return store.now();
     }

@@ -202,7 +202,7 @@ class SchedulingTests extends RolloutsTestCase {
                 rollouts(builder -> builder.store(slow).stages(Stage.named("A").step(ctx -> working.pass())));
         slow.afterCommits(() -> {
             boolean isOver = store.findPlans().stream()
-                    .anyMatch(plan -> plan.drive().equals(new DriveState(1, DriveState.Phase.OVER, null)));
+                    .anyMatch(plan -> plan.drive().equals(new DriveState(1, DriveState.Phase.OVER, null, null)));
             if (isOver && Thread.currentThread().isVirtual() && first.compareAndSet(null, Thread.currentThread())) {
                 ending.passStubbornly();
             }

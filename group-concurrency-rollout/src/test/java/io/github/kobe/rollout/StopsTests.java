@@ -79,7 +79,7 @@ class StopsTests extends RolloutsTestCase {
             node = impatient(slow);
             node.rollback(PLAN);
         }
-        for (int stop = 1; stop <= TaskRules.MOST_RECOVERIES + 2; stop++) {
+        for (int stop = 1; stop <= TaskRules.MOST_LOST + 2; stop++) {
             gate.awaitArrived(stop);
             node.close();
             node = impatient(slow);

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,10 @@ class TaskRulesTests {
         return new Row(command, to, edit -> {});
     }
 
+    private static Map<TaskStatus, TaskStatus> unchanged() {
+        return Stream.of(TaskStatus.values()).collect(Collectors.toMap(status -> status, status -> status));
+    }
+
     private static final List<Row> TABLE = List.of(
             row(new TaskCommand.Validate(), Map.of(CREATED, VALIDATING)),
             row(new TaskCommand.Accept(), Map.of(VALIDATING, PENDING)),
@@ -50,7 +55,8 @@ class TaskRulesTests {
             row(new TaskCommand.OpenStage(), Map.of(RUNNING, RUNNING)),
             row(new TaskCommand.Restart(), Map.of(RUNNING, RUNNING)),
             row(new TaskCommand.Report(), Map.of(RUNNING, RUNNING)),
-            row(new TaskCommand.Recover("n2"), Map.of(RUNNING, RUNNING, ROLLING_BACK, ROLLING_BACK)),
+            row(new TaskCommand.Recover("n2", "n1"), Map.of(RUNNING, RUNNING, ROLLING_BACK, ROLLING_BACK)),
+            row(new TaskCommand.Return("n1"), unchanged()),
             new Row(new TaskCommand.Complete(), Map.of(RUNNING, COMPLETED), edit -> edit.stagesDone = 2),
             row(new TaskCommand.Fail(FAILURE, true), Map.of(RUNNING, FAILED)),
             row(new TaskCommand.Forget(), Map.of(FAILED, FAILED)),
@@ -232,21 +238,38 @@ class TaskRulesTests {
         assertThat(anew.stagesStarted()).isEqualTo(1);
     }
 
+    /** {@return the task after nodes with these numbers, up to the last, were lost with it} */
+    private static TaskRecord lostWith(TaskRecord task, int first, int last) {
+        TaskRecord lost = task;
+        for (int node = first; node <= last; node++) {
+            lost = apply(lost, new TaskCommand.Recover("n", "n" + node)).task();
+        }
+        return lost;
+    }
+
     @Test
     @Tag("R126")
-    void aTaskThatIsTakenOverTooOftenFails() {
-        TaskRecord task = Samples.task(RUNNING);
-        for (int times = 1; times <= 3; times++) {
-            task = apply(task, new TaskCommand.Recover("n")).task();
-            assertThat(task.status()).isEqualTo(RUNNING);
-        }
-        TaskRecord fourth = apply(task, new TaskCommand.Recover("n")).task();
+    void aTaskWithWhichAFourthNodeIsLostFails() {
+        TaskRecord task = lostWith(Samples.task(RUNNING), 1, 3);
+        assertThat(task.status()).isEqualTo(RUNNING);
+        TaskRecord fourth = lostWith(task, 4, 4);
 
         assertThat(fourth.status()).isEqualTo(FAILED);
         assertThat(fourth.failure()).extracting(FailureInfo::errorType).isEqualTo(FailureInfo.RECOVERY);
         TaskRecord passed =
                 apply(task, new TaskCommand.PassStage(false, false, Map.of())).task();
-        assertThat(passed.recoveries()).isZero();
+        assertThat(passed.lostWith()).isEmpty();
+    }
+
+    @Test
+    @Tag("R126")
+    void aNodeThatLivesWasNotLost() {
+        TaskRecord task = lostWith(Samples.task(RUNNING), 1, 3);
+
+        TaskRecord after = apply(task, new TaskCommand.Return("n2")).task();
+
+        assertThat(after.lostWith()).containsExactlyInAnyOrder("n1", "n3");
+        assertThat(lostWith(after, 4, 4).status()).isEqualTo(RUNNING);
     }
 
     @Test

@@ -150,7 +150,9 @@ final class Database {
                 if (!isOwn || attempt == ATTEMPTS) {
                     throw e;
                 }
-                LOG.debug("Another transaction came first; this one is tried again", e);
+                LOG.debug(
+                        "Another transaction came first; this one is tried again: {}",
+                        e.getClass().getSimpleName());
             }
         }
     }

@@ -21,7 +21,7 @@ final class PlanRows {
     private static final String KEPT = "plan_id, created_at, created_by, max_concurrency, waves";
     private static final String CHANGING = "status, pause_asked, rolling_back, tally, owed, abandoned, wave, waiting,"
         + " failures_allowed, gate_since, gate_baked_at, gate_expires_at, gate_approved_by, drive_number, drive_phase,"
-        + " drive_at, started_at, ended_at, sequence, epoch";
+        + " drive_at, drive_node, started_at, ended_at, sequence, epoch";
 
     private static final String SELECT = "select * from rollout_plan";
     private static final String INSERT = Columns.insert("rollout_plan", KEPT + ", " + CHANGING);
@@ -98,6 +98,7 @@ final class PlanRows {
             drive.number(),
             drive.phase().name(),
             Columns.of(drive.at()),
+            drive.node(),
             Columns.of(plan.startedAt()),
             Columns.of(plan.endedAt()),
             plan.sequence(),
@@ -124,7 +125,8 @@ final class PlanRows {
                 new DriveState(
                         row.getLong("drive_number"),
                         DriveState.Phase.valueOf(row.getString("drive_phase")),
-                        Columns.instant(row, "drive_at")),
+                        Columns.instant(row, "drive_at"),
+                        row.getString("drive_node")),
                 Columns.time(row, "created_at"),
                 row.getString("created_by"),
                 Columns.instant(row, "started_at"),

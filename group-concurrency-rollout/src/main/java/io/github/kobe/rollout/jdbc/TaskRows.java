@@ -28,7 +28,7 @@ final class TaskRows {
 
     private static final String KEPT = "task_id, plan_id, tenant_id, position, change_body, stage_names, created_at";
     private static final String CHANGING = "status, unit, previous, last_known_good, stages_done, stages_started,"
-        + " settled, run, attempt, retries, retrying, recoveries, data, checkpoint_at, failure, started_at, ended_at,"
+        + " settled, run, attempt, retries, retrying, lost_with, data, checkpoint_at, failure, started_at, ended_at,"
         + " wish, wish_by, wish_from_checkpoint, sequence, epoch, token";
 
     private static final String SELECT = "select * from rollout_task";
@@ -144,7 +144,7 @@ final class TaskRows {
             task.attempt(),
             task.retries(),
             task.retrying(),
-            task.recoveries(),
+            Json.write(task.lostWith()),
             Json.write(task.data()),
             Columns.of(task.checkpointAt()),
             Json.write(task.failure()),
@@ -178,7 +178,7 @@ final class TaskRows {
                 row.getInt("attempt"),
                 row.getInt("retries"),
                 Columns.flag(row, "retrying"),
-                row.getInt("recoveries"),
+                Set.copyOf(Json.texts(row.getString("lost_with"))),
                 Json.textsByName(row.getString("data")),
                 Columns.instant(row, "checkpoint_at"),
                 Json.read(row.getString("failure"), FailureInfo.class),

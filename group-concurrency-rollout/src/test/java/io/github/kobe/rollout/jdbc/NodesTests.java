@@ -40,6 +40,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Two nodes on one database, of which one dies, stands still, or is cut off from it. */
 @ParameterizedClass(name = "{0}")
@@ -239,6 +240,56 @@ class NodesTests {
         assertThat(told).hasSize(events);
         assertAllTold(second);
         assertThat(runs).hasSize(4);
+        Fleet.assertInOrder(runs, Fleet.STAGES, 1);
+    }
+
+    @Test
+    @Tag("R121")
+    @Tag("R126")
+    void whoHearsNothingOfItsDatabaseEndsItsStageWithoutIt() throws Exception {
+        Visits visits = new Visits();
+        Gate gate = new Gate();
+        Node first = node("n1", visits.noted("n1", ctx -> gate.pass()));
+        start(first, 1);
+        gate.awaitArrived(1);
+        first.dataSource().turn(State.FROZEN);
+        Deadline.until("the stage has ended", () -> !visits.over().isEmpty());
+
+        gate.open();
+        Node second = node("n2", visits.noted("n2", ctx -> {}));
+        assertThat(settled(second).status()).isEqualTo(PlanStatus.COMPLETED);
+        first.dataSource().turn(State.ON);
+
+        assertThat(visits.longestBetweenNodes()).isLessThan(heartbeat.multipliedBy(Node.MISSED));
+        Fleet.assertInOrder(runs, Fleet.STAGES, 1);
+    }
+
+    /** The node finds its own heartbeat to be old, as after an outage of the database. */
+    @Test
+    @Tag("R121")
+    @Tag("R126")
+    void whoTakesItsOwnPlanOverBeginsNoStageBesideOneThatHasNotEnded() throws Exception {
+        Visits visits = new Visits();
+        Gate gate = new Gate();
+        AtomicBoolean interrupted = new AtomicBoolean();
+        Node node = node("n1", visits.noted("n1", ctx -> {
+            gate.passStubbornly();
+            interrupted.compareAndSet(false, Thread.interrupted());
+        }));
+        start(node, 1);
+        gate.awaitArrived(1);
+        JdbcTemplate tables = new JdbcTemplate(database.dataSource());
+        Deadline.until("taken over", () -> {
+            tables.update(
+                    "update rollout_execution set last_heartbeat = last_heartbeat - interval '1' hour where picked");
+            return node.store().findPlan(PLAN).orElseThrow().epoch() == 2;
+        });
+        gate.open();
+
+        assertThat(settled(node).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(visits.longestWithinANode()).isZero();
+        assertThat(interrupted).isTrue();
+        assertThat(told).extracting(Told::what).doesNotContain("TaskRecovered");
         Fleet.assertInOrder(runs, Fleet.STAGES, 1);
     }
 
