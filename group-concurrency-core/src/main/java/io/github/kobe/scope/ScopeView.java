@@ -30,7 +30,8 @@ final class ScopeView {
     }
 
     /** @param inside has those inside it */
-    private static ScopeSnapshot of(OpenScope<?, ?, ?> scope, Map<OpenScope<?, ?, ?>, ScopeSnapshot> inside) {
+    private static ScopeSnapshot of(
+            OpenScope<?, ?, ?> scope, IdentityHashMap<OpenScope<?, ?, ?>, ScopeSnapshot> inside) {
         List<ScopeSnapshot.Fork> shown = new ArrayList<>();
         Map<String, List<GroupHolder>> holders = new LinkedHashMap<>();
         for (ForkedSubtask<?> fork : scope.forks.stack.oldest(MOST_FORKS)) {
@@ -54,7 +55,9 @@ final class ScopeView {
 
     /** {@return the scopes right inside one that were opened in {@code fork}; its owner's stand by themselves} */
     private static List<ScopeSnapshot> openedIn(
-            OpenScope<?, ?, ?> scope, @Nullable ForkedSubtask<?> fork, Map<OpenScope<?, ?, ?>, ScopeSnapshot> inside) {
+            OpenScope<?, ?, ?> scope,
+            @Nullable ForkedSubtask<?> fork,
+            IdentityHashMap<OpenScope<?, ?, ?>, ScopeSnapshot> inside) {
         List<ScopeSnapshot> opened = new ArrayList<>();
         scope.children.forEach(inner -> {
             ScopeSnapshot snapshot = inner.ownerFork == fork ? inside.get(inner) : null;
