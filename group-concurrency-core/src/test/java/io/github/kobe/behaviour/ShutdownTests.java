@@ -80,6 +80,7 @@ class ShutdownTests {
         CLOSE(GroupExecutor::close),
         DRAIN_WITHOUT_TIME(executor -> executor.shutdown(Duration.ofNanos(1)));
 
+        @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
         private final Consumer<GroupExecutor> way;
 
         Force(Consumer<GroupExecutor> way) {
