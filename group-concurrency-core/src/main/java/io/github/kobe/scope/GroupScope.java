@@ -267,8 +267,8 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
     /**
      * Runs a task in a group again and again, beside the forks, at times that are a period apart. Runs never overlap;
      * those whose time passes while another runs or waits are dropped. A run that throws is the last one, and is
-     * reported to the scope's listeners, or logged if there are none. For runs that fork, see {@link #schedule(String,
-     * Duration, Callable)}.
+     * reported to the scope's listeners, or logged if there are none. What {@link #schedule(String, Duration, Callable)
+     * schedule} says of forks holds for each run.
      *
      * @param group the key of the group
      * @param initial how long to wait before the first run is queued; zero or more

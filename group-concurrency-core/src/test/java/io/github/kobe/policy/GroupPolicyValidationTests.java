@@ -52,7 +52,7 @@ class GroupPolicyValidationTests {
     void anExactKeyIsNoPattern() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> builder().pattern("vip\n", limits()))
-                .withMessage("'vip ' has no '*', so it is a single group: set its limits with group(...)");
+                .withMessage("'vip_' has no '*', so it is a single group: set its limits with group(...)");
     }
 
     private static Arguments refused(

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -134,10 +135,32 @@ class BackingOffTests {
         return all.values().stream();
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void thoseOfTypesThatAreNotPublicBackOffForAnyBeansOfTheirNames(Kind kind) {
+        Set<String> names = new TreeSet<>();
+        kind.beans().forEach((name, type) -> {
+            if (!Modifier.isPublic(type.getModifiers())) {
+                names.add(name);
+            }
+        });
+        AbstractApplicationContextRunner<?, ?, ?> runner = kind.runner();
+        for (String name : names) {
+            runner = runner.withBean(name, Object.class, Object::new);
+        }
+
+        kind.run(
+                runner,
+                context -> assertThat(names)
+                        .isNotEmpty()
+                        .allSatisfy(name -> assertThat(context.getBean(name)).isExactlyInstanceOf(Object.class)));
+    }
+
     /** One of the same type, if an application can have one; else anything of the same name. */
     @ParameterizedTest(name = "{0}")
+    @Tag("deep")
     @MethodSource("beans")
-    void eachBeanBacksOffForOneOfTheApplication(String name, Kind kind, Class<?> type) {
+    void eachBeanAloneBacksOffForOneOfTheApplication(String name, Kind kind, Class<?> type) {
         if (Modifier.isPublic(type.getModifiers())) {
             kind.run(kind.runner(), first -> assertBacksOff(name, kind, type, first.getBean(name)));
         } else {
