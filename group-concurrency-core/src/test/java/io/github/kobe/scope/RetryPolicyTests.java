@@ -205,6 +205,7 @@ class RetryPolicyTests {
     }
 
     @Test
+    @SuppressWarnings("ThrowableEqualsHashCode") // so that only the identity tells
     void aConditionThatThrowsTheFailureSaysNo() {
         IllegalStateException same = new IllegalStateException() {
             @Override
