@@ -1,12 +1,11 @@
 package io.github.kobe.internal;
 
+import io.github.kobe.internal.Alarms.Alarm;
 import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
-import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -26,9 +25,6 @@ final class Housekeeper {
     /** When a group that stalled is tried again, or what there was no memory for. */
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** With fewer alarms than this, pointless ones don't matter. */
-    private static final int LEAST_PURGE = 64;
-
     private final Engine engine;
     private final long lingerNanos;
     private final long longestSleepNanos;
@@ -37,11 +33,7 @@ final class Housekeeper {
     /** A leaf: nothing else is locked while it is held. */
     private final ReentrantLock lock = new ReentrantLock();
     /** Guarded by the lock. */
-    private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
-    /** Guarded by the lock: at how many alarms pointless ones are looked for, so that it costs amortised nothing. */
-    private int purgeAt = LEAST_PURGE;
-    /** How many alarms were cancelled since pointless ones were last looked for. */
-    private final AtomicInteger cancelled = new AtomicInteger();
+    private final Alarms alarms = new Alarms();
     /** Guarded by the lock: when what follows is to be tried again. */
     private long retryAt;
     /** Guarded by the lock: groups to be tried again, linked by {@link Group#retriedNext}. */
@@ -52,39 +44,10 @@ final class Housekeeper {
     private @Nullable Report firstUntold;
 
     private @Nullable Report lastUntold;
-    /**
-     * Guarded by the lock: alarms for whose action there was no memory, linked by {@link Alarm#next}, so that none is lost
-     * for want of memory; each is due at {@link Alarm#at}, and the first is due first.
-     */
-    private @Nullable Alarm firstPostponed;
-
-    private @Nullable Alarm lastPostponed;
     /** Whether there are groups to be tried again and was no thread for it; written under the lock. */
     private volatile boolean lacksRetryThread;
     /** Guarded by the lock; {@code null}: none runs. */
     private @Nullable Thread thread;
-
-    /** What is due at a time, unless it has become pointless by then. */
-    private static final class Alarm implements Comparable<Alarm> {
-        private long at;
-        private final BooleanSupplier pointless;
-        private final LongConsumer action;
-        private final boolean outlastsShutdown;
-        /** The next that is postponed. */
-        private @Nullable Alarm next;
-
-        Alarm(long at, boolean outlastsShutdown, BooleanSupplier pointless, LongConsumer action) {
-            this.at = at;
-            this.outlastsShutdown = outlastsShutdown;
-            this.pointless = pointless;
-            this.action = action;
-        }
-
-        @Override
-        public int compareTo(Alarm other) {
-            return Long.compare(at, other.at);
-        }
-    }
 
     Housekeeper(Engine engine) {
         this.engine = engine;
@@ -108,15 +71,12 @@ final class Housekeeper {
         Thread sleeper;
         lock.lock();
         try {
-            if (alarms.size() >= purgeAt) {
-                purge();
-            }
             alarms.add(alarm);
             if (lacksThread()) {
                 alarms.remove(alarm);
                 return false;
             }
-            sleeper = alarms.peek() == alarm ? thread : null;
+            sleeper = alarms.isFirst(alarm) ? thread : null;
         } finally {
             lock.unlock();
         }
@@ -124,31 +84,18 @@ final class Housekeeper {
         return true;
     }
 
-    /**
-     * An alarm has become pointless. Once that is half of them they are forgotten, so they take no more memory than those
-     * that are to come, and that costs each a constant time.
-     */
+    /** An alarm has become pointless; by anyone. */
     void alarmCancelled() {
-        if (cancelled.incrementAndGet() % LEAST_PURGE != 0) {
-            return;
-        }
-        lock.lock();
-        try {
-            if (2 * cancelled.get() >= alarms.size()) {
-                purge();
+        if (alarms.isPurgeDueAfterCancel()) {
+            lock.lock();
+            try {
+                alarms.purgeIfHalf();
+            } catch (OutOfMemoryError oom) {
+                // When more are cancelled, then.
+            } finally {
+                lock.unlock();
             }
-        } catch (OutOfMemoryError oom) {
-            // When more are cancelled, then.
-        } finally {
-            lock.unlock();
         }
-    }
-
-    /** Forgets pointless alarms; under the lock. */
-    private void purge() {
-        alarms.removeIf(old -> old.pointless.getAsBoolean());
-        purgeAt = Math.max(LEAST_PURGE, 2 * alarms.size());
-        cancelled.set(0);
     }
 
     /** {@return how many alarms are set, pointless ones included; for tests} */
@@ -424,18 +371,10 @@ final class Housekeeper {
         }
     }
 
-    /** Sees to it that an alarm, for whose action there was no memory, is run later; it needs no memory either. */
     private void postpone(Alarm alarm, long until) {
         lock.lock();
         try {
-            alarm.at = until;
-            Alarm last = lastPostponed;
-            if (last == null) {
-                firstPostponed = alarm;
-            } else {
-                last.next = alarm;
-            }
-            lastPostponed = alarm;
+            alarms.postpone(alarm, until);
         } finally {
             lock.unlock();
         }
@@ -444,17 +383,7 @@ final class Housekeeper {
     private @Nullable Alarm pollDue(long now) {
         lock.lock();
         try {
-            Alarm postponed = firstPostponed;
-            if (postponed != null && postponed.at <= now) {
-                firstPostponed = postponed.next;
-                if (firstPostponed == null) {
-                    lastPostponed = null;
-                }
-                postponed.next = null;
-                return postponed;
-            }
-            Alarm first = alarms.peek();
-            return first == null || first.at > now ? null : alarms.poll();
+            return alarms.pollDue(now);
         } finally {
             lock.unlock();
         }
@@ -472,22 +401,14 @@ final class Housekeeper {
             }
             if (engine.lifecycle.isOver() && engine.waiting.get() == 0 && !hasRetries()) {
                 // Nothing waits or will: no time-out, no retry, and the idle groups go with the executor.
-                alarms.removeIf(alarm -> !alarm.outlastsShutdown || alarm.pointless.getAsBoolean());
-                if (alarms.isEmpty() && firstPostponed == null) {
+                alarms.shutDown();
+                if (alarms.isEmpty()) {
                     thread = null;
                     return -1;
                 }
             }
-            Alarm first = alarms.peek();
-            Alarm postponed = firstPostponed;
-            if (first != null || postponed != null || hasRetries()) {
-                long next = first == null ? Long.MAX_VALUE : first.at;
-                if (postponed != null) {
-                    next = Math.min(next, postponed.at);
-                }
-                if (hasRetries()) {
-                    next = Math.min(next, retryAt);
-                }
+            if (!alarms.isEmpty() || hasRetries()) {
+                long next = hasRetries() ? Math.min(alarms.nextAt(), retryAt) : alarms.nextAt();
                 return Math.min(longestSleepNanos, Math.max(0, next - engine.now()));
             }
             if (mayEnd) {

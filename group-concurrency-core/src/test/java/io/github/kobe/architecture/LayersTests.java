@@ -46,6 +46,7 @@ class LayersTests {
                     "StackReserve",
                     "Environment",
                     "Padded",
+                    "Alarms",
                     "Counters",
                     "Credits",
                     "Rejection",

@@ -241,6 +241,7 @@ class ScopeTimeTests extends ScopeTestCase {
             });
             ignoring.awaitArrived(1);
             gate.awaitArrived(1);
+            Deadline.until("it is known", () -> inside.get() != null);
             clock.advance(Duration.ofSeconds(1), executor);
             awaitPhase(inside.get(), Subtask.Phase.CANCELLED);
             assertThat(late.phase()).isEqualTo(Subtask.Phase.RUNNING);

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a drive does with a task between two stages, each time in one transaction: it applies results and wishes, and
- * returns what comes next. Each attempt begins with a new fencing token. A boundary that was already passed, in a commit whose answer was lost, isn't passed again.
+ * returns what comes next. Each attempt begins with a new fencing token. A boundary that was already passed, in a commit
+ * whose answer was lost, isn't passed again.
  */
 final class Boundaries {
 

@@ -8,9 +8,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,11 +25,7 @@ final class Drive {
 
     private static final Logger LOG = LoggerFactory.getLogger(Drive.class);
 
-    private static final Duration FIRST_RETRY = Duration.ofMillis(20);
     private static final Duration SOON = Duration.ofMillis(5);
-
-    /** How often it looks until it would take the store for lost, at least: one answer may be late. */
-    private static final int LOOKS_OF_A_LEASE = 3;
 
     private final RolloutEngine engine;
     private final PlanId planId;
@@ -41,9 +35,6 @@ final class Drive {
     private final TaskThreads threads;
     private final Lease lease;
 
-    /** How long to wait between two looks. */
-    private final long pause;
-
     /** What follows is written by the own thread; tasks read it after their start. */
     private final Deque<TaskId> urgent = new ArrayDeque<>();
 
@@ -52,7 +43,6 @@ final class Drive {
     /** What waits for its wave, or for its plan to go on, in the order of the plan. */
     private final Deque<Later> later = new ArrayDeque<>();
 
-    private long epoch;
     private int limit;
 
     /** How many tasks, in the order of the plan, may begin. */
@@ -67,9 +57,7 @@ final class Drive {
         this.engine = engine;
         this.planId = planId;
         this.number = number;
-        Duration time = engine.store().lease();
-        lease = new Lease(planId, time, this::cutOff);
-        pause = Math.min(RolloutOptions.LOOK.toNanos(), time.toNanos() / LOOKS_OF_A_LEASE);
+        lease = new Lease(engine, planId, this::cutOff);
         threads = new TaskThreads(
                 engine.executor(), group(), id -> () -> new TaskRun(engine, this, id).run(), lease::lose);
         publisher = new Publisher(planId, engine.options(), threads::stir);
@@ -79,16 +67,17 @@ final class Drive {
 
     /** {@return whether this drive is over; otherwise it is due again} */
     boolean run() {
-        List<TaskRecord> work = persist(this::takeOver);
-        if (work == null) {
+        Lease.Taken taken = lease.takeOver(number);
+        if (taken == null) {
             return true;
         }
+        limit = taken.plan().maxConcurrency();
+        reach = taken.plan().reach();
         boolean isOver = false;
         try {
-            lease.begin();
-            publisher.start(epoch);
+            publisher.start(lease.epoch());
             engine.add(this, limit);
-            enqueue(work);
+            enqueue(taken.work());
             isOver = loop();
             return isOver;
         } catch (FencedException e) {
@@ -104,51 +93,10 @@ final class Drive {
             publisher.stop();
             if (!isOver) {
                 gauges.showNothing();
-                handOver();
+                lease.handOver(threads::await);
             }
             engine.remove(this);
         }
-    }
-
-    /**
-     * Nothing runs here any more: whoever goes on has not lost this drive with its node. That is told however long the store is
-     * away, since only the silence of a node shows that it has died; but no stop waits for it.
-     */
-    private void handOver() {
-        while (true) {
-            try {
-                engine.transact(this::handOver);
-                return;
-            } catch (RuntimeException e) {
-                if (engine.isStopping()
-                        || e instanceof RolloutException
-                        || !engine.store().isAway(e)) {
-                    LOG.warn(
-                            "{} could not be handed over; for the next node this one is lost: {}",
-                            planId,
-                            StoreRefusedException.describe(e));
-                    return;
-                }
-                threads.await(pause);
-            }
-        }
-    }
-
-    private PlanId handOver(Ledger ledger) {
-        PlanRecord plan = ledger.open(planId);
-        if (plan.epoch() == epoch) {
-            ledger.update(plan.with(edit -> edit.drive = plan.drive().handedOver(ledger.now())));
-        } else {
-            ledger.store().unfinished(planId).forEach(task -> returned(ledger, task));
-        }
-        return planId;
-    }
-
-    /** {@return the task, with which this node was not lost} */
-    private TaskRecord returned(Ledger ledger, TaskRecord task) {
-        return task.lostWith().contains(engine.process())
-                ? ledger.apply(task, new TaskCommand.Return(engine.process()))
-                : task;
     }
 
     /** Another drive of this node has the plan now. */
@@ -159,38 +107,6 @@ final class Drive {
     private void cutOff() {
         threads.interrupt(engine::interrupt);
         threads.stir();
-    }
-
-    private @Nullable List<TaskRecord> takeOver() {
-        return engine.transact(ledger -> {
-            PlanRecord plan = ledger.store().plan(planId).orElse(null);
-            if (plan == null || plan.drive().number() != number || plan.drive().phase() == DriveState.Phase.OVER) {
-                return null;
-            }
-            ledger.update(plan.with(edit -> {
-                edit.epoch = plan.epoch() + 1;
-                edit.drive = plan.drive().runBy(engine.process());
-            }));
-            // This node itself lives, whether an earlier drive ended without the store, or an answer to this one was
-            // lost.
-            String lost = plan.drive().node();
-            boolean isLost = lost != null && !lost.equals(engine.process());
-            epoch = plan.epoch() + 1;
-            limit = plan.maxConcurrency();
-            reach = plan.reach();
-            ledger.store().stamp(planId, epoch);
-            List<TaskRecord> work = new ArrayList<>();
-            for (TaskRecord each : ledger.fenceRunning(ledger.store().unfinished(planId))) {
-                TaskRecord task = returned(ledger, each);
-                work.add(
-                        isLost && task.status().hasThread()
-                                ? ledger.apply(
-                                        task,
-                                        new TaskCommand.Recover(engine.options().node(), lost))
-                                : task);
-            }
-            return work;
-        });
     }
 
     private void enqueue(List<TaskRecord> work) {
@@ -222,21 +138,21 @@ final class Drive {
                 return false;
             }
             if (threads.takeNudge() || System.nanoTime() - lookAt >= 0) {
-                lookAt = System.nanoTime() + pause;
+                lookAt = System.nanoTime() + lease.pause();
                 pending.addAll(threads.takePostponed());
-                persist(this::look);
+                lease.persist(this::look);
             }
             launch();
             gauges.showActive(threads.running().size());
             if (System.nanoTime() - reportAt >= 0) {
                 reportAt =
                         System.nanoTime() + engine.options().progressInterval().toNanos();
-                persist(this::report);
+                lease.persist(this::report);
             }
             if (isIdle()) {
                 // Before the end is committed: from then on another drive may show what it does.
                 gauges.showNothing();
-                if (publisher.endIf(() -> persist(this::end))) {
+                if (publisher.endIf(() -> lease.persist(this::end))) {
                     return true;
                 }
             }
@@ -255,9 +171,7 @@ final class Drive {
     }
 
     private boolean look() {
-        PlanRecord plan = engine.store().findPlan(planId).orElseThrow(() -> new PlanNotFoundException(planId));
-        checkOwn(plan);
-        reach = plan.reach();
+        reach = lease.look().reach();
         admit();
         List<TaskId> running = threads.running();
         Set<TaskId> cancelled = new HashSet<>();
@@ -290,7 +204,7 @@ final class Drive {
     /** Needs no turn, since nothing runs for it. */
     private void cancelIdle(Set<TaskId> ids) {
         engine.transact(ledger -> {
-            openOwn(ledger);
+            lease.open(ledger);
             for (TaskId id : ids) {
                 TaskRecord task = ledger.task(id);
                 if (task.wants(Wish.Kind.CANCEL) && !task.status().hasThread()) {
@@ -301,18 +215,6 @@ final class Drive {
         });
         engine.forgetCheckpoints(ids);
         committed();
-    }
-
-    private PlanRecord openOwn(Ledger ledger) {
-        PlanRecord plan = ledger.open(planId);
-        checkOwn(plan);
-        return plan;
-    }
-
-    private void checkOwn(PlanRecord plan) {
-        if (plan.epoch() != epoch) {
-            throw new FencedException(plan, epoch);
-        }
     }
 
     /** What was interrupted or is wanted goes first, then what waits, in the order of the plan. */
@@ -329,7 +231,7 @@ final class Drive {
     private boolean report() {
         List<TaskId> ids = threads.running();
         int lag = engine.transact(ledger -> {
-            openOwn(ledger);
+            lease.open(ledger);
             int ahead = 0;
             for (TaskId id : ids) {
                 TaskRecord task = ledger.task(id);
@@ -352,7 +254,7 @@ final class Drive {
         boolean isOver = engine.transact(ledger -> {
             left.clear();
             held.clear();
-            openOwn(ledger);
+            lease.open(ledger);
             PlanRecord plan = ledger.follow();
             reach = plan.reach();
             List<TaskRecord> inReach = new ArrayList<>();
@@ -410,7 +312,7 @@ final class Drive {
     }
 
     long epoch() {
-        return epoch;
+        return lease.epoch();
     }
 
     String group() {
@@ -421,36 +323,8 @@ final class Drive {
         return planId;
     }
 
-    /**
-     * Does something with the store that fails unless the plan is this drive's own, again and again while the store is away, as
-     * long as nobody else takes the plan over.
-     *
-     * @throws FencedException if somebody else has
-     * @throws StoreLostException if it is away for so long that somebody may have
-     * @throws StoreRefusedException if it can't read or write what it is asked to
-     */
-    <T extends @Nullable Object> T persist(Supplier<T> work) {
-        long wait = FIRST_RETRY.toNanos();
-        while (true) {
-            long asked = System.nanoTime();
-            try {
-                T result = work.get();
-                lease.heard(asked);
-                return result;
-            } catch (FencedException | StoreLostException | RolloutException e) {
-                throw e;
-            } catch (RuntimeException e) {
-                if (!engine.store().isAway(e)) {
-                    throw new StoreRefusedException(e);
-                }
-                String what = StoreRefusedException.describe(e);
-                if (isCut() || engine.isStopping() || Thread.currentThread().isInterrupted() || lease.isStale()) {
-                    throw new StoreLostException(what);
-                }
-                LOG.warn("The store failed for {}; trying again: {}", planId, what);
-                LockSupport.parkNanos(this, wait);
-                wait = Math.min(2 * wait, pause);
-            }
-        }
+    /** Does something with the store, as {@link Lease#persist} does. */
+    <T> T persist(Supplier<T> work) {
+        return lease.persist(work);
     }
 }

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -98,7 +99,7 @@ class OutagesTests {
         HikariDataSource pool = TestDatabase.pool(server.getJdbcUrl("postgres", "postgres"));
         pools.add(pool);
         JdbcRolloutStore.of(pool).createTables();
-        Stage stage = Stage.named("A").step(visits.noted(name, ctx -> TimeUnit.NANOSECONDS.sleep(STEP.toNanos())));
+        Stage stage = Stage.named("A").step(visits.noted(name, ctx -> stay()));
         Node node = new Node(name, pool, HEARTBEAT, List.of(stage), event -> {});
         nodes.add(node);
         return node;
@@ -141,6 +142,11 @@ class OutagesTests {
                     .as("%s", visits.over())
                     .isLessThanOrEqualTo(LOST);
         });
+    }
+
+    private static void stay() throws InterruptedException {
+        assertThat(new CountDownLatch(1).await(STEP.toNanos(), TimeUnit.NANOSECONDS))
+                .isFalse();
     }
 
     private static long epoch(Node node) {
