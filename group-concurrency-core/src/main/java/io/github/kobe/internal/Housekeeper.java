@@ -1,7 +1,6 @@
 package io.github.kobe.internal;
 
 import io.github.kobe.internal.Alarms.Alarm;
-import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -287,16 +286,8 @@ final class Housekeeper {
             } catch (OutOfMemoryError oom) {
                 postpone(due, now + RETRY_NANOS);
             } catch (Throwable failure) {
-                logged(failure);
+                Batch.logged(failure);
             }
-        }
-    }
-
-    private static void logged(Throwable failure) {
-        try {
-            Log.write(Level.ERROR, () -> "A timer of the group executor failed; the others go on.", failure);
-        } catch (Throwable unloggable) {
-            // There is no memory for that either.
         }
     }
 
@@ -334,10 +325,9 @@ final class Housekeeper {
             carryOut(batch);
             run = next;
         }
-        while (group != null) {
-            Group next = unlinkRetried(group);
+        for (Group next; group != null; group = next) {
+            next = unlinkRetried(group);
             retry(group);
-            group = next;
         }
     }
 

@@ -230,8 +230,11 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     void timeOut() {
         int from = scope.forks.timeOut(this, plan().outOfTime(this, null));
         if (from == RUNNING) {
-            scope.cancelOpenedIn(this);
-            interrupt();
+            try {
+                scope.cancelOpenedIn(this);
+            } finally {
+                interrupt();
+            }
         } else if (from >= 0) {
             try {
                 if (phaseNumber() == FAILED) {
@@ -262,10 +265,13 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         if (from < 0) {
             return false;
         }
-        if (from >= RUNNING) {
-            scope.cancelOpenedIn(this);
+        try {
+            if (from >= RUNNING) {
+                scope.cancelOpenedIn(this);
+            }
+        } finally {
+            follow(from);
         }
-        follow(from);
         return true;
     }
 

@@ -63,6 +63,7 @@ final class DispatchedFuture extends LendingFuture<Object> {
     }
 
     /** {@return whether another thread runs the method} A method that waits for its own end is told so by the task. */
+    @SuppressWarnings("ReferenceEquality") // threads have identity
     private boolean runsElsewhere() throws InterruptedException {
         if (task.queuedNanos() == 0) {
             try {
