@@ -16,6 +16,11 @@ class ArchitectureTests {
     }
 
     @Test
+    void testsNeverWaitForEver() {
+        HouseRules.nothingWaitsForEver().check(TESTS);
+    }
+
+    @Test
     void coreInternalsAreLeftAlone() {
         HouseRules.coreInternalsAreLeftAlone().check(TESTS);
     }

@@ -159,4 +159,9 @@ class ArchitectureTests {
     void testsNeverSleep() {
         HouseRules.nothingSleeps().check(TESTS);
     }
+
+    @Test
+    void testsNeverWaitForEver() {
+        HouseRules.nothingWaitsForEver().check(TESTS);
+    }
 }

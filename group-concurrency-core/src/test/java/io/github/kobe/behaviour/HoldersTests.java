@@ -280,7 +280,7 @@ class HoldersTests {
     void aPermitThatItsThreadHasLeftBehindIsShown() throws Exception {
         Caller<GroupPermit> caller = Caller.startPlatform(() -> executor.acquire("a"));
         GroupPermit permit = caller.result();
-        caller.thread().join();
+        Deadline.join(caller.thread());
 
         assertThat(holders()).containsExactly(thread("", UNKNOWN));
 

@@ -244,7 +244,7 @@ class SharedPermitTests {
                 throw new AssertionError(e);
             }
         });
-        platform.join();
+        Deadline.join(platform);
 
         assertThat(heard.get("submitted")).hasValue(4);
         assertThat(heard.get("rejected")).hasValue(1);

@@ -7,6 +7,7 @@ import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -162,7 +163,7 @@ class ParkedHoldTests {
     @Test
     void aThreadTakesTheSlotOfOneThatHasEnded() throws Exception {
         Thread first = elsewhere(() -> executor.call("a", Thread::currentThread));
-        first.join();
+        Deadline.join(first);
 
         Holder next = nextWithTheSlotOf(first);
 

@@ -14,6 +14,11 @@ class ArchitectureTests {
     }
 
     @Test
+    void proofsNeverWaitForEver() {
+        HouseRules.nothingWaitsForEver().check(PROOFS);
+    }
+
+    @Test
     void classesAreNamedByDomainNouns() {
         HouseRules.namesAreDomainNouns().check(PROOFS);
     }

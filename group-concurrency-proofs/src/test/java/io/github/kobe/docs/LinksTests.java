@@ -75,17 +75,16 @@ class LinksTests {
                 .timeout(TIMEOUT)
                 .header("User-Agent", "Mozilla/5.0")
                 .build();
-        try (HttpClient client = HttpClient.newBuilder()
+        HttpClient client = HttpClient.newBuilder()
                 .followRedirects(HttpClient.Redirect.NORMAL)
                 .connectTimeout(TIMEOUT)
-                .build()) {
-            int status =
-                    client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
-            assertThat(status)
-                    .satisfiesAnyOf(
-                            answer -> assertThat(answer).isLessThan(400),
-                            answer -> assertThat(answer).isIn(403, 429));
-        }
+                .build();
+        int status =
+                client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+        assertThat(status)
+                .satisfiesAnyOf(
+                        answer -> assertThat(answer).isLessThan(400),
+                        answer -> assertThat(answer).isIn(403, 429));
     }
 
     @Test

@@ -198,7 +198,7 @@ class StackExhaustionTests {
             try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(global())) {
                 Thread caller = new Thread(null, () -> calls(executor), "small", 256 << 10);
                 caller.start();
-                caller.join();
+                caller.join(Deadline.LONG.multipliedBy(3));
             }
         }
 

@@ -6,6 +6,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.schedules.EngineLoader;
+import io.github.kobe.testing.Deadline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -45,7 +46,7 @@ class FirstWiderTableTests {
                 fillTheMap();
                 Thread thread = new Thread(null, () -> padded(frames, 1, 2, 3), "short of stack", STACK_BYTES);
                 thread.start();
-                thread.join();
+                Deadline.join(thread);
             } catch (Exception failure) {
                 throw new IllegalStateException(failure);
             }

@@ -29,6 +29,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -37,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.objectweb.asm.ClassVisitor;
@@ -73,6 +75,7 @@ public class MemoryExhaustionTests {
     private static final Set<String> MET = ConcurrentHashMap.newKeySet();
 
     @BeforeAll
+    @Timeout(value = 30, unit = TimeUnit.MINUTES)
     static void runAll() {
         Queue<Function<String, List<String>>> idle = new ConcurrentLinkedQueue<>();
         try (ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE)) {
@@ -244,7 +247,7 @@ public class MemoryExhaustionTests {
                 } finally {
                     Memory.whole();
                     over = true;
-                    timer.join();
+                    Deadline.join(timer);
                 }
                 return findings.isEmpty() ? null : findings.toString();
             } catch (Exception | AssertionError wrong) {

@@ -105,7 +105,7 @@ class UseNoMonitorsTests {
         }
 
         void join(Thread other) throws InterruptedException {
-            other.join();
+            other.join(1);
         }
     }
 

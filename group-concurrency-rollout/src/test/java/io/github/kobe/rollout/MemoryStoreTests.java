@@ -40,7 +40,7 @@ class MemoryStoreTests {
             begun.await();
             store.open((planId, number) -> driven.add(planId));
             for (Thread writer : writers) {
-                writer.join();
+                Deadline.join(writer);
             }
             Deadline.until("all driven", () -> driven.size() == 2 * PLANS);
             store.close(Duration.ZERO);

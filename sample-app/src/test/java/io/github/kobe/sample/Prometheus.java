@@ -2,6 +2,7 @@ package io.github.kobe.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.testing.ChildProcess;
 import io.github.kobe.testing.Deadline;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -170,9 +171,9 @@ final class Prometheus implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
-        http.close();
-        process.destroyForcibly().onExit().join();
+    public void close() throws IOException, InterruptedException {
+        Deadline.close(http);
+        ChildProcess.kill(process);
         FileSystemUtils.deleteRecursively(folder);
     }
 }

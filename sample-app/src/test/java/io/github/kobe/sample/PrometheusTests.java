@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.support.GenericApplicationContext;
 import tools.jackson.databind.JsonNode;
@@ -80,6 +82,7 @@ class PrometheusTests {
     // ---- the load
 
     @BeforeAll
+    @Timeout(value = 5, unit = TimeUnit.MINUTES)
     static void load() throws IOException, InterruptedException {
         sample = RunningSample.startWith(
                 PrometheusTests::addStages,
@@ -201,7 +204,7 @@ class PrometheusTests {
     }
 
     @AfterAll
-    static void stop() throws IOException {
+    static void stop() throws IOException, InterruptedException {
         if (prometheus != null) {
             prometheus.close();
         }

@@ -172,6 +172,6 @@ final class RunningSample implements AutoCloseable {
     public void close() {
         partner.open();
         stop();
-        http.close();
+        Deadline.close(http);
     }
 }

@@ -23,7 +23,7 @@ class StopTests {
     @AfterEach
     void stop() {
         sample.close();
-        threads.close();
+        Deadline.close(threads);
     }
 
     @Test

@@ -133,6 +133,20 @@ public final class ChildProcess {
         }
     }
 
+    /** Kills a process, and waits for its end. */
+    public static void kill(Process process) throws InterruptedException {
+        process.destroyForcibly();
+        awaitEnd(process);
+    }
+
+    /** {@return the exit value of a process} Fails if it doesn't end in time. */
+    public static int awaitEnd(Process process) throws InterruptedException {
+        if (!process.waitFor(Deadline.SECONDS, TimeUnit.SECONDS)) {
+            throw new AssertionError("not in time: the end of " + process.info());
+        }
+        return process.exitValue();
+    }
+
     private static String text(Path output) throws IOException {
         // Whatever a process prints can be shown, also what isn't text.
         return new String(Files.readAllBytes(output), StandardCharsets.UTF_8);

@@ -1,7 +1,9 @@
 package io.github.kobe.testing;
 
+import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -93,5 +95,32 @@ public final class Deadline {
     /** Runs what may block on a thread of its own, and fails if it doesn't end in time. */
     public static <T> T within(Callable<T> work) throws Exception {
         return Caller.start(work).result();
+    }
+
+    /** Waits for the end of a thread, and fails if it doesn't come in time. */
+    public static void join(Thread thread) throws InterruptedException {
+        if (!thread.join(LONG)) {
+            AssertionError late = new AssertionError("not in time: the end of " + thread);
+            late.setStackTrace(thread.getStackTrace());
+            throw late;
+        }
+    }
+
+    /**
+     * Ends a client, with all requests that have no answer yet. Its own {@code close} waits for those, and one whose test
+     * has failed may never have one.
+     */
+    public static void close(HttpClient client) {
+        client.shutdownNow();
+        until("the client's end", client::isTerminated);
+    }
+
+    /** Waits until all that an executor was given has ended, and fails if that takes too long; it is interrupted then. */
+    public static void close(ExecutorService executor) {
+        executor.shutdown();
+        if (!reached(executor::isTerminated)) {
+            throw new AssertionError(
+                    "not in time: the end of " + executor.shutdownNow() + " and what runs in " + executor);
+        }
     }
 }

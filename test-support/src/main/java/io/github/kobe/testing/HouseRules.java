@@ -9,6 +9,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.ArchConfiguration;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitAccessTarget;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -18,6 +19,7 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarFile;
@@ -84,6 +86,27 @@ public final class HouseRules {
                 && (target.getOwner().isAssignableTo(Thread.class)
                         || target.getOwner().isAssignableTo(TimeUnit.class));
     });
+
+    public static ArchRule nothingWaitsForEver() {
+        return noClasses()
+                .should()
+                .accessTargetWhere(ENDLESS_WAIT)
+                .because("a failure must be told: Deadline and ChildProcess have waits that end");
+    }
+
+    private static final DescribedPredicate<JavaAccess<?>> ENDLESS_WAIT =
+            describe("it may wait for ever", access -> isEndless(access.getTarget()));
+
+    private static boolean isEndless(AccessTarget target) {
+        return target instanceof CodeUnitAccessTarget code
+                && code.getRawParameterTypes().isEmpty()
+                && switch (code.getName()) {
+                    case "close" -> target.getOwner().isAssignableTo(HttpClient.class);
+                    case "join" -> target.getOwner().isAssignableTo(Thread.class);
+                    case "waitFor" -> target.getOwner().isAssignableTo(Process.class);
+                    default -> false;
+                };
+    }
 
     private static final SliceAssignment PACKAGE = new SliceAssignment() {
         @Override

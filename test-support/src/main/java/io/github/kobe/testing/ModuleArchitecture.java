@@ -56,4 +56,9 @@ public abstract class ModuleArchitecture {
     void testsNeverSleep() {
         HouseRules.nothingSleeps().check(tests);
     }
+
+    @Test
+    void testsNeverWaitForEver() {
+        HouseRules.nothingWaitsForEver().check(tests);
+    }
 }

@@ -40,4 +40,9 @@ class ArchitectureTests {
     void testsNeverSleep() {
         HouseRules.nothingSleeps().check(TESTS);
     }
+
+    @Test
+    void testsNeverWaitForEver() {
+        HouseRules.nothingWaitsForEver().check(TESTS);
+    }
 }

@@ -11,6 +11,7 @@ import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.testing.ChildProcess;
 import io.github.kobe.testing.Deadline;
 import java.io.IOException;
 import java.io.InputStream;
@@ -79,7 +80,7 @@ class DifferingClocksTests {
                         .extracting(RolloutEvent::occurrence)
                         .contains(new Occurrence.TaskRecovered("here", "A"));
             } finally {
-                ahead.destroyForcibly().waitFor();
+                ChildProcess.kill(ahead);
             }
         }
     }

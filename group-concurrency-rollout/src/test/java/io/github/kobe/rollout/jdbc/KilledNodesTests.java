@@ -9,6 +9,7 @@ import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.jdbc.Fleet.Run;
 import io.github.kobe.rollout.jdbc.Fleet.Told;
 import io.github.kobe.rollout.redis.TestRedis;
+import io.github.kobe.testing.ChildProcess;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Depth;
 import java.io.IOException;
@@ -48,7 +49,7 @@ class KilledNodesTests {
     @AfterEach
     void endAll() throws Exception {
         for (Process process : processes) {
-            process.destroyForcibly().waitFor();
+            ChildProcess.kill(process);
         }
         for (AutoCloseable each : opened) {
             each.close();
@@ -150,7 +151,9 @@ class KilledNodesTests {
             Process doomed = node(url, "n" + kill, Node.HEARTBEAT);
             awaitRuns((kill * RUNS + random.nextInt(RUNS / 2)) / kills + 1);
             doomed.destroyForcibly();
-            assertThat(doomed.waitFor()).as("-Dseed=" + seed + ": killed").isEqualTo(128 + 9);
+            assertThat(ChildProcess.awaitEnd(doomed))
+                    .as("-Dseed=" + seed + ": killed")
+                    .isEqualTo(128 + 9);
         }
         awaitEnd(node(url, "last", Node.HEARTBEAT));
 
@@ -195,7 +198,7 @@ class KilledNodesTests {
                 () -> lines(RolloutNode.up(folder)).contains("n2"));
         doomed.destroyForcibly();
         long killed = System.nanoTime();
-        doomed.waitFor();
+        ChildProcess.awaitEnd(doomed);
         Files.delete(RolloutNode.held(folder));
         int before = runs().size();
         awaitRuns(before + 1);
@@ -226,10 +229,8 @@ class KilledNodesTests {
     }
 
     private static void signal(String name, Process process) throws IOException, InterruptedException {
-        assertThat(new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
-                        .start()
-                        .waitFor())
-                .isZero();
+        ChildProcess.of(List.of("kill", "-" + name, String.valueOf(process.pid())))
+                .succeed(Deadline.LONG);
     }
 
     private static List<TaskRecord> tasks(String url) {

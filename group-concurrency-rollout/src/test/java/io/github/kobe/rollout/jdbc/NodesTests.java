@@ -75,7 +75,7 @@ class NodesTests {
                 .map(node -> Thread.ofVirtual().start(node::close))
                 .toList();
         for (Thread thread : closing) {
-            thread.join();
+            Deadline.join(thread);
         }
         database.close();
     }

@@ -188,7 +188,7 @@ class AheadOfTimeTests {
 
         @Override
         public void close() {
-            http.close();
+            Deadline.close(http);
         }
     }
 }

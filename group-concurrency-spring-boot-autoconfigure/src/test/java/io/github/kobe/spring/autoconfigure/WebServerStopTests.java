@@ -31,9 +31,9 @@ class WebServerStopTests {
     @Test
     @Tag("S3")
     void aRequestThatAsksTheExecutorDuringTheStopIsStillServed() throws Exception {
-        try (HttpClient client = HttpClient.newHttpClient();
-                ConfigurableApplicationContext context =
-                        new SpringApplicationBuilder(Application.class).run("--server.port=0")) {
+        HttpClient client = HttpClient.newHttpClient();
+        try (ConfigurableApplicationContext context =
+                new SpringApplicationBuilder(Application.class).run("--server.port=0")) {
             String server = "http://localhost:" + context.getEnvironment().getRequiredProperty("local.server.port");
             Answers answers = context.getBean(Answers.class);
             CompletableFuture<HttpResponse<String>> answer =

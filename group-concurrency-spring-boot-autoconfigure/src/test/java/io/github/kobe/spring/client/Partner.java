@@ -2,6 +2,7 @@ package io.github.kobe.spring.client;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -52,6 +53,6 @@ final class Partner implements AutoCloseable {
     public void close() {
         gate.open();
         server.stop(0);
-        threads.close();
+        Deadline.close(threads);
     }
 }

@@ -115,14 +115,13 @@ class LivePageTests {
 
     private static JsonNode ask(String query) throws IOException, InterruptedException {
         String credentials = Base64.getEncoder().encodeToString("ops:secret".getBytes(StandardCharsets.UTF_8));
-        try (HttpClient client = HttpClient.newHttpClient()) {
-            HttpRequest request = HttpRequest.newBuilder(
-                            URI.create(application.address() + "/actuator/groupexecutor" + query))
-                    .header("Authorization", "Basic " + credentials)
-                    .build();
-            return JSON.readTree(
-                    client.send(request, HttpResponse.BodyHandlers.ofString()).body());
-        }
+        HttpClient client = HttpClient.newHttpClient();
+        HttpRequest request = HttpRequest.newBuilder(
+                        URI.create(application.address() + "/actuator/groupexecutor" + query))
+                .header("Authorization", "Basic " + credentials)
+                .build();
+        return JSON.readTree(
+                client.send(request, HttpResponse.BodyHandlers.ofString()).body());
     }
 
     @Test

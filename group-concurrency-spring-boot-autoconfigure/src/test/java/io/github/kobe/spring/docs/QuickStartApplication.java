@@ -2,6 +2,7 @@ package io.github.kobe.spring.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Markdown;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -87,7 +88,7 @@ final class QuickStartApplication implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        client.close();
+        Deadline.close(client);
         context.close();
         classes.close();
     }

@@ -28,12 +28,12 @@ class SecuredEndpointTests {
 
     @Test
     void onlyOperatorsLookAtAndChangeGroups(CapturedOutput output) throws Exception {
+        HttpClient client = HttpClient.newHttpClient();
         try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
-                        .run(
-                                "--server.port=0",
-                                "--management.endpoints.web.exposure.include=groupexecutor",
-                                "--management.endpoint.groupexecutor.access=unrestricted");
-                HttpClient client = HttpClient.newHttpClient()) {
+                .run(
+                        "--server.port=0",
+                        "--management.endpoints.web.exposure.include=groupexecutor",
+                        "--management.endpoint.groupexecutor.access=unrestricted")) {
             URI address = URI.create("http://localhost:"
                     + context.getEnvironment().getRequiredProperty("local.server.port") + "/actuator/groupexecutor");
 

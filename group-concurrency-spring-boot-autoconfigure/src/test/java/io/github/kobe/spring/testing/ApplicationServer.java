@@ -1,5 +1,6 @@
 package io.github.kobe.spring.testing;
 
+import io.github.kobe.testing.Deadline;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -74,7 +75,7 @@ public class ApplicationServer implements AutoCloseable {
 
     @Override
     public final void close() {
-        client.close();
+        Deadline.close(client);
         context.close();
     }
 }

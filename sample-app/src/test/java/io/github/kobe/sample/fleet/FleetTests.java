@@ -33,7 +33,7 @@ class FleetTests {
 
     @AfterEach
     void end() {
-        http.close();
+        Deadline.close(http);
         fleet.close();
     }
 
