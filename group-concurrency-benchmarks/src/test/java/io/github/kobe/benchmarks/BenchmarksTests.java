@@ -28,8 +28,9 @@ class BenchmarksTests {
     private static BenchmarksRun run;
     private static ChildProcess.Ended ended;
 
-    /** Not within a test, since that would have a time limit. */
+    /** Not within a test, whose time limit is shorter. */
     @BeforeAll
+    @Timeout(value = 2, unit = TimeUnit.DAYS) // it has a limit of its own
     static void runBenchmarks() throws Exception {
         run = BenchmarksRun.asAsked(Path.of("target", "benchmarks"));
         ended = run.start();

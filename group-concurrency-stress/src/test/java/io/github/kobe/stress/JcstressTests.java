@@ -7,10 +7,12 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.openjdk.jcstress.infra.Status;
 import org.openjdk.jcstress.infra.collectors.TestResult;
 import org.openjdk.jcstress.infra.grading.GradingResult;
@@ -30,6 +32,7 @@ class JcstressTests {
     private static Collection<TestResult> results;
 
     @BeforeAll
+    @Timeout(value = 8, unit = TimeUnit.DAYS) // it has a limit of its own
     static void runJcstress() throws Exception {
         assertThat(Runtime.getRuntime().availableProcessors())
                 .as("jcstress races no threads on a single processor")

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -77,6 +79,7 @@ public abstract class ModuleMutants {
 
     @TestFactory
     @Tag("deep")
+    @Timeout(value = 3, unit = TimeUnit.HOURS)
     Stream<DynamicTest> underItsMutantEachTestTurnsRed(@TempDir Path output, TestReporter reporter) throws Exception {
         List<Mutant> chosen = chosen();
         reporter.publishEntry("mutants", chosen.size() + " of " + mutants.size());
