@@ -75,8 +75,7 @@ final class Lease {
         }));
         epoch = plan.epoch() + 1;
         ledger.store().stamp(planId, epoch);
-        // This node itself isn't lost, whether a drive of it ended without the store, or an answer to this one was
-        // lost.
+        // This node itself lives, whether its last drive ended without the store, or an answer to this one was lost.
         String lost = engine.process().equals(plan.drive().node())
                 ? null
                 : plan.drive().node();

@@ -8,6 +8,7 @@ import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanInfo;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.Stage;
+import io.github.kobe.testing.ChildProcess;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Depth;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -88,7 +89,8 @@ class OutagesTests {
         String pid = Files.readAllLines(folder.resolve("data").resolve("postmaster.pid"))
                 .getFirst();
         ProcessHandle postmaster = ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
-        assertThat(new ProcessBuilder("kill", "-QUIT", pid).start().waitFor()).isZero();
+        assertThat(ChildProcess.awaitEnd(new ProcessBuilder("kill", "-QUIT", pid).start()))
+                .isZero();
         Deadline.until("PostgreSQL is gone", () -> !postmaster.isAlive());
         server.close();
         LockSupport.parkNanos(end - System.nanoTime());
