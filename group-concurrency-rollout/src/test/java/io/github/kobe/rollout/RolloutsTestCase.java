@@ -7,7 +7,9 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.testing.Deadline;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
@@ -122,9 +124,11 @@ abstract class RolloutsTestCase {
         Deadline.until("all told", () -> store.findUnpublished(planId, 1).isEmpty());
     }
 
+    /** {@return what was told of the task} Each once: what a node told just before it lost the plan is told again. */
     protected final List<String> told(TaskId taskId) {
+        Set<Long> numbers = new HashSet<>();
         return events.stream()
-                .filter(event -> taskId.equals(event.taskId()))
+                .filter(event -> taskId.equals(event.taskId()) && numbers.add(event.sequenceId()))
                 .map(event -> event.occurrence().getClass().getSimpleName())
                 .toList();
     }
