@@ -208,7 +208,7 @@ inline tryReclaims() {
     nth = 0
 }
 
-/* Ledger.grantExempt, up to the first that it tries. */
+/* Ledger.drain, for those that need no free global permit, up to the first that it tries; it looks at all groups. */
 inline grantLoans(batch) {
     nth = 0;
     do
