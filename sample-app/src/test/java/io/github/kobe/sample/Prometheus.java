@@ -171,9 +171,13 @@ final class Prometheus implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
+    public void close() throws IOException {
         Deadline.close(http);
-        ChildProcess.kill(process);
+        try {
+            ChildProcess.kill(process);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         FileSystemUtils.deleteRecursively(folder);
     }
 }

@@ -46,9 +46,9 @@ class ShortRolloutTests {
         import java.util.*;
         import java.util.concurrent.*;
         import org.springframework.boot.autoconfigure.SpringBootApplication;
+        import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
         import org.springframework.context.annotation.Bean;
         import org.springframework.core.annotation.Order;
-        import org.springframework.http.client.JdkClientHttpRequestFactory;
         import org.springframework.web.client.RestClient;
 
         @SpringBootApplication
@@ -56,9 +56,14 @@ class ShortRolloutTests {
 
             @Bean
             RestClient.Builder clients() {
+                return RestClient.builder();
+            }
+
+            @Bean
+            ClientHttpRequestFactoryBuilder<?> requests() {
                 ProxySelector proxy = ProxySelector.of(new InetSocketAddress("localhost", PORT));
-                HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).proxy(proxy).build();
-                return RestClient.builder().requestFactory(new JdkClientHttpRequestFactory(client));
+                return ClientHttpRequestFactoryBuilder.jdk()
+                        .withHttpClientCustomizer(client -> client.version(HttpClient.Version.HTTP_1_1).proxy(proxy));
             }
 
             @Bean
