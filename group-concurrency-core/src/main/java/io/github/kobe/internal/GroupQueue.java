@@ -1,5 +1,6 @@
 package io.github.kobe.internal;
 
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -304,11 +305,19 @@ final class GroupQueue {
     @Nullable
     Node firstExempt() {
         if (exempt != null) {
-            for (Line line : exempt.values()) {
+            for (Iterator<Line> lines = exempt.values().iterator(); lines.hasNext(); ) {
+                Line line = lines.next();
                 Node task = line.firstTask();
-                Node first = task != null && task.mayShare() ? task : line.firstOther(Node::mayShare);
-                if (first != null) {
-                    return first;
+                Node other = line.firstOther(node -> true);
+                if (task != null && task.mayShare()) {
+                    return task;
+                }
+                if (other != null && other.mayShare()) {
+                    return other; // else none behind it may either
+                }
+                Node first = task == null ? other : task;
+                if (first == null || first.canNeverShare()) {
+                    lines.remove();
                 }
             }
         }

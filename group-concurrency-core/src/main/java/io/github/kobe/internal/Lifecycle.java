@@ -109,14 +109,19 @@ final class Lifecycle {
         }
         ledger.lock();
         try {
-            return isQuiet();
+            return isAtRest();
         } finally {
             ledger.unlock();
         }
     }
 
+    /** {@return whether nothing is in flight or waits, and every permit is back} */
+    private boolean isAtRest() {
+        return isQuiet() && ledger.hasAllCredits();
+    }
+
     private boolean isQuiet() {
-        return engine.waiting.get() == 0 && ledger.inFlight() == 0 && ledger.hasAllCredits();
+        return engine.waiting.get() == 0 && ledger.inFlight() == 0;
     }
 
     /** {@return whether nothing is in flight or waits, but what threads that wait for just that hold themselves} */
@@ -180,7 +185,7 @@ final class Lifecycle {
         try {
             ledger.lock.lockInterruptibly();
             try {
-                while (!isQuiet() || (shutDown && state != State.SHUT_DOWN)) {
+                while (!isAtRest() || (shutDown && state != State.SHUT_DOWN)) {
                     if (left <= 0) {
                         return false;
                     }

@@ -69,6 +69,12 @@ abstract class Node {
         return SharedGlobal.UNBOUND;
     }
 
+    /** {@return whether the global permit that it might share is gone, so that it needs one of its own} */
+    final boolean canNeverShare() {
+        SharedGlobal shared = shared();
+        return shared == null || shared.isDead();
+    }
+
     /** {@return whether it shares a global permit as a task: one at a time does} */
     final boolean sharesAsTask() {
         return SharedGlobal.isTask(sharesAs());

@@ -83,6 +83,11 @@ final class SharedGlobal {
         return isJoinable(state, as);
     }
 
+    /** {@return whether the last one has left, so that nobody can join any more} */
+    boolean isDead() {
+        return (state & HOLDS) == 0;
+    }
+
     boolean isLent() {
         return (state & LENT) != 0;
     }
