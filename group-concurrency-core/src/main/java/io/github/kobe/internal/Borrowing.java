@@ -41,7 +41,7 @@ final class Borrowing {
         grant(group, offers, offers.ofOutsiders(), last, batch);
     }
 
-    /** Tries each once more than it succeeds. One that was tried goes to the end. */
+    /** Grants to each as long as that succeeds; one that has failed goes to the end. */
     private void grant(GroupState group, KnownOffers offers, SequencedSet<Offer> tried, boolean last, Batch batch) {
         for (int left = tried.size(); left > 0 && !tried.isEmpty() && (group.hasRoom() || offers.isAnyOfInsider()); ) {
             Offer offer = tried.getFirst();

@@ -5,8 +5,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some of the nodes that wait in one group, first in first out: those in front and the others apart. Guarded by the
- * group's guard.
+ * Some of the nodes that wait in one group, first in first out: tasks apart from the others, which are threads, or share
+ * otherwise than as tasks. Guarded by the group's guard.
  *
  * <p>A node that leaves stays linked as a dead one. A line never has more dead nodes than live ones, or than 32 if that
  * is more; whoever has it removes one without live nodes. Taking a node out needs no memory.

@@ -140,11 +140,10 @@ final class SharedGlobal {
     }
 
     /**
-     * Asked by one that has left, and was not the last.
+     * Asked by one that has left, and was not the last. Where no loan waits, but one could not be made because of those at
+     * work here, all groups are looked at again.
      *
      * @param after the state after that
-     * <p>Where no loan waits, but one could not be made for those at work here, all groups are looked at again.
-     *
      * @return the loan that waits for others to leave, which the caller has {@linkplain Lending#lendSoon tried again};
      *     {@code null}: none does, or somebody else has it tried
      */

@@ -91,7 +91,7 @@ class DecisionCostTests {
         return cost;
     }
 
-    /** One decision for each, and each looked at all that are offered in the group, as often as there are offers. */
+    /** Each start is a decision. If each looked at all offers of the group, this would not end in time. */
     @Test
     @Tag("E13")
     void thousandsOfThreadsThatAwaitWorkOfOneGroupComeToAnEnd() throws Exception {

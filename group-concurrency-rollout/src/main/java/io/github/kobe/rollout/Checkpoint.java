@@ -13,7 +13,7 @@ import java.util.Map;
  * @param timestamp when the last of them was completed
  * @param run the run of the task to which it belongs; each retry from the beginning is a new run
  * @param attempt the attempt of the task to which it belongs; each retry is a new attempt
- * @param token the {@linkplain StageContext#fencingToken() fencing token} of the node that saved it
+ * @param token the {@linkplain StageContext#fencingToken() fencing token} under which the stage ran
  * @param skipped whether the last of them had nothing to do
  * @param data what the stages have put into {@link StageContext#data()}
  * @since 0.1.0

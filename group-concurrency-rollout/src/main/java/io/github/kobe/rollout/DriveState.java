@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param number the last drive's number, 0 if there was none
  * @param phase whether it is due, runs, or is over
  * @param at when it is due
- * @param node the node that runs it, under a name that no other process ever has
+ * @param node the process that runs it, under a name that no other process ever has; {@code null} unless it runs
  * @since 0.1.0
  */
 public record DriveState(

@@ -35,7 +35,7 @@ final class Lease {
     /** Written by the drive's thread before any other begins. */
     private long epoch;
 
-    /** By {@link System#nanoTime()}. */
+    /** By {@link System#nanoTime()}, when what was answered last was asked; written under the lock. */
     private volatile long heardAt = System.nanoTime();
 
     /** Why the plan is lost; written under the lock. */
@@ -190,8 +190,21 @@ final class Lease {
         return over || loss != null;
     }
 
+    /** The store has answered what was asked then; a slow answer doesn't undo a later one. */
+    private void heard(long asked) {
+        lock.lock();
+        try {
+            if (asked - heardAt > 0) {
+                heardAt = asked;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private long left() {
-        return time.toNanos() - (System.nanoTime() - heardAt);
+        long heard = heardAt; // first: it may grow meanwhile, and then less seems to be left, never too much
+        return time.toNanos() - (System.nanoTime() - heard);
     }
 
     private void watch() {
@@ -219,7 +232,7 @@ final class Lease {
             long asked = System.nanoTime();
             try {
                 T result = work.get();
-                heardAt = asked;
+                heard(asked);
                 return result;
             } catch (FencedException | StoreLostException | RolloutException e) {
                 throw e;

@@ -25,7 +25,7 @@ public enum PlanStatus implements RolloutStatus {
     COMPLETED,
     /** Everything that can be is being rolled back, and nothing goes forward. */
     ROLLING_BACK,
-    /** Each of its tasks was rolled back, or never began; final. */
+    /** Each of its tasks was rolled back or cancelled; after a rollback of the whole plan, no cancelled one had begun; final. */
     ROLLED_BACK,
     /** It was invalid, or was given up; final. */
     FAILED,

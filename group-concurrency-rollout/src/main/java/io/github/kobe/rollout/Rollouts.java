@@ -61,7 +61,7 @@ public final class Rollouts implements AutoCloseable {
      * @param who the name in events and logs; spaces replace its control characters
      */
     public Rollouts by(String who) {
-        return new Rollouts(engine, Texts.clean(who));
+        return new Rollouts(engine, Texts.clean(Objects.requireNonNull(who, "who")));
     }
 
     /**

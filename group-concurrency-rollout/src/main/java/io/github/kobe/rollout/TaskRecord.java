@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param attempt the number of the attempt, from 1; each retry and each rollback is a new attempt
  * @param retries how often it was retried
  * @param retrying during a retry: whether it continues from the checkpoint
- * @param lostWith the nodes that were lost with it since the last boundary, and haven't shown since then that they live
+ * @param lostWith the names of the processes that were lost with it since the last boundary, and haven't shown since then
+ *     that they live
  * @param data what its stages have put into {@link StageContext#data()}
  * @param checkpointAt when the last stage was completed, or {@code null} if there is no checkpoint
  * @param failure why it failed

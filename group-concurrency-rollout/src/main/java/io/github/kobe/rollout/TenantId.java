@@ -27,7 +27,7 @@ public record TenantId(String value) implements Target {
     public static TenantId of(String value) {
         if (Texts.hasControl(value)) {
             throw new IllegalArgumentException(
-                    "tenantId is '" + Texts.clean(value) + "', with control characters in place of spaces");
+                    "tenantId has control characters, here replaced by spaces: '" + Texts.clean(value) + "'");
         }
         if (value.isBlank() || value.length() > LONGEST) {
             throw new IllegalArgumentException(

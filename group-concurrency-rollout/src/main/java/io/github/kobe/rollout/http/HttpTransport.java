@@ -3,8 +3,8 @@ package io.github.kobe.rollout.http;
 import java.io.IOException;
 
 /**
- * Sends requests. It may be called by many threads at once. One that follows redirects passes configurations on to
- * wherever an instance, or what answers in its place, sends it.
+ * Sends requests. It may be called by many threads at once. It should follow no redirects: that would pass a configuration
+ * on to whatever place the answer names.
  *
  * @since 0.1.0
  */

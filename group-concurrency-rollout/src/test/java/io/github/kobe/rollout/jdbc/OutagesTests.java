@@ -93,7 +93,7 @@ class OutagesTests {
                 .isZero();
         Deadline.until("PostgreSQL is gone", () -> !postmaster.isAlive());
         server.close();
-        LockSupport.parkNanos(end - System.nanoTime());
+        LockSupport.parkNanos(end - System.nanoTime()); // the length of an outage is what is tried
         server = serve(server.getPort());
     }
 
