@@ -271,7 +271,7 @@ class DurabilityTests extends RolloutsTestCase {
         Deadline.until("closing waits", () -> closing.getState() == Thread.State.TIMED_WAITING);
 
         rollouts.open();
-        Deadline.until("taken over", () -> store.findPlan(planId).orElseThrow().epoch() >= 2);
+        Deadline.until("taken over", () -> store.findPlan(planId).orElseThrow().epoch() == 2);
         Deadline.until("both have their permits", () -> executor.stats().running() == 2);
         gate.open();
 
