@@ -148,9 +148,13 @@ final class MemoryStore implements RolloutStore {
     }
 
     @Override
-    public void close(Duration atMost) {
+    public void close() {
         drives.close();
     }
+
+    /** There is nothing to record. */
+    @Override
+    public void awaitClosed(Duration atMost) {}
 
     private void begin(PlanId planId, long number, Instant at) {
         drives.begin(planId, number, Duration.between(now(), at));

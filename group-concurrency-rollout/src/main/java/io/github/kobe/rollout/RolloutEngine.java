@@ -13,7 +13,6 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -49,9 +48,14 @@ final class RolloutEngine {
     private final Uninterrupted uninterrupted = new Uninterrupted();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition atRest = lock.newCondition();
-    private final AtomicBoolean open = new AtomicBoolean();
 
-    /** Until when the last stop waits. Guarded by the lock. */
+    /** Held while the store is opened or closed. */
+    private final ReentrantLock door = new ReentrantLock();
+
+    /** As the store. Written with the door held. */
+    private volatile boolean open;
+
+    /** Until when the last stop waits. Guarded by the door. */
     private long stopEnds = System.nanoTime();
 
     RolloutEngine(GroupExecutor executor, RolloutOptions options) {
@@ -63,8 +67,19 @@ final class RolloutEngine {
 
     /** Does nothing if it has begun already; after a stop it begins anew. */
     void start() {
-        if (open.compareAndSet(false, true)) {
-            store.open(this::drive);
+        door.lock();
+        try {
+            if (!open) {
+                open = true; // first: what the store begins looks at it
+                try {
+                    store.open(this::drive);
+                } catch (RuntimeException e) {
+                    open = false;
+                    throw e;
+                }
+            }
+        } finally {
+            door.unlock();
         }
     }
 
@@ -96,7 +111,7 @@ final class RolloutEngine {
     }
 
     boolean isStopping() {
-        return !open.get();
+        return !open;
     }
 
     /**
@@ -301,7 +316,7 @@ final class RolloutEngine {
     void stop() {
         long end = beginStop();
         drives.values().forEach(Drive::nudge);
-        store.close(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+        store.awaitClosed(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
         lock.lock();
         try {
             while (!drives.isEmpty() && System.nanoTime() - end < 0) {
@@ -317,15 +332,17 @@ final class RolloutEngine {
     }
 
     private long beginStop() {
-        lock.lock();
+        door.lock();
         try {
-            if (open.getAndSet(false)) {
+            if (open) {
+                open = false;
                 stopEnds = System.nanoTime()
                         + options.shutdownGrace().plus(STUBBORN).toNanos();
+                store.close();
             }
             return stopEnds;
         } finally {
-            lock.unlock();
+            door.unlock();
         }
     }
 }

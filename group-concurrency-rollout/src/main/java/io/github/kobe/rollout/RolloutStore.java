@@ -139,12 +139,18 @@ public interface RolloutStore {
     void open(DriveRunner runner);
 
     /**
-     * Begins no more drives on this node, and waits until the store has recorded whether the running ones, which end by
-     * themselves, are over.
+     * Begins no more drives on this node, without waiting for those that run, which end by themselves. It may be
+     * {@linkplain #open opened} again meanwhile. Neither is called while the other one runs.
+     */
+    void close();
+
+    /**
+     * Waits until the store has recorded whether the drives that ran when it was last closed are over. An interrupt ends
+     * the wait and sets the flag again.
      *
      * @param atMost how long to wait at most
      */
-    void close(Duration atMost);
+    void awaitClosed(Duration atMost);
 
     /** Runs drives. */
     @FunctionalInterface

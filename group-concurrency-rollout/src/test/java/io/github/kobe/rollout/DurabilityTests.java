@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -252,8 +254,11 @@ class DurabilityTests extends RolloutsTestCase {
     @Tag("R121")
     void whoOpensAgainRunsNoStageBesideOneThatHasNotEnded() throws Exception {
         // A database leaves a plan with the drive that has it, as long as that lives.
-        store = RolloutStore.inMemory();
+        HaltingStore halting = new HaltingStore(RolloutStore.inMemory());
+        store = halting;
         Gate gate = new Gate();
+        CountDownLatch closes = new CountDownLatch(1);
+        halting.beforeClose(closes::countDown);
         AtomicInteger present = new AtomicInteger();
         List<Integer> presences = new CopyOnWriteArrayList<>();
         Rollouts rollouts = rollouts(builder -> builder.stages(Stage.named("A").step(ctx -> {
@@ -268,7 +273,7 @@ class DurabilityTests extends RolloutsTestCase {
         PlanId planId = rollouts.start(plan("x", Samples.change("acme"))).planId();
         gate.awaitArrived(1);
         Thread closing = Thread.ofVirtual().start(rollouts::close);
-        Deadline.until("closing waits", () -> closing.getState() == Thread.State.TIMED_WAITING);
+        assertThat(closes.await(Deadline.SECONDS, TimeUnit.SECONDS)).isTrue();
 
         rollouts.open();
         Deadline.until("taken over", () -> store.findPlan(planId).orElseThrow().epoch() == 2);
@@ -278,6 +283,27 @@ class DurabilityTests extends RolloutsTestCase {
         assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
         assertThat(closing.join(Deadline.LONG)).isTrue();
         assertThat(presences).containsExactly(1, 1);
+    }
+
+    @Test
+    @Tag("R127")
+    void whoOpensWhileAnotherIsAboutToCloseHasThemOpen() throws Exception {
+        HaltingStore halting = new HaltingStore(store);
+        Rollouts rollouts =
+                rollouts(builder -> builder.store(halting).stages(Stage.named("A").step(ctx -> {})));
+        Thread opening = Thread.ofPlatform().unstarted(rollouts::open);
+        halting.beforeClose(() -> {
+            opening.start();
+            Deadline.until(
+                    "it has opened them, or waits",
+                    () -> opening.getState() == Thread.State.WAITING || !opening.isAlive());
+        });
+
+        rollouts.close();
+        Deadline.join(opening);
+        PlanId planId = rollouts.start(plan("x", Samples.change("acme"))).planId();
+
+        assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
     }
 
     @Test

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ final class HaltingStore implements RolloutStore {
     private final AtomicInteger failing = new AtomicInteger();
     private final AtomicInteger failed = new AtomicInteger();
     private volatile Runnable afterwards = () -> {};
+    private final AtomicReference<Runnable> beforeClose = new AtomicReference<>(() -> {});
     private volatile boolean beforeCommit;
     private volatile boolean halted;
 
@@ -48,6 +50,11 @@ final class HaltingStore implements RolloutStore {
     /** Runs something after each commit, on its thread. */
     void afterCommits(Runnable work) {
         afterwards = work;
+    }
+
+    /** Runs something once, on the next thread that is about to close it. */
+    void beforeClose(Runnable work) {
+        beforeClose.set(work);
     }
 
     int failed() {
@@ -159,7 +166,13 @@ final class HaltingStore implements RolloutStore {
     }
 
     @Override
-    public void close(Duration atMost) {
-        store.close(atMost);
+    public void close() {
+        beforeClose.getAndSet(() -> {}).run();
+        store.close();
+    }
+
+    @Override
+    public void awaitClosed(Duration atMost) {
+        store.awaitClosed(atMost);
     }
 }

@@ -43,7 +43,7 @@ class MemoryStoreTests {
                 Deadline.join(writer);
             }
             Deadline.until("all driven", () -> driven.size() == 2 * PLANS);
-            store.close(Duration.ZERO);
+            store.close();
         }
         assertThat(ROUNDS).isPositive();
     }

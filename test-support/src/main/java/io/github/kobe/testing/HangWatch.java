@@ -142,10 +142,16 @@ public final class HangWatch implements TestExecutionListener {
     /** {@return what every thread does, virtual ones too} */
     private static String threads() {
         try {
-            Path file = Files.createTempDirectory("hang").resolve("threads");
-            ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
-                    .dumpThreads(file.toString(), ThreadDumpFormat.TEXT_PLAIN);
-            return Files.readString(file);
+            Path folder = Files.createTempDirectory("hang");
+            Path file = folder.resolve("threads"); // a dump wants a new one
+            try {
+                ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+                        .dumpThreads(file.toString(), ThreadDumpFormat.TEXT_PLAIN);
+                return Files.readString(file);
+            } finally {
+                Files.deleteIfExists(file);
+                Files.delete(folder);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

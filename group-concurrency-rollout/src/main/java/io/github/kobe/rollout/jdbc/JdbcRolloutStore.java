@@ -254,7 +254,12 @@ public final class JdbcRolloutStore implements RolloutStore {
     }
 
     @Override
-    public void close(Duration atMost) {
-        drives.close(atMost);
+    public void close() {
+        drives.close();
+    }
+
+    @Override
+    public void awaitClosed(Duration atMost) {
+        drives.awaitClosed(atMost);
     }
 }

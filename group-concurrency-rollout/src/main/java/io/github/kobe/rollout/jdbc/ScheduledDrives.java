@@ -61,13 +61,13 @@ final class ScheduledDrives {
     private final SchedulerClient client;
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** Both are written under the lock. */
+    /** What follows is written under the lock. */
     private volatile @Nullable Scheduler scheduler;
 
     private volatile @Nullable DriveRunner runner;
 
-    /** What ends the last scheduler. Guarded by the lock. */
-    private @Nullable Thread stopping;
+    /** What ends the last scheduler. */
+    private volatile @Nullable Thread stopping;
 
     ScheduledDrives(Database database, SchedulerSettings settings) {
         this.database = database;
@@ -150,19 +150,7 @@ final class ScheduledDrives {
     }
 
     /** What runs goes on giving signs of life until it has ended, however long that takes. */
-    void close(Duration atMost) {
-        try {
-            Thread ending = beginStop();
-            if (ending != null && !ending.join(atMost)) {
-                LOG.warn("Drives of {} still run", settings.node());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** {@return what ends the last scheduler, if there was one} */
-    private @Nullable Thread beginStop() throws InterruptedException {
+    void close() {
         lock.lock();
         try {
             Scheduler running = scheduler;
@@ -179,9 +167,21 @@ final class ScheduledDrives {
                 }
                 running.triggerCheckForDueExecutions();
             }
-            return stopping;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } finally {
             lock.unlock();
+        }
+    }
+
+    void awaitClosed(Duration atMost) {
+        try {
+            Thread ending = stopping;
+            if (ending != null && !ending.join(atMost)) {
+                LOG.warn("Drives of {} still run", settings.node());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

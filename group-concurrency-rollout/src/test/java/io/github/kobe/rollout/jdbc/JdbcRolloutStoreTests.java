@@ -3,6 +3,8 @@ package io.github.kobe.rollout.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
 import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.DeployVersion;
@@ -13,6 +15,8 @@ import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanRecord;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutEvent;
+import io.github.kobe.rollout.Rollouts;
+import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskRecord;
 import io.github.kobe.rollout.TaskStatus;
@@ -23,6 +27,7 @@ import io.github.kobe.rollout.WaveGate;
 import io.github.kobe.rollout.WaveProgress;
 import io.github.kobe.rollout.Waves;
 import io.github.kobe.rollout.Wish;
+import io.github.kobe.testing.Deadline;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -223,6 +228,26 @@ class JdbcRolloutStoreTests {
         assertThatThrownBy(() -> store.open((planId, number) -> true))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageMatching("the tables of schema-(h2|postgresql)\\.sql aren't in the database");
+    }
+
+    @Test
+    @Tag("R113")
+    void whatCouldNotBeOpenedWithoutItsTablesIsOpenedOnceTheyAreThere() throws InterruptedException {
+        new JdbcTemplate(database.dataSource()).execute("drop table rollout_plan cascade");
+        try (GroupExecutor executor =
+                        GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
+                Rollouts rollouts = Rollouts.builder(executor)
+                        .store(store)
+                        .stages(Stage.named("A").step(ctx -> {}))
+                        .buildClosed()) {
+            assertThatThrownBy(rollouts::open).isInstanceOf(IllegalStateException.class);
+
+            store.createTables();
+            rollouts.open();
+            rollouts.start(Fleet.plan(PLAN.value(), 1, 1));
+
+            assertThat(rollouts.await(PLAN, Deadline.LONG).status()).isEqualTo(PlanStatus.COMPLETED);
+        }
     }
 
     private static List<Occurrence> occurrences() {
