@@ -4,12 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.testing.Depth;
 import java.nio.file.Path;
-import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -26,7 +22,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The model of the engine in src/test/promela, explored exhaustively, and seeded with bugs to see that it finds them.
  * docs/internals/verification/model.md says how model and engine correspond.
  */
-@Tag(SpinFilter.TAG)
+@Tag("deep")
+@Tag("spin")
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 @SuppressWarnings({"UnusedVariable", "StringSplitter"}) // fields that JUnit reads; no empty parts
@@ -103,17 +100,6 @@ class ModelTests {
             "offer CHAIN GROWS IMPATIENT",
             "offer SIDE CLOSED GLOBAL_LIMIT=2");
 
-    /** The smallest of each model, which take a second or two. */
-    private static final Set<String> BRIEF = Set.of(
-            "admission TASKS=3",
-            "handoff TASKS=1 CALLERS=1 FUTURES=0 TIMED",
-            "groups PER_GROUP=1 SWITCHING FIRST_GLOBAL_LIMIT=1 SECOND_GLOBAL_LIMIT=UNLIMITED",
-            "lending SAME_GROUP DEPTH=2 IMPATIENT",
-            "shutdown GROUP_STOPPED GROUPS=1 PER_GROUP=2",
-            "cap CAP=1 GROUPS=3 STRIPES=2 NO_WAIT=1",
-            "shared CLOSED IMPATIENT",
-            "offer CHAIN IMPATIENT");
-
     /** For liveness, which costs more. */
     private static final List<String> FAIR = List.of(
             "admission TASKS=3",
@@ -184,7 +170,9 @@ class ModelTests {
 
     @BeforeAll
     static void spinIsInstalled() {
-        assertThat(Spin.isInstalled()).as(SpinFilter.WHAT_TO_INSTALL).isTrue();
+        assertThat(Spin.isInstalled())
+                .as("Needs Spin and a C compiler; on Debian: apt-get install spin gcc libc6-dev")
+                .isTrue();
     }
 
     @ParameterizedTest
@@ -197,7 +185,6 @@ class ModelTests {
     }
 
     @ParameterizedTest
-    @Tag("deep")
     @FieldSource("FAIR")
     void everyTaskEndsInEachFairRun(String configuration, TestReporter reporter) {
         Spin.Report report =
@@ -207,7 +194,7 @@ class ModelTests {
     }
 
     @ParameterizedTest
-    @MethodSource("bugs")
+    @FieldSource("SEEDED")
     void aSeededBugIsFound(String configuration) {
         Spin.Report report = new Spin(work, false).explore(model(configuration), defines(configuration));
 
@@ -221,21 +208,8 @@ class ModelTests {
     }
 
     static Stream<String> configurations() {
-        return Depth.pick(
-                CONFIGURATIONS.stream().filter(BRIEF::contains),
-                CONFIGURATIONS.stream(),
-                Stream.concat(CONFIGURATIONS.stream(), LARGE.stream()));
-    }
-
-    /** The newest of each model, where time is short. */
-    static Stream<String> bugs() {
-        return Depth.current() == Depth.SHORT ? newestOfEachModel().stream() : SEEDED.stream();
-    }
-
-    private static Collection<String> newestOfEachModel() {
-        return SEEDED.stream()
-                .collect(Collectors.toMap(ModelTests::model, bug -> bug, (older, newer) -> newer, LinkedHashMap::new))
-                .values();
+        Stream<String> large = Depth.current() == Depth.LONG ? LARGE.stream() : Stream.of();
+        return Stream.concat(CONFIGURATIONS.stream(), large);
     }
 
     private static String model(String configuration) {
