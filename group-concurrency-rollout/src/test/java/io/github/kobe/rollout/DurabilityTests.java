@@ -289,8 +289,8 @@ class DurabilityTests extends RolloutsTestCase {
     @Tag("R127")
     void whoOpensWhileAnotherIsAboutToCloseHasThemOpen() throws Exception {
         HaltingStore halting = new HaltingStore(store);
-        Rollouts rollouts =
-                rollouts(builder -> builder.store(halting).stages(Stage.named("A").step(ctx -> {})));
+        Rollouts rollouts = rollouts(
+                builder -> builder.store(halting).stages(Stage.named("A").step(ctx -> {})));
         Thread opening = Thread.ofPlatform().unstarted(rollouts::open);
         halting.beforeClose(() -> {
             opening.start();

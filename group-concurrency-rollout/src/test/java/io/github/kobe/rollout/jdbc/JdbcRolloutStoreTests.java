@@ -234,8 +234,8 @@ class JdbcRolloutStoreTests {
     @Tag("R113")
     void whatCouldNotBeOpenedWithoutItsTablesIsOpenedOnceTheyAreThere() throws InterruptedException {
         new JdbcTemplate(database.dataSource()).execute("drop table rollout_plan cascade");
-        try (GroupExecutor executor =
-                        GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
+        try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
+                        GroupPolicy.builder().build());
                 Rollouts rollouts = Rollouts.builder(executor)
                         .store(store)
                         .stages(Stage.named("A").step(ctx -> {}))
