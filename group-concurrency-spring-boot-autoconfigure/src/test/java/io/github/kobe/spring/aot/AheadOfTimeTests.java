@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.apache.catalina.webresources.TomcatURLStreamHandlerFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.test.generate.TestGenerationContext;
 import org.springframework.boot.SpringApplication;
@@ -42,6 +43,7 @@ import org.springframework.core.test.tools.TestCompiler;
  * Has Spring write the code that stands for the application's configuration, as a native image and an application that
  * starts ahead-of-time compiled have it, and starts the application from that code alone.
  */
+@Tag("deep")
 class AheadOfTimeTests {
 
     private static final String[] SETTINGS = {
