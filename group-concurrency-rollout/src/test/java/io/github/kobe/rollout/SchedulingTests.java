@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 class SchedulingTests extends RolloutsTestCase {
 
-    private static final int TENANTS = Depth.pick(1_000, 10_000, 10_000);
+    private static final int TENANTS = Depth.pick(1_000, 3_000, 10_000);
 
     /** Counts by itself who is inside. */
     private static final class Witness {
@@ -58,7 +58,7 @@ class SchedulingTests extends RolloutsTestCase {
     @Tag("R36")
     @Tag("R124")
     void manyTenantsAreChangedTenAtATime() throws Exception {
-        int tenants = many(TENANTS, Depth.pick(100, 1_000, 10_000));
+        int tenants = many(TENANTS, Depth.pick(100, 300, 10_000));
         Witness witness = new Witness();
         Rollouts rollouts = rollouts(witnessed("A", witness), witnessed("B", witness), witnessed("C", witness));
         TenantChange[] changes = IntStream.range(0, tenants)
