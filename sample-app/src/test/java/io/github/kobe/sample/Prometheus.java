@@ -10,6 +10,7 @@ import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -48,6 +49,9 @@ final class Prometheus implements AutoCloseable {
         Matcher port = port();
         assertThat(port.find()).isTrue();
         address = "http://127.0.0.1:" + port.group(1);
+        // It listens before it answers queries.
+        Deadline.until(
+                () -> "Prometheus is ready: " + log(), () -> answer("/-/ready").statusCode() == 200);
     }
 
     /** Starts one that scrapes an application on this machine and looks at alert rules. */
@@ -152,11 +156,15 @@ final class Prometheus implements AutoCloseable {
         return get(path).at("/data/result");
     }
 
-    private JsonNode get(String path) {
+    private HttpResponse<String> answer(String path) {
         HttpRequest request = HttpRequest.newBuilder(URI.create(address + path))
                 .timeout(TIMEOUT)
                 .build();
-        String answer = http.sendAsync(request, BodyHandlers.ofString()).join().body();
+        return http.sendAsync(request, BodyHandlers.ofString()).join();
+    }
+
+    private JsonNode get(String path) {
+        String answer = answer(path).body();
         JsonNode json = JsonMapper.shared().readTree(answer);
         assertThat(json.path("status").asString("")).as(answer).isEqualTo("success");
         return json;

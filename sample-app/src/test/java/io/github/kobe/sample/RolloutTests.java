@@ -17,9 +17,11 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class RolloutTests {
@@ -85,6 +87,7 @@ class RolloutTests {
 
     @Test
     @Tag("deep")
+    @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void theDemonstrationSeesWhatIsPromisedAlthoughItKillsTheApplication() throws Exception {
         String told = ChildProcess.of(List.of(
                         "env",
