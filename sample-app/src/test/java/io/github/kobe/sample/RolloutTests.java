@@ -40,8 +40,7 @@ class RolloutTests {
                         "spring.profiles.active=rollout",
                         "sample.rollout.fleet=" + fleet.url(),
                         "sample.rollout.folder=" + folder,
-                        "group-concurrency.rollout.health.interval=50ms",
-                        "group-concurrency.rollout.http.timeout=300ms")) {
+                        "group-concurrency.rollout.health.interval=50ms")) {
             assertThat(sample.post("/rollouts?plan=plan-42&version=42").status())
                     .isEqualTo(202);
             awaitTable(
