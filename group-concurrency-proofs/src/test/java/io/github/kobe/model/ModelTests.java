@@ -73,7 +73,11 @@ class ModelTests {
             "offer SIDE PAUSES IMPATIENT",
             "offer CHAIN PAUSES IMPATIENT",
             "offer SIDE GROWS",
-            "offer SIDE GLOBAL_LIMIT=2 IMPATIENT");
+            "offer SIDE GLOBAL_LIMIT=2 IMPATIENT",
+            "tokens LOANS ONE_BY_ONE",
+            "tokens LOANS GATED ONE_BY_ONE",
+            "tokens IN_ORDER",
+            "tokens IN_ORDER GATED");
 
     /** They take minutes and some gigabytes of memory. */
     private static final List<String> LARGE = List.of(
@@ -163,7 +167,12 @@ class ModelTests {
             "offer CHAIN BUG_FORGETS_HAND_BACK",
             "offer FLAT LIMIT=2 GLOBAL_LIMIT=2 IMPATIENT BUG_RECLAIM_UNHEARD",
             "offer SIDE GROWS BUG_TAKES_NO_FREE_GLOBAL",
-            "offer FLAT CLOSED BUG_CLOSES_WHAT_IS_LENT");
+            "offer FLAT CLOSED BUG_CLOSES_WHAT_IS_LENT",
+            "tokens KEEPS_OTHERS",
+            "tokens KEEPS_OTHERS QUEUED",
+            "tokens AT_ONCE",
+            "tokens AT_ONCE GATED",
+            "tokens IN_ORDER ONE_BY_ONE");
 
     @TempDir
     Path work;
