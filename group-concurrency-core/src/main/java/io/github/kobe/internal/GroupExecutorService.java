@@ -7,13 +7,13 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -39,8 +39,9 @@ final class GroupExecutorService extends AbstractExecutorService {
 
     final Engine engine;
     final String key;
-    private final Set<ViewEntry> entries = ConcurrentHashMap.newKeySet();
-    /** How many there are: raised before one is added, lowered after it was removed. The set's own size isn't exact. */
+    /** By number. */
+    private final ConcurrentMap<Long, ViewEntry> entries = new ConcurrentHashMap<>();
+    /** How many there are: raised before one is added, lowered after it was removed. The map's own size isn't exact. */
     private final AtomicLong kept = new AtomicLong();
 
     private final AtomicLong submissions = new AtomicLong();
@@ -49,8 +50,10 @@ final class GroupExecutorService extends AbstractExecutorService {
     private volatile boolean terminated;
 
     private final ReentrantLock lock = new ReentrantLock();
-    /** Signalled when it may have terminated. */
+    /** Signalled when it may have terminated, or has been shut down and something is queued. */
     private final Condition changed = lock.newCondition();
+    /** Guarded by the lock: none with a lower number is queued. */
+    private long firstToLookAt;
 
     GroupExecutorService(Engine engine, String key) {
         this.engine = engine;
@@ -103,9 +106,9 @@ final class GroupExecutorService extends AbstractExecutorService {
     private void keep(ViewEntry entry) {
         kept.incrementAndGet();
         try {
-            entries.add(entry);
+            entries.put(entry.number, entry);
         } catch (OutOfMemoryError oom) {
-            entries.remove(entry);
+            entries.remove(entry.number);
             kept.decrementAndGet();
             throw oom;
         }
@@ -113,11 +116,19 @@ final class GroupExecutorService extends AbstractExecutorService {
 
     /** An entry is over, or isn't admitted. */
     void forget(ViewEntry entry) {
-        if (entries.remove(entry)) {
-            kept.decrementAndGet();
-        }
-        if (refusesAll()) {
+        if (entries.remove(entry.number) != null && kept.decrementAndGet() == 0 && refusesAll()) {
             signal();
+        }
+    }
+
+    /** An entry is queued only now, though the view is shut down already. */
+    void queuedLate(ViewEntry entry) {
+        lock.lock();
+        try {
+            firstToLookAt = Math.min(firstToLookAt, entry.number);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -256,8 +267,8 @@ final class GroupExecutorService extends AbstractExecutorService {
         shutdown();
         // Whatever comes later is refused. All is made before anything is withdrawn: only the caller knows of that
         // then.
-        ViewEntry[] all = entries.toArray(new ViewEntry[0]);
-        Arrays.sort(all, Comparator.comparingLong(entry -> entry.number));
+        ViewEntry[] all = entries.values().toArray(new ViewEntry[0]);
+        Arrays.sort(all, Comparator.comparing(entry -> entry.number));
         List<Runnable> withdrawn = new ArrayList<>(all.length);
         for (ViewEntry entry : all) {
             entry.withdrawTo(withdrawn);
@@ -306,6 +317,10 @@ final class GroupExecutorService extends AbstractExecutorService {
     }
 
     private void awaitAll() throws InterruptedException {
+        if (engine.holds.topOpen(Thread.currentThread()) == null) {
+            awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS); // it has nothing to lend
+            return;
+        }
         for (ViewTask queued = awaitQueued(); queued != null; queued = awaitQueued()) {
             // Before what is lent is waited for: the borrower may run for long.
             queued.awaitDone(this::shutdownNow);
@@ -328,14 +343,15 @@ final class GroupExecutorService extends AbstractExecutorService {
         }
     }
 
+    /** Looks at each number once, over all calls: what is queued no longer won't be again. */
     private @Nullable ViewTask firstQueued() {
-        ViewEntry first = null;
-        for (ViewEntry entry : entries) {
-            if (entry.isQueued() && (first == null || entry.number < first.number)) {
-                first = entry;
+        for (; firstToLookAt < submissions.get(); firstToLookAt++) {
+            ViewEntry entry = entries.get(firstToLookAt);
+            if (entry != null && entry.isQueued()) {
+                return entry.task();
             }
         }
-        return first == null ? null : first.task();
+        return null;
     }
 
     @Override

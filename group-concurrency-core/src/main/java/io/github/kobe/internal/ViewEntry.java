@@ -34,7 +34,7 @@ final class ViewEntry implements Callable<@Nullable Void> {
     private final Runnable command;
     private final GroupExecutorService view;
     /** The place in the order in which work was submitted. */
-    final long number;
+    final Long number;
 
     private final AtomicInteger state = new AtomicInteger(ADMITTING);
     private volatile @Nullable ViewTask task;
@@ -70,7 +70,7 @@ final class ViewEntry implements Callable<@Nullable Void> {
             newTask.interruptRun();
         }
         if (view.refusesAll()) {
-            view.signal(); // close waits for what it can lend to
+            view.queuedLate(this); // close waits for what it can lend to
         }
         return true;
     }
