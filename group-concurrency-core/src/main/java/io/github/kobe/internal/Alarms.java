@@ -1,24 +1,38 @@
 package io.github.kobe.internal;
 
-import java.util.PriorityQueue;
+import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** What is due at some time of the engine's clock. Guarded by the housekeeper's lock, unless said otherwise. */
+/**
+ * What is due at some time of the engine's clock. Guarded by the housekeeper's lock, unless said otherwise.
+ *
+ * <p>Nothing here looks at all alarms at once. Each addition and each cancellation pays for a look at two of them, in
+ * turn, and those that have become pointless are forgotten: so there are never many more than that are to come.
+ */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Alarms {
 
-    /** With fewer alarms than this, pointless ones don't matter. */
-    private static final int LEAST_PURGE = 64;
+    /** How many are looked at for each that is added or cancelled. */
+    private static final int LOOKS = 2;
+
+    /** So many cancellations are paid for together. */
+    private static final int CANCELLATIONS = 64;
+
+    /** At most so many are looked at in one critical section. */
+    private static final int PORTION = 256;
 
     /** What is due at a time, unless it has become pointless by then. */
-    static final class Alarm implements Comparable<Alarm> {
+    static final class Alarm {
         private long at;
         private final BooleanSupplier pointless;
         final LongConsumer action;
         private final boolean outlastsShutdown;
+        /** Where it is in the heap. */
+        private int place;
         /** The next that is postponed. */
         private @Nullable Alarm next;
 
@@ -28,17 +42,15 @@ final class Alarms {
             this.pointless = pointless;
             this.action = action;
         }
-
-        @Override
-        public int compareTo(Alarm other) {
-            return Long.compare(at, other.at);
-        }
     }
 
-    private final PriorityQueue<Alarm> set = new PriorityQueue<>();
-    /** At how many alarms pointless ones are looked for, so that it costs amortised nothing. */
-    private int purgeAt = LEAST_PURGE;
-    /** How many were cancelled since pointless ones were last looked for; by anyone. */
+    /** A binary heap: the first is due first. */
+    private @Nullable Alarm[] heap = new Alarm[16];
+
+    private int size;
+    /** Which is looked at next, from the last to the first. */
+    private int hand;
+    /** How many were cancelled; by anyone. */
     private final AtomicInteger cancelled = new AtomicInteger();
     /**
      * Those for whose action there was no memory, linked by {@link Alarm#next}, so that none is lost for want of memory; each
@@ -48,50 +60,117 @@ final class Alarms {
 
     private @Nullable Alarm lastPostponed;
 
+    /** Adds one; if there is no memory for it, nothing has come of it. */
     void add(Alarm alarm) {
-        if (set.size() >= purgeAt) {
-            purge();
+        forgetPointless(LOOKS, false);
+        if (size == heap.length) {
+            heap = Arrays.copyOf(heap, 2 * size);
         }
-        set.add(alarm);
-    }
-
-    void remove(Alarm alarm) {
-        set.remove(alarm);
+        size++;
+        moveUp(alarm, size - 1);
     }
 
     boolean isFirst(Alarm alarm) {
-        return set.peek() == alarm;
+        return heap[0] == alarm;
     }
 
     /** {@return how many are set, pointless ones included} */
     int size() {
-        return set.size();
+        return size;
     }
 
     /**
      * One has become pointless; by anyone, without the lock.
      *
-     * @return whether {@link #purgeIfHalf} is to follow
+     * @return whether {@link #forgetCancelled} is to follow
      */
-    boolean isPurgeDueAfterCancel() {
-        return cancelled.incrementAndGet() % LEAST_PURGE == 0;
+    boolean isLookDueAfterCancel() {
+        return cancelled.incrementAndGet() % CANCELLATIONS == 0;
     }
 
-    /**
-     * Forgets those that were cancelled, once that is half of all: so they take no more memory than those that are to come,
-     * and that costs each a constant time.
-     */
-    void purgeIfHalf() {
-        if (2 * cancelled.get() >= set.size()) {
-            purge();
+    void forgetCancelled() {
+        forgetPointless(LOOKS * CANCELLATIONS, false);
+    }
+
+    /** Forgets a portion of what means nothing once the executor is shut down. False if there was nothing to forget. */
+    boolean forgetAfterShutdown() {
+        return forgetPointless(PORTION, true);
+    }
+
+    private boolean forgetPointless(int looks, boolean shutDown) {
+        boolean some = false;
+        for (int left = looks; left > 0 && size > 0; left--) {
+            if (hand < 0 || hand >= size) {
+                hand = size - 1;
+            }
+            Alarm alarm = at(hand);
+            if (alarm.pointless.getAsBoolean() || (shutDown && !alarm.outlastsShutdown)) {
+                remove(alarm);
+                some = true; // another is in its place now
+            } else {
+                hand--;
+            }
+        }
+        return some;
+    }
+
+    // ---- heap
+
+    private Alarm at(int place) {
+        return Objects.requireNonNull(heap[place]);
+    }
+
+    private void put(Alarm alarm, int place) {
+        heap[place] = alarm;
+        alarm.place = place;
+    }
+
+    private void remove(Alarm alarm) {
+        size--;
+        Alarm last = at(size);
+        heap[size] = null;
+        if (last != alarm) {
+            int place = alarm.place;
+            moveDown(last, place);
+            if (last.place == place) {
+                moveUp(last, place);
+            }
         }
     }
 
-    private void purge() {
-        set.removeIf(alarm -> alarm.pointless.getAsBoolean());
-        purgeAt = Math.max(LEAST_PURGE, 2 * set.size());
-        cancelled.set(0);
+    /** Puts {@code alarm} at {@code place}, which is free, or above. */
+    private void moveUp(Alarm alarm, int place) {
+        int free = place;
+        while (free > 0) {
+            Alarm above = at((free - 1) / 2);
+            if (above.at <= alarm.at) {
+                break;
+            }
+            int next = above.place;
+            put(above, free);
+            free = next;
+        }
+        put(alarm, free);
     }
+
+    /** Puts {@code alarm} at {@code place}, which is free, or below. */
+    private void moveDown(Alarm alarm, int place) {
+        int free = place;
+        for (int below = 2 * free + 1; below < size; below = 2 * free + 1) {
+            if (below + 1 < size && at(below + 1).at < at(below).at) {
+                below++;
+            }
+            Alarm earlier = at(below);
+            if (earlier.at >= alarm.at) {
+                break;
+            }
+            put(earlier, free);
+            free = below;
+        }
+        put(alarm, free);
+    }
+
+    // ---- due
 
     /** Has an alarm, for whose action there was no memory, be due later; it needs no memory either. */
     void postpone(Alarm alarm, long until) {
@@ -117,22 +196,21 @@ final class Alarms {
             postponed.next = null;
             return postponed;
         }
-        Alarm first = set.peek();
-        return first == null || first.at > now ? null : set.poll();
-    }
-
-    /** Forgets all that mean nothing once the executor is shut down. */
-    void shutDown() {
-        set.removeIf(alarm -> !alarm.outlastsShutdown || alarm.pointless.getAsBoolean());
+        Alarm first = heap[0];
+        if (first == null || first.at > now) {
+            return null;
+        }
+        remove(first);
+        return first;
     }
 
     boolean isEmpty() {
-        return set.isEmpty() && firstPostponed == null;
+        return size == 0 && firstPostponed == null;
     }
 
     /** {@return when the next is due; {@link Long#MAX_VALUE}: none is set} */
     long nextAt() {
-        Alarm first = set.peek();
+        Alarm first = heap[0];
         long next = first == null ? Long.MAX_VALUE : first.at;
         return firstPostponed == null ? next : Math.min(next, firstPostponed.at);
     }

@@ -70,11 +70,10 @@ final class Housekeeper {
         Thread sleeper;
         lock.lock();
         try {
-            alarms.add(alarm);
             if (lacksThread()) {
-                alarms.remove(alarm);
                 return false;
             }
+            alarms.add(alarm);
             sleeper = alarms.isFirst(alarm) ? thread : null;
         } finally {
             lock.unlock();
@@ -85,12 +84,10 @@ final class Housekeeper {
 
     /** An alarm has become pointless; by anyone. */
     void alarmCancelled() {
-        if (alarms.isPurgeDueAfterCancel()) {
+        if (alarms.isLookDueAfterCancel()) {
             lock.lock();
             try {
-                alarms.purgeIfHalf();
-            } catch (OutOfMemoryError oom) {
-                // When more are cancelled, then.
+                alarms.forgetCancelled();
             } finally {
                 lock.unlock();
             }
@@ -391,7 +388,9 @@ final class Housekeeper {
             }
             if (engine.lifecycle.isOver() && engine.waiting.get() == 0 && !hasRetries()) {
                 // Nothing waits or will: no time-out, no retry, and the idle groups go with the executor.
-                alarms.shutDown();
+                if (alarms.forgetAfterShutdown()) {
+                    return 0;
+                }
                 if (alarms.isEmpty()) {
                     thread = null;
                     return -1;
