@@ -43,6 +43,9 @@ final class Group extends GuardedGroup {
     /** The next in the idle list; guarded by its lock. */
     @Nullable
     Group idleNext;
+
+    @Nullable
+    Group idlePrevious;
     /** The next that the housekeeper tries again, and whether this one is among those; guarded by its lock. */
     @Nullable
     Group retriedNext;

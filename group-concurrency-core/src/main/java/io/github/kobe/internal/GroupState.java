@@ -430,6 +430,7 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
         }
         die();
         engine.forget(unguarded());
+        engine.idle.forget(unguarded());
         record.handOver(counters);
         return true;
     }

@@ -128,6 +128,16 @@ final class Holds {
         slots.compareAndSet(slotOf(thread), parked, null);
     }
 
+    /** Forgets what threads have parked that have ended since, and so the threads, with their context class loaders. */
+    void forgetLeftBehind() {
+        for (int slot = 0; slot < SLOTS; slot++) {
+            Hold inSlot = slots.get(slot);
+            if (inSlot != null && isLeftBehind(inSlot)) {
+                slots.compareAndSet(slot, inSlot, null);
+            }
+        }
+    }
+
     /**
      * Asks the map only if it may have anything for the slot. The map's own size won't do, for it adds up counts that change
      * meanwhile, and may say 0 while this thread is in it.

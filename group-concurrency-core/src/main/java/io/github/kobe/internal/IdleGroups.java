@@ -18,11 +18,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class IdleGroups {
 
+    /** At most so many groups are looked at in one critical section. */
+    private static final int PORTION = 256;
+
     private final Engine engine;
 
     /** A leaf: nothing is locked or called while it is held. Not private for the tests. */
     final ReentrantLock lock = new ReentrantLock();
-    /** Guarded by the lock: the queue, linked by {@link Group#idleNext}, so that a group joins it without any memory. */
+    /**
+     * Guarded by the lock: the queue, linked by {@link Group#idleNext} and {@link Group#idlePrevious}, so that a group joins
+     * and leaves it without any memory.
+     */
     private @Nullable Group eldest;
 
     private @Nullable Group newest;
@@ -60,13 +66,14 @@ final class IdleGroups {
         boolean unarmed;
         lock.lock();
         try {
-            if (!group.listed) {
+            if (!group.listed && !group.isDead()) {
                 group.listed = true;
                 group.touched = false;
                 group.idleSince = engine.now();
                 append(group);
             }
-            someLeave = trim();
+            trim();
+            someLeave = firstLeaving != null;
             unarmed = !sweeping;
         } finally {
             lock.unlock();
@@ -90,21 +97,46 @@ final class IdleGroups {
         } else {
             last.idleNext = group;
         }
+        group.idlePrevious = last;
         newest = group;
         size++;
     }
 
-    private @Nullable Group removeEldest() {
-        Group first = eldest;
-        if (first != null) {
-            eldest = first.idleNext;
-            if (eldest == null) {
-                newest = null;
-            }
-            first.idleNext = null;
-            size--;
+    private void unlink(Group group) {
+        Group before = group.idlePrevious;
+        Group after = group.idleNext;
+        if (before == null) {
+            eldest = after;
+        } else {
+            before.idleNext = after;
         }
+        if (after == null) {
+            newest = before;
+        } else {
+            after.idlePrevious = before;
+        }
+        group.idlePrevious = null;
+        group.idleNext = null;
+        size--;
+    }
+
+    private Group removeEldest() {
+        Group first = Objects.requireNonNull(eldest);
+        unlink(first);
         return first;
+    }
+
+    /** A group has died, which is offered no more. It may be on its way out already. */
+    void forget(Group dead) {
+        lock.lock();
+        try {
+            if (eldest == dead || dead.idlePrevious != null) {
+                unlink(dead);
+                dead.listed = false;
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** It stays marked as listed until it is looked at, and so isn't listed a second time. */
@@ -115,36 +147,48 @@ final class IdleGroups {
 
     /** Goes by the bounds of a new policy; without any lock. */
     void policyChanged() {
-        boolean someLeave;
         lock.lock();
         try {
             int next = epoch + 1;
             epoch = next;
             sweeping = false;
-            someLeave = trim();
         } finally {
             lock.unlock();
         }
-        if (someLeave) {
-            retireLeaving(null);
+        for (boolean done = false; !done; ) {
+            boolean someLeave;
+            lock.lock();
+            try {
+                done = trim();
+                someLeave = firstLeaving != null;
+            } finally {
+                lock.unlock();
+            }
+            if (someLeave) {
+                retireLeaving(null);
+            }
         }
         armSweep();
     }
 
-    /** Has the eldest leave beyond the bound of the policy; under the lock. True if some leave. */
+    /** Has the eldest leave beyond the bound of the policy, a portion of them; under the lock. False if it has left off. */
     private boolean trim() {
         // Read here: who brings another policy may have been here before the lock was had.
         int bound = engine.policy.source().maxIdleGroups();
-        for (int chances = size; size > bound; chances--) {
-            Group first = Objects.requireNonNull(removeEldest());
+        for (int left = PORTION, chances = Math.min(size, PORTION / 2); size > bound; left--) {
+            if (left == 0) {
+                return false;
+            }
+            Group first = removeEldest();
             if (first.touched && chances > 0) {
+                chances--;
                 first.touched = false;
                 append(first);
             } else {
                 leave(first);
             }
         }
-        return firstLeaving != null;
+        return true;
     }
 
     /** Sets an alarm for the sweep, if there is something to sweep and none is set. */
@@ -192,20 +236,32 @@ final class IdleGroups {
         if (!ended(armedIn)) {
             return;
         }
-        if (removeOlderThan(
-                EffectiveLimits.saturatedNanos(engine.policy.source().idleTimeout()))) {
-            retireLeaving(null);
+        engine.holds.forgetLeftBehind();
+        long timeout = EffectiveLimits.saturatedNanos(engine.policy.source().idleTimeout());
+        for (int left = size(); left > 0; left -= PORTION) {
+            if (removeOlderThan(timeout, Math.min(left, PORTION))) {
+                retireLeaving(null);
+            }
         }
         armSweep();
     }
 
-    /** {@return whether some leave} */
-    private boolean removeOlderThan(long timeout) {
+    private int size() {
+        lock.lock();
+        try {
+            return size;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Looks at the eldest; {@return whether some leave} */
+    private boolean removeOlderThan(long timeout, int atMost) {
         long now = engine.now();
         lock.lock();
         try {
-            for (int left = size; left > 0; left--) {
-                Group first = Objects.requireNonNull(removeEldest());
+            for (int left = Math.min(size, atMost); left > 0; left--) {
+                Group first = removeEldest();
                 if (first.touched) {
                     first.touched = false;
                     first.idleSince = now;
