@@ -100,7 +100,7 @@ byte ledgerOwner;       /* _pid + 1 */
 byte ledgerDepth;
 bit on;
 bit capped;             /* Ledger.credits is there */
-bit watchers;
+byte watchers;
 bit reclaimer;          /* a lender waits for a credit */
 byte limit = UNLIMITED;
 short free = UNLIMITED;
@@ -895,12 +895,13 @@ proctype Canceller(byte me) {
 }
 #endif
 
+/* Ledger.attachAll: each group in a critical section of its own; somebody watches meanwhile */
 inline attachAll() {
     i = 0;
     do
     :: i < GROUPS ->
         if
-        :: known & BIT_OF(i) -> attach(i)
+        :: known & BIT_OF(i) -> lockLedger(); attach(i); unlockLedger()
         :: else
         fi;
         i++
@@ -910,17 +911,22 @@ inline attachAll() {
 }
 
 #if LIMITS
-/* Ledger.setLimit */
+/* Ledger.watchFirstLimit, Ledger.setLimit */
 inline setGlobalLimit(size) {
-    lockLedger();
     if
     :: !capped ->
+        lockLedger();
         /* The stripes are frozen when they are made. */
         capped = 1;
         on = 1;
         bound = 1;
-        attachAll()
+        watchers++;
+        unlockLedger();
+        attachAll();
+        lockLedger();
+        watchers--
     :: capped ->
+        lockLedger();
         bind();
         replaced = 1
     fi;
@@ -969,15 +975,17 @@ proctype Watcher() {
 
     lockLedger();
     bind();
+    watchers++;
+    unlockLedger();
     attachAll();
-    watchers = 1;
+    lockLedger();
     do
     :: atomic { isQuiet -> assert(runningAll == 0); break }
     :: atomic { !isQuiet -> d_step { quietSignalled = 0; ledgerDepth = 0; ledgerOwner = 0 } };
         quietSignalled;
         lockLedger()
     od;
-    watchers = 0;
+    watchers--;
     unlockLedger()
 }
 #endif

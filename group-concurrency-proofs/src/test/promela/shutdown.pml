@@ -185,15 +185,17 @@ inline interruptRuns(from, to) {
     od
 }
 
-/* Ledger.watch */
+/* Ledger.watch: each group in a critical section of its own */
 inline watch() {
 #ifndef BUG_NOT_TURNED_ON
+    lockLedger();
     on = 1;
+    unlockLedger();
     i = 0;
     do
     :: i < GROUPS ->
         if
-        :: known & BIT_OF(i) -> attach(i)
+        :: known & BIT_OF(i) -> lockLedger(); attach(i); unlockLedger()
         :: else
         fi;
         i++
@@ -204,8 +206,13 @@ inline watch() {
 #endif
 }
 
-inline endAll() {
-    i = 0;
+/* Lifecycle.backlog: on a thread of its own */
+proctype Backlog() {
+    byte batch;
+    bit more;
+    bit guardRead;
+    byte i;
+
     do
     :: i < GROUPS ->
         if
@@ -218,22 +225,21 @@ inline endAll() {
         fi;
         i++
     :: else -> break
-    od;
-    interruptRuns(0, NODES)
+    od
 }
 
 /* Lifecycle.end(true) */
 inline endByForce() {
-    lockLedger();
     if
     :: state == RUNNING -> watch()
     :: else
     fi;
+    lockLedger();
     forced = !isQuiet;
     state = SHUT_DOWN;
     unlockLedger();
     if
-    :: forced -> endAll()
+    :: forced -> run Backlog(); interruptRuns(0, NODES)
     :: else
     fi
 }
@@ -257,8 +263,8 @@ proctype Ender() {
     endByForce()
 #else
     /* Lifecycle.shutdown(Duration) */
-    lockLedger();
     watch();
+    lockLedger();
     state = DRAINING;
     unlockLedger();
     lockLedger();

@@ -68,9 +68,6 @@ final class Engine {
     /** How work of groups that are gone ended. */
     final Accounts accounts = new Accounts();
 
-    /** Asynchronous tasks whose stage is open. */
-    final Set<OpenStage> openStages = ConcurrentHashMap.newKeySet();
-
     private final ConcurrentHashMap<String, Group> groups = new ConcurrentHashMap<>();
 
     /** That of the first policy, so that it can't change between two checks of one key. */
@@ -116,7 +113,7 @@ final class Engine {
         callers = new Callers(this);
         underPermit = new UnderPermit(this);
         scopes = new ScopeBridge(this);
-        ledger.setLimit(policy.source().globalMaxInFlight(), groups.values());
+        ledger.setLimit(policy.source().globalMaxInFlight());
     }
 
     /** {@return the clock's reading} */
@@ -230,9 +227,17 @@ final class Engine {
 
     /** Puts a policy in force for all groups together; {@link #rebase} follows for each. */
     void replacePolicy(CompiledPolicy newPolicy, Batch batch) {
+        int newLimit = newPolicy.source().globalMaxInFlight();
+        boolean first = ledger.isFirstLimit(newLimit);
+        if (first) {
+            ledger.watchFirstLimit(newLimit, groups.values());
+        }
         ledger.lock();
         try {
-            ledger.setLimit(newPolicy.source().globalMaxInFlight(), groups.values());
+            if (first) {
+                ledger.unwatch();
+            }
+            ledger.setLimit(newLimit);
             policy = newPolicy;
             ledger.drain(null, batch);
         } finally {
@@ -313,15 +318,13 @@ final class Engine {
     }
 
     /**
-     * Interrupts what runs and cancels open stages of all groups. To interrupt needs no memory, but for runs that are in
-     * the map of {@link Holds}.
+     * Interrupts what runs in all groups. It needs no memory, but for runs that are in the map of {@link Holds}.
      *
      * @return whether there was memory for all of it
      */
     boolean interruptAllRuns() {
         try {
             holds.forEachOpen(INTERRUPTION);
-            cancelStages(null);
             return true;
         } catch (OutOfMemoryError oom) {
             return false;
@@ -334,9 +337,9 @@ final class Engine {
         }
     }
 
-    private void cancelStages(@Nullable Group only) {
-        for (OpenStage stage : openStages) {
-            if (only == null || stage.run.group == only) {
+    void cancelStages(Group group) {
+        group.unbound.forEach(entry -> {
+            if (entry instanceof OpenStage stage) {
                 dispatcher.report(new Report() {
                     @Override
                     public void run() {
@@ -344,7 +347,7 @@ final class Engine {
                     }
                 });
             }
-        }
+        });
     }
 
     /** Does what there was no memory for before; without any lock. */

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds out who has the permits of a group, without any lock.
  *
- * <p>Holders with a thread are found in {@link Holds}, the others where the group and the engine keep them. Those with
+ * <p>Holders with a thread are found in {@link Holds}, the others where the group keeps them. Those with
  * a thread are read first: a holder is registered elsewhere before it leaves its thread, so none is missed in between.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
@@ -41,7 +41,6 @@ final class Holders {
         Holders holders = new Holders(group);
         engine.holds.forEachOpen(holders::seeOpen);
         group.unbound.forEach(holders::seeUnbound);
-        engine.openStages.forEach(stage -> holders.seeStage(stage.run));
         long now = engine.now();
         return holders.found.values().stream()
                 .sorted(LONGEST_FIRST)
@@ -65,19 +64,17 @@ final class Holders {
     }
 
     private void seeUnbound(UnboundPermits.Entry entry) {
-        Permit permit = entry.permit;
-        Found known = found.remove(permit);
-        see(permit, entry.id, known == null ? kindOf(permit) : known.kind);
+        Hold hold = entry.hold();
+        if (entry instanceof OpenStage) {
+            see(hold, entry.id(), Kind.STAGE);
+            return;
+        }
+        Found known = found.remove(hold);
+        see(hold, entry.id(), known == null ? kindOf(hold) : known.kind);
     }
 
     private static Kind kindOf(Hold real) {
         return real.thread != null && real.isOpen() ? Kind.THREAD : Kind.PERMIT;
-    }
-
-    private void seeStage(Run run) {
-        if (run.group == group) {
-            see(run, "", Kind.STAGE);
-        }
     }
 
     /**

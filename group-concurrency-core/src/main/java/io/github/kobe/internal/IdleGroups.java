@@ -255,7 +255,7 @@ final class IdleGroups {
         }
     }
 
-    /** Looks at the eldest; {@return whether some leave} */
+    /** Looks at the eldest. True if some leave. */
     private boolean removeOlderThan(long timeout, int atMost) {
         long now = engine.now();
         lock.lock();

@@ -90,8 +90,7 @@ final class Ledger {
     /** How many of them are of threads that wait for quiet themselves, at most. */
     private long ownFlights;
 
-    /** Whose turn it is. */
-    private @Nullable GroupState turn;
+    private final Ring ring = new Ring();
 
     /**
      * Groups with room in which something waits that may share a global permit, or is offered one. A critical section
@@ -105,8 +104,10 @@ final class Ledger {
     /** Whether one of those has found everything but a free global permit. */
     private boolean wantsFree;
 
-    /** Offers whose owners want their permits back, eldest first, linked by {@link Offer#nextReclaimer}. */
+    /** Offers whose owners want their permits back, eldest first. */
     private @Nullable Offer firstReclaimer;
+
+    private @Nullable Offer lastReclaimer;
 
     Ledger(int processors) {
         this.processors = processors;
@@ -146,7 +147,7 @@ final class Ledger {
         }
         if (on) {
             int enough = CALM_SECTIONS * stripes.count();
-            calmSections = turn != null ? 0 : Math.min(calmSections, enough - 1) + 1;
+            calmSections = !ring.isEmpty() ? 0 : Math.min(calmSections, enough - 1) + 1;
             if (calmSections >= enough
                     && !isNeeded()
                     && free >= Math.max(1, Math.min(limit / 8, 2 * stripes.count()))) {
@@ -181,8 +182,13 @@ final class Ledger {
         }
     }
 
+    /** {@return whether {@link #watchFirstLimit} is to come before a limit of {@code newLimit} is set} */
+    boolean isFirstLimit(int newLimit) {
+        return !allCapped && newLimit != Integer.MAX_VALUE;
+    }
+
     /** Sets the global limit; what a larger one lets start is for {@link #drain}. If it fails, the limit is as it was. */
-    void setLimit(int newLimit, Iterable<Group> groups) {
+    void setLimit(int newLimit) {
         lock();
         try {
             if (newLimit == limit) {
@@ -191,10 +197,7 @@ final class Ledger {
             Credits stripes = new Credits(newLimit, processors);
             bind();
             credits = stripes;
-            if (!allCapped) {
-                attachAll(groups); // if memory lacks for it, the next attempt begins again
-                allCapped = true;
-            }
+            allCapped = true;
             free += (long) newLimit - limit;
             limit = newLimit;
             sharingChanged = true;
@@ -204,15 +207,35 @@ final class Ledger {
         }
     }
 
-    /** Has the sums kept until {@link #unwatch}. */
+    /** Has the sums kept until {@link #unwatch}. If it fails, nothing has come of it. The caller doesn't hold the lock. */
     void watch(Iterable<Group> groups) {
+        watch(null, groups);
+    }
+
+    /** As {@link #watch}, and has what is out counted in all groups, so that a first limit can be set. */
+    void watchFirstLimit(int newLimit, Iterable<Group> groups) {
+        watch(new Credits(newLimit, processors), groups);
+    }
+
+    private void watch(@Nullable Credits first, Iterable<Group> groups) {
         lock();
         try {
             bind();
-            attachAll(groups);
+            if (first != null && credits == null) {
+                credits = first;
+            }
             watchers++;
         } finally {
             unlock();
+        }
+        boolean all = false;
+        try {
+            attachAll(groups);
+            all = true;
+        } finally {
+            if (!all) {
+                unwatch();
+            }
         }
     }
 
@@ -226,9 +249,9 @@ final class Ledger {
     }
 
     /**
-     * Attaches every group; while it is on. A group that is put into the map at the same time is slow by birth: at its
-     * first use it either sees {@link #on} or {@link #credits}, or was in the map before they were set, and is among
-     * {@code groups}.
+     * Attaches every group, one by one, while somebody watches: so it stays on, and what is entered attaches itself. A group
+     * that is put into the map at the same time is slow by birth: at its first use it either sees {@link #on} or
+     * {@link #credits}, or was in the map before they were set, and is among {@code groups}.
      */
     private void attachAll(Iterable<Group> groups) {
         for (Group group : groups) {
@@ -267,7 +290,7 @@ final class Ledger {
 
     /** The group detaches, or dies. */
     void forget(GroupState group) {
-        leaveRing(group);
+        ring.leave(group);
         withExempt.remove(group);
     }
 
@@ -317,7 +340,7 @@ final class Ledger {
 
     /** {@return whether groups of the ring have yet to get what may be free} */
     boolean isAwaited() {
-        return turn != null;
+        return !ring.isEmpty();
     }
 
     /** {@return the number in flight; exact while somebody watches} */
@@ -335,36 +358,39 @@ final class Ledger {
     /** Keeps it on until {@link #removeReclaimer}. */
     void addReclaimer(Offer offer) {
         bind();
-        Offer last = firstReclaimer;
+        Offer last = lastReclaimer;
+        offer.previousReclaimer = last;
         if (last == null) {
             firstReclaimer = offer;
-            return;
+        } else {
+            last.nextReclaimer = offer;
         }
-        while (last.nextReclaimer != null) {
-            last = last.nextReclaimer;
-        }
-        last.nextReclaimer = offer;
+        lastReclaimer = offer;
     }
 
     void removeReclaimer(Offer offer) {
-        Offer before = null;
-        for (Offer at = firstReclaimer; at != offer && at != null; at = at.nextReclaimer) {
-            before = at;
-        }
+        Offer before = offer.previousReclaimer;
+        Offer after = offer.nextReclaimer;
         if (before == null) {
-            firstReclaimer = offer.nextReclaimer;
+            firstReclaimer = after;
         } else {
-            before.nextReclaimer = offer.nextReclaimer;
+            before.nextReclaimer = after;
         }
+        if (after == null) {
+            lastReclaimer = before;
+        } else {
+            after.previousReclaimer = before;
+        }
+        offer.previousReclaimer = null;
         offer.nextReclaimer = null;
     }
 
     /** Starts what can start, in {@code group} and wherever else it is possible now. */
     void dispatch(GroupState group, Batch batch) {
         if (group.isEligible()) {
-            joinRing(group);
+            ring.join(group);
         } else {
-            leaveRing(group);
+            ring.leave(group);
         }
         if (group.mayGrantExempt()) {
             withExempt.add(group);
@@ -427,9 +453,9 @@ final class Ledger {
 
     /** {@return false if it has left off} */
     private boolean grantRing(Batch batch) {
-        for (GroupState group = turn; group != null; group = turn) {
+        for (GroupState group = ring.turn(); group != null; group = ring.turn()) {
             if (!group.isEligible()) {
-                leaveRing(group);
+                ring.leave(group);
                 continue;
             }
             if (free <= 0 && !group.headIsExempt()) {
@@ -445,10 +471,10 @@ final class Ledger {
                 // All that waited there had left, or their time was up: perhaps nobody comes by the group any more.
                 group.offerIfIdle(batch);
             } else if (--group.credit == 0) {
-                turn = group.ringNext;
+                ring.passOn(group);
             }
             if (!group.isEligible()) {
-                leaveRing(group);
+                ring.leave(group);
             }
         }
         return true;
@@ -457,44 +483,5 @@ final class Ledger {
     private List<GroupState> toLookAt(boolean all, @Nullable GroupState entered) {
         List<GroupState> own = entered != null && withExempt.contains(entered) ? List.of(entered) : NONE;
         return all ? List.copyOf(withExempt) : own;
-    }
-
-    private void joinRing(GroupState group) {
-        if (group.ringNext != null) {
-            return;
-        }
-        GroupState first = turn;
-        if (first == null || first.ringPrevious == null) {
-            group.ringNext = group;
-            group.ringPrevious = group;
-            turn = group;
-        } else {
-            GroupState last = first.ringPrevious;
-            group.ringNext = first;
-            group.ringPrevious = last;
-            last.ringNext = group;
-            first.ringPrevious = group;
-        }
-        group.credit = 0;
-    }
-
-    private void leaveRing(GroupState group) {
-        GroupState next = group.ringNext;
-        GroupState previous = group.ringPrevious;
-        if (next == null || previous == null) {
-            return;
-        }
-        if (next == group) {
-            turn = null;
-        } else {
-            previous.ringNext = next;
-            next.ringPrevious = previous;
-            if (turn == group) {
-                turn = next;
-            }
-        }
-        group.ringNext = null;
-        group.ringPrevious = null;
-        group.credit = 0;
     }
 }

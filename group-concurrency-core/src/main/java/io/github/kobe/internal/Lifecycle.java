@@ -1,9 +1,9 @@
 package io.github.kobe.internal;
 
 import java.time.Duration;
-import java.util.Iterator;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +53,8 @@ final class Lifecycle {
     private final Set<Runnable> watchers = ConcurrentHashMap.newKeySet();
     /** Those that wait for the end of a drain from inside, linked by {@link Insider#next}. Guarded by the lock. */
     private @Nullable Insider firstInsider;
+
+    private final Backlog backlog = new Backlog();
 
     Lifecycle(Engine engine) {
         this.engine = engine;
@@ -214,21 +216,21 @@ final class Lifecycle {
      * @return false if it had to be forced, and wasn't
      */
     private boolean end(boolean force) {
-        Iterator<Group> toEnd = null;
+        boolean watched = state == State.RUNNING; // then the caller doesn't hold the lock
+        if (watched) {
+            ledger.watch(engine.groups());
+        }
         boolean ends = false;
         ledger.lock();
         try {
-            if (state == State.RUNNING) {
-                ledger.watch(engine.groups());
+            if (watched && state != State.RUNNING) {
+                ledger.unwatch(); // who was first watches it for good
             }
             boolean quiet = force ? isQuiet() : isQuietButForInsiders();
             if (!quiet && !force) {
                 return state == State.SHUT_DOWN;
             }
             if (state != State.SHUT_DOWN || !(quiet || forced)) {
-                // Made before anything changes. It shows all that have anything to end: others would attach themselves
-                // first.
-                toEnd = quiet ? null : engine.groups().iterator();
                 forced |= !quiet;
                 state = State.SHUT_DOWN;
                 ends = true;
@@ -238,7 +240,7 @@ final class Lifecycle {
             ledger.unlock();
         }
         if (ends || owing) {
-            follow(toEnd);
+            follow();
         }
         return true;
     }
@@ -251,16 +253,12 @@ final class Lifecycle {
     /** Does what follows on the end and is still to be done. */
     void doWhatIsOwed() {
         if (owing) {
-            follow(null);
+            follow();
         }
     }
 
-    /**
-     * Does what follows on the end; harmless if it is done again.
-     *
-     * @param toEnd the groups, if there is an iterator of them already
-     */
-    private void follow(@Nullable Iterator<Group> toEnd) {
+    /** Does what follows on the end; harmless if it is done again. What waits is left to the backlog. */
+    private void follow() {
         owing = false;
         boolean done = false;
         try {
@@ -268,29 +266,48 @@ final class Lifecycle {
             done = true;
         } finally {
             if (forced) {
-                done &= endAll(toEnd);
+                done &= engine.interruptAllRuns();
+                backlog.handOver();
             }
-            owing |= !done;
+            if (!done) {
+                owing = true;
+            }
         }
     }
 
-    /** {@return whether there was memory for all of it} */
-    private boolean endAll(@Nullable Iterator<Group> toEnd) {
-        boolean done = false;
-        try {
-            Iterator<Group> groups = toEnd == null ? engine.groups().iterator() : toEnd;
-            while (groups.hasNext()) {
-                Batch batch = Batch.orNull(engine, 0);
-                groups.next().endWaits(batch);
-                if (batch != null) {
-                    batch.carryOut();
+    /**
+     * What waits when the executor is shut down by force, and open stages. None that waits begins any more; it is ended on a
+     * fresh thread, since there may be many. Made beforehand: to hand it over needs no memory, but for the thread.
+     */
+    private final class Backlog extends Report {
+        private final AtomicBoolean handedOver = new AtomicBoolean();
+
+        private void handOver() {
+            if (handedOver.compareAndSet(false, true)) {
+                engine.dispatcher.report(this);
+            }
+        }
+
+        @Override
+        public void run() {
+            try {
+                // It shows all that have anything to end: others attach themselves first, and see the state.
+                for (Group group : engine.groups()) {
+                    Batch batch = Batch.orNull(engine, 0);
+                    group.endWaits(batch);
+                    if (batch != null) {
+                        batch.carryOut();
+                    }
+                    engine.cancelStages(group);
+                }
+                handedOver.set(false);
+            } catch (OutOfMemoryError oom) {
+                if (!engine.housekeeper.reportLater(this)) {
+                    handedOver.set(false);
+                    owing = true;
                 }
             }
-            done = true;
-        } catch (OutOfMemoryError oom) {
-            // What runs is interrupted all the same.
         }
-        return engine.interruptAllRuns() && done;
     }
 
     boolean shutdown(Duration timeout) {
@@ -317,12 +334,16 @@ final class Lifecycle {
 
     /** {@return whether the caller is the one that drains} */
     private boolean beginDrain() {
+        if (state != State.RUNNING) {
+            return false;
+        }
+        ledger.watch(engine.groups());
         ledger.lock();
         try {
             if (state != State.RUNNING) {
+                ledger.unwatch();
                 return false;
             }
-            ledger.watch(engine.groups());
             state = State.DRAINING;
             return true;
         } finally {

@@ -50,6 +50,9 @@ final class Offer {
     @Nullable
     Offer nextReclaimer;
 
+    @Nullable
+    Offer previousReclaimer;
+
     /** Whether it is withdrawn, and the owner has everything again. */
     volatile boolean settled;
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The rest of an asynchronous task after its callable has returned: its stage is open, and its in-flight permits are
  * out. They are returned when the stage completes, even if the handle was completed before.
  */
-final class OpenStage implements BiConsumer<@Nullable Object, @Nullable Throwable> {
+final class OpenStage extends UnboundPermits.Entry implements BiConsumer<@Nullable Object, @Nullable Throwable> {
 
     /** More wrappers than stages that were chained put around a failure are a circle. */
     private static final int MOST_WRAPPERS = 1_000;
@@ -44,7 +44,7 @@ final class OpenStage implements BiConsumer<@Nullable Object, @Nullable Throwabl
         stage = newStage;
         start = newStart;
         Engine engine = run.group.engine;
-        register(engine);
+        register();
         boolean engaged = run.task.engage(run, this);
         if (!engaged) {
             run.task.forgetRun();
@@ -60,19 +60,21 @@ final class OpenStage implements BiConsumer<@Nullable Object, @Nullable Throwabl
         whenComplete(newStage, this);
     }
 
-    private void register(Engine engine) {
-        try {
-            engine.openStages.add(this);
-        } catch (OutOfMemoryError oom) {
-            // Then a shutdown won't find the stage, and waits for it.
-        }
+    @Override
+    Hold hold() {
+        return run;
     }
 
-    private void unregister(Engine engine) {
+    @Override
+    String id() {
+        return "";
+    }
+
+    private void register() {
         try {
-            engine.openStages.remove(this);
+            run.group.unbound.add(this);
         } catch (OutOfMemoryError oom) {
-            // The map rebuilds a crowded bin after the removal.
+            // Then a shutdown won't find the stage, and waits for it.
         }
     }
 
@@ -105,7 +107,7 @@ final class OpenStage implements BiConsumer<@Nullable Object, @Nullable Throwabl
         long end = engine.nanoTime();
         Task<?> task = run.task;
         Object outcome = task.claim(this) ? Outcome.of(task, value, failure, start, end) : null;
-        unregister(engine);
+        run.group.unbound.remove(this);
         TaskStatus status = Outcome.statusOf(outcome);
         run.group.counters.ended(status);
         if (run.endsLastPart()) {

@@ -116,12 +116,33 @@ class Permit extends Hold implements OpenablePermit {
             return;
         }
         try {
-            UnboundPermits.Entry made = new UnboundPermits.Entry(this, id);
+            Registered made = new Registered(this, id);
             if (ENTRY.compareAndSet(this, null, made)) {
                 group.unbound.add(made);
             }
         } catch (OutOfMemoryError oom) {
             // Then nobody sees it.
+        }
+    }
+
+    /** As the group shows it. */
+    private static final class Registered extends UnboundPermits.Entry {
+        private final Permit permit;
+        private final String id;
+
+        private Registered(Permit permit, String id) {
+            this.permit = permit;
+            this.id = id;
+        }
+
+        @Override
+        Hold hold() {
+            return permit;
+        }
+
+        @Override
+        String id() {
+            return id;
         }
     }
 

@@ -19,31 +19,40 @@ public final class ScopeBridge {
 
     private static volatile @Nullable Function<Object, Doors> doorsOf;
 
-    /** Those of all engines that somebody still knows, hardly ever more than one or two. */
-    static final CopyOnWriteArrayList<WeakReference<ScopeBridge>> ALL = new CopyOnWriteArrayList<>();
-
-    /** Whether anybody uses scopes; if not, no thread looks for them. */
-    static volatile boolean used;
+    /** Those of engines that are used with scopes, and that somebody still knows; hardly ever more than one or two. */
+    static final CopyOnWriteArrayList<WeakReference<ScopeBridge>> USED = new CopyOnWriteArrayList<>();
 
     private final Engine engine;
+    /** Whether it is among those that are used. Written by any thread; at worst it is among them twice. */
+    private volatile boolean listed;
 
     ScopeBridge(Engine engine) {
         this.engine = engine;
-        ALL.removeIf(known -> known.refersTo(null));
-        ALL.add(new WeakReference<>(this));
     }
 
     // ---- how it is found
 
-    /** Tells, once for all executors, how the engine of one is found. */
+    /**
+     * Tells, once for all executors, how the engine of one is found.
+     *
+     * @throws IllegalStateException if that has been told already
+     */
     public static void register(Function<Object, Doors> finder) {
+        if (doorsOf != null) {
+            throw new IllegalStateException("How an executor's engine is found has been told already");
+        }
         doorsOf = finder;
     }
 
     /** {@return the way into the engine of {@code executor}} */
     public static ScopeBridge of(Object executor) {
-        used = true;
-        return Objects.requireNonNull(doorsOf).apply(executor).engine().scopes;
+        ScopeBridge bridge = Objects.requireNonNull(doorsOf).apply(executor).engine().scopes;
+        if (!bridge.listed) {
+            USED.removeIf(known -> known.refersTo(null));
+            USED.add(new WeakReference<>(bridge));
+            bridge.listed = true; // only now: whoever finds it set may fork
+        }
+        return bridge;
     }
 
     // ---- whose thread it is
@@ -72,7 +81,7 @@ public final class ScopeBridge {
     @Nullable
     Lineage lineageOf(Thread thread) {
         Task<?> here = taskHere(thread);
-        if (here != null || !used) {
+        if (here != null || USED.isEmpty()) {
             return here == null ? null : here.lineage();
         }
         Task<?> elsewhere = taskOf(thread);
@@ -85,7 +94,7 @@ public final class ScopeBridge {
 
     /** {@return the task that {@code thread} runs, if it belongs to a scope} */
     private static @Nullable Task<?> taskOf(Thread thread) {
-        for (WeakReference<ScopeBridge> known : ALL) {
+        for (WeakReference<ScopeBridge> known : USED) {
             ScopeBridge bridge = known.get();
             Task<?> task = bridge == null ? null : bridge.taskHere(thread);
             if (task != null) {
@@ -249,7 +258,7 @@ public final class ScopeBridge {
         StackReserve.require();
         Thread thread = Thread.currentThread();
         List<Lending> lenders = List.of();
-        for (WeakReference<ScopeBridge> known : ALL) {
+        for (WeakReference<ScopeBridge> known : USED) {
             ScopeBridge bridge = known.get();
             if (bridge != null && bridge.engine.holds.topOpen(thread) != null) {
                 lenders = lenders.isEmpty() ? new ArrayList<>(1) : lenders;

@@ -9,8 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits of one group that {@link Holds} needn't know: those of no thread, and those that may outlive their
- * thread's close. It is for display only: if memory is short, a permit is missing here.
+ * The permits of one group that {@link Holds} needn't know: those of no thread, those that may outlive their thread's
+ * close, and those of open stages. If memory is short, one is missing here: then it isn't displayed, and a shutdown
+ * doesn't cancel the stage, but waits for it.
  */
 final class UnboundPermits {
 
@@ -27,24 +28,22 @@ final class UnboundPermits {
     /** Made for the first one; a concurrent set. */
     private volatile @Nullable Set<Entry> entries;
 
-    /** A permit with its task id. Its hash code is its own: a tool that tries schedules may give others than the JVM. */
-    static final class Entry {
-        final Permit permit;
-        final String id;
+    /** One that has permits. Its hash code is its own: a tool that tries schedules may give others than the JVM. */
+    abstract static class Entry {
         private final int hash = ThreadLocalRandom.current().nextInt();
 
-        Entry(Permit permit, String id) {
-            this.permit = permit;
-            this.id = id;
-        }
+        abstract Hold hold();
+
+        /** {@return the task id, if the hold doesn't know it} */
+        abstract String id();
 
         @Override
-        public int hashCode() {
+        public final int hashCode() {
             return hash;
         }
 
         @Override
-        public boolean equals(@Nullable Object other) {
+        public final boolean equals(@Nullable Object other) {
             return this == other;
         }
     }

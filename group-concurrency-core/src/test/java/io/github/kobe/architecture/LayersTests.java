@@ -67,6 +67,7 @@ class LayersTests {
                     "GuardedGroup",
                     "Group",
                     "Ledger",
+                    "Ring",
                     "Readings",
                     "RuleSum"),
             // permits that are out, shared and lent

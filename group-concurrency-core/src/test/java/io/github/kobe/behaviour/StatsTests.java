@@ -326,7 +326,7 @@ class StatsTests {
 
         assertThat(executor.stats().running()).isEqualTo(1);
         assertThat(executor.stats().inFlight()).isEqualTo(1);
-        assertThat(executor.stats().queued()).isZero();
+        Deadline.untilAsserted(() -> assertThat(executor.stats().queued()).isZero());
         gate.open();
         assertThat(executor.awaitTermination(Deadline.LONG)).isTrue();
         assertThat(executor.stats().running()).isZero();

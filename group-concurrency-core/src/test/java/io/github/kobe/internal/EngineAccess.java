@@ -127,8 +127,7 @@ public final class EngineAccess {
 
     /** Forgets all engines, as if the process had just begun: what a thread does may depend on those that there are. */
     public static void forgetEngines() {
-        ScopeBridge.ALL.clear();
-        ScopeBridge.used = false;
+        ScopeBridge.USED.clear();
     }
 
     /** {@return whether {@code owner} has withdrawn what it had offered, and waits for that to come back} */
@@ -170,7 +169,13 @@ public final class EngineAccess {
     public static List<String> open(GroupExecutor executor) {
         List<String> open = new ArrayList<>();
         engine(executor).holds.forEachOpen(hold -> open.add("an open hold in " + hold.group.key));
-        engine(executor).openStages.forEach(stage -> open.add("an open stage"));
+        engine(executor)
+                .groups()
+                .forEach(group -> group.unbound.forEach(entry -> {
+                    if (entry instanceof OpenStage) {
+                        open.add("an open stage");
+                    }
+                }));
         if (!engine(executor).lending.isAtRest()) {
             open.add("something is offered, lent, or waits for a scope");
         }
