@@ -125,7 +125,8 @@ class RefusedRowsTests {
         refuse("rollout_task", "(" + STAGE_OF_ONE + ") and (tenant_id <> 't1' or status <> 'FAILED')");
         start(ctx -> {});
         awaitOthers();
-        assertThat(node.rollouts().task(ONE).status()).isEqualTo(TaskStatus.RUNNING);
+        Deadline.untilAsserted(
+                () -> assertThat(node.rollouts().task(ONE).status()).isEqualTo(TaskStatus.RUNNING));
 
         tables.execute("alter table rollout_task add constraint still_refused check (" + STAGE_OF_ONE + ")");
         tables.execute("alter table rollout_task drop constraint refused");
