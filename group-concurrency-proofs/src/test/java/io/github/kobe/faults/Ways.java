@@ -751,10 +751,10 @@ public enum Ways implements Way {
         site.submit("a");
         site.submit("b");
         at(site);
-        site.release();
         if (this == AWAIT_TERMINATION) {
-            site.act(GroupExecutor::shutdown);
+            site.act(GroupExecutor::shutdown); // while there is something to end
         }
+        site.release();
         site.awaitCallers();
     }
 

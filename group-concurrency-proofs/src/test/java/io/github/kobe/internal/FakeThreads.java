@@ -147,7 +147,12 @@ final class FakeThreads implements Environment.TaskThreads {
 
         @Override
         public void start() {
-            maker.started(body);
+            FakeThreads by = maker;
+            Runnable started = body;
+            // Else the pool, which is static, would keep the engine of each execution.
+            maker = null;
+            body = null;
+            by.started(started);
         }
 
         @Override
