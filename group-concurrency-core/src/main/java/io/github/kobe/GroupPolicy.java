@@ -398,7 +398,7 @@ public final class GroupPolicy {
          * @param groupKey the exact key, without a {@code *}; groups whose keys have one fall under patterns and defaults
          * @param limits replaces what was set for it before
          * @return this builder
-         * @throws IllegalArgumentException if the key has a {@code *}: limits by {@link #pattern} were meant
+         * @throws IllegalArgumentException if the key is blank, or has a {@code *}: limits by {@link #pattern} were meant
          */
         public Builder group(String groupKey, GroupLimits limits) {
             requireExact(groupKey);
@@ -430,7 +430,7 @@ public final class GroupPolicy {
          *
          * @param values by exact key, each at least 1; copied
          * @return this builder
-         * @throws IllegalArgumentException if a key has a {@code *}
+         * @throws IllegalArgumentException if a key is blank, or has a {@code *}
          */
         public Builder perGroupMaxConcurrency(Map<String, Integer> values) {
             return perGroup("maxConcurrency", "at least 1", values, GroupLimits::replaceMaxConcurrency);
@@ -442,7 +442,7 @@ public final class GroupPolicy {
          *
          * @param values by exact key, each at least 1; copied
          * @return this builder
-         * @throws IllegalArgumentException if a key has a {@code *}
+         * @throws IllegalArgumentException if a key is blank, or has a {@code *}
          */
         public Builder perGroupMaxInFlight(Map<String, Integer> values) {
             return perGroup("maxInFlight", "at least 1", values, GroupLimits::replaceMaxInFlight);
@@ -454,7 +454,7 @@ public final class GroupPolicy {
          *
          * @param values by exact key, each at least 0; copied
          * @return this builder
-         * @throws IllegalArgumentException if a key has a {@code *}
+         * @throws IllegalArgumentException if a key is blank, or has a {@code *}
          */
         public Builder perGroupQueueThreshold(Map<String, Integer> values) {
             return perGroup("queueThreshold", "at least 0", values, GroupLimits::replaceQueueThreshold);
@@ -475,6 +475,7 @@ public final class GroupPolicy {
 
         private static void requireExact(String groupKey) {
             Objects.requireNonNull(groupKey, "groupKey");
+            KeyText.requireText(groupKey);
             if (groupKey.indexOf('*') >= 0) {
                 throw new IllegalArgumentException("'" + KeyText.printable(groupKey)
                         + "' has a '*', so it is a pattern: set its limits with pattern(...)");
