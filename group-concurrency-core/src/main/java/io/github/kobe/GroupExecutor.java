@@ -138,9 +138,9 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Submits asynchronous work. <b>Give its group a {@code maxInFlight}:</b> the concurrency permit is returned when
-     * the callable returns its stage, so {@code maxConcurrency} alone doesn't bound how many stages are open. The
-     * in-flight permits are returned when the stage completes, however late.
+     * Submits asynchronous work. The concurrency permit is returned when the callable returns its stage, the in-flight
+     * permits when the stage completes, however late. So {@code maxInFlight} bounds how many stages are open; if nobody
+     * sets it, as many as {@code maxConcurrency}.
      *
      * <p>Cancelling the handle before the callable has returned works as for a task, and a stage that the callable
      * still returns is cancelled. After that, it cancels the stage as far as possible, through its
