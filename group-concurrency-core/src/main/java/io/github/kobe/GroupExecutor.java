@@ -48,7 +48,8 @@ import java.util.function.UnaryOperator;
  * <p>Safe for use by many threads. Only {@code await…}, {@code call}, {@code acquire}, {@code tryAcquire},
  * {@code executeAll} and {@code shutdown(Duration)} block, and {@code submit} with {@link RejectionPolicy#CALLER_RUNS}
  * while it runs the task. No argument may be {@code null}: each method throws a {@link NullPointerException} that names
- * the argument, before it does anything.
+ * the argument, before it does anything. A group key that is blank, or longer than the policy's {@code maxKeyLength}, is
+ * an {@link IllegalArgumentException} wherever a group would be made for it.
  *
  * @since 0.1.0
  */
@@ -102,7 +103,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param task what runs
      * @param <T> the type of its value
      * @return its handle
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      */
     public <T> TaskHandle<T> submit(String groupKey, String taskId, Callable<T> task) {
         requireTask(groupKey, taskId, task);
@@ -117,7 +118,7 @@ public final class GroupExecutor implements AutoCloseable {
      *     from a {@link Runnable}
      * @param <T> the type of its value
      * @return its handle
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      */
     public <T> TaskHandle<T> submit(String groupKey, Callable<T> task) {
         return submit(groupKey, "", task);
@@ -129,7 +130,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param task the task with its group and id
      * @param <T> the type of its value
      * @return its handle
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      */
     public <T> TaskHandle<T> submit(GroupTask<T> task) {
         Objects.requireNonNull(task, "task");
@@ -137,9 +138,9 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Submits asynchronous work. <b>Give its group a {@code maxInFlight}:</b> the concurrency permit is returned when
-     * the callable returns its stage, so {@code maxConcurrency} alone doesn't bound how many stages are open. The
-     * in-flight permits are returned when the stage completes, however late.
+     * Submits asynchronous work. The concurrency permit is returned when the callable returns its stage, the in-flight
+     * permits when the stage completes, however late. So {@code maxInFlight} bounds how many stages are open; if nobody
+     * sets it, as many as {@code maxConcurrency}.
      *
      * <p>Cancelling the handle before the callable has returned works as for a task, and a stage that the callable
      * still returns is cancelled. After that, it cancels the stage as far as possible, through its
@@ -150,7 +151,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param task what runs; a {@code null} stage makes the task {@link TaskStatus#FAILED}
      * @param <T> the type of its value
      * @return its handle; a {@link java.util.concurrent.CompletionException} is unwrapped
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      */
     public <T> TaskHandle<T> submitAsync(String groupKey, String taskId, Callable<? extends CompletionStage<T>> task) {
         requireTask(groupKey, taskId, task);
@@ -164,7 +165,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param task what runs; a {@code null} stage makes the task {@link TaskStatus#FAILED}
      * @param <T> the type of its value
      * @return its handle; a {@link java.util.concurrent.CompletionException} is unwrapped
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      */
     public <T> TaskHandle<T> submitAsync(String groupKey, Callable<? extends CompletionStage<T>> task) {
         return submitAsync(groupKey, "", task);
@@ -177,7 +178,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param task the work with its group and id; a {@code null} stage makes the task {@link TaskStatus#FAILED}
      * @param <T> the type of its value
      * @return its handle; a {@link java.util.concurrent.CompletionException} is unwrapped
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      */
     public <T> TaskHandle<T> submitAsync(GroupTask<? extends CompletionStage<T>> task) {
         Objects.requireNonNull(task, "task");
@@ -194,7 +195,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param <T> the type of their values
      * @return one result for each task, in the order of the tasks, rejected ones included; unmodifiable
      * @throws NullPointerException if the collection or an element is {@code null}; nothing is submitted then
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      */
     public <T> List<GroupResult<T>> executeAll(Collection<? extends GroupTask<? extends T>> tasks) {
         return doors.executeAll(tasks);
@@ -214,7 +215,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor is shut down while it
      *     waits
      * @throws InterruptedException if the caller is interrupted while it has to wait; the group is then unchanged
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      * @throws Exception what the task throws
      */
     public <T> T call(String groupKey, Callable<T> task) throws Exception {
@@ -233,7 +234,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor is shut down while it
      *     waits
      * @throws InterruptedException if the caller is interrupted while it has to wait; the group is then unchanged
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      * @throws Exception what the task throws
      */
     public <T> T call(String groupKey, String taskId, Callable<T> task) throws Exception {
@@ -252,7 +253,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws RejectedTaskException if the work is not admitted, waits longer than {@code maxWait} or the group allows,
      *     or the executor is shut down while it waits
      * @throws InterruptedException if the caller is interrupted while it has to wait; the group is then unchanged
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      * @throws Exception what the task throws
      */
     public <T> T call(String groupKey, Duration maxWait, Callable<T> task) throws Exception {
@@ -273,7 +274,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws RejectedTaskException if the work is not admitted, waits longer than {@code maxWait} or the group allows,
      *     or the executor is shut down while it waits
      * @throws InterruptedException if the caller is interrupted while it has to wait; the group is then unchanged
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      * @throws Exception what the task throws
      */
     public <T> T call(String groupKey, String taskId, Duration maxWait, Callable<T> task) throws Exception {
@@ -293,7 +294,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor is shut down while it
      *     waits
      * @throws InterruptedException if the caller is interrupted while it has to wait
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      */
     public GroupPermit acquire(String groupKey) throws InterruptedException {
         return doors.acquire(Objects.requireNonNull(groupKey, "groupKey"), true);
@@ -308,7 +309,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @return the permit; empty if there was none in time, or the queue is full
      * @throws RejectedTaskException if the executor is shut down while the caller waits
      * @throws InterruptedException if the caller is interrupted while it has to wait
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      */
     public Optional<GroupPermit> tryAcquire(String groupKey, Duration maxWait) throws InterruptedException {
         Objects.requireNonNull(groupKey, "groupKey");
@@ -334,7 +335,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor is shut down while it
      *     waits
      * @throws InterruptedException if the caller is interrupted while it has to wait
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      */
     public GroupPermit acquireUnbound(String groupKey) throws InterruptedException {
         return doors.acquire(Objects.requireNonNull(groupKey, "groupKey"), false);
@@ -349,7 +350,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @return the permit; empty if there was none in time, or the queue is full
      * @throws RejectedTaskException if the executor is shut down while the caller waits
      * @throws InterruptedException if the caller is interrupted while it has to wait
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      */
     public Optional<GroupPermit> tryAcquireUnbound(String groupKey, Duration maxWait) throws InterruptedException {
         Objects.requireNonNull(groupKey, "groupKey");
@@ -365,7 +366,7 @@ public final class GroupExecutor implements AutoCloseable {
      *
      * @param groupKey the group
      * @return a stage that completes with the permit, or exceptionally with a {@link RejectedTaskException}
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      */
     public CompletionStage<GroupPermit> acquireAsync(String groupKey) {
         return doors.acquireAsync(Objects.requireNonNull(groupKey, "groupKey"), "", null);
@@ -379,7 +380,7 @@ public final class GroupExecutor implements AutoCloseable {
      * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all;
      *     {@link GroupLimits#NO_TIMEOUT}: as long as the group allows
      * @return a stage that completes with the permit, or exceptionally with a {@link RejectedTaskException}
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      */
     public CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait) {
         Objects.requireNonNull(groupKey, "groupKey");

@@ -71,7 +71,8 @@ public final class GroupLimits {
     }
 
     /**
-     * Sets how many tasks of the group may be in flight: started and, for asynchronous ones, not completed.
+     * Sets how many tasks of the group may be in flight: started and, for asynchronous ones, not completed. If nobody sets
+     * it, as many as may run, also when that number changes.
      *
      * @param value at least 1; {@link Integer#MAX_VALUE} for no limit
      * @return limits with that number

@@ -71,7 +71,7 @@ public interface GroupPermit extends AutoCloseable {
      * @param groupKey the group
      * @return a stage that completes as that of {@link GroupExecutor#acquireAsync(String)}; exceptionally with an
      *     {@link IllegalStateException} if this permit is closed
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      */
     CompletionStage<GroupPermit> acquireAsync(String groupKey);
 
@@ -85,7 +85,7 @@ public interface GroupPermit extends AutoCloseable {
      *     {@link GroupLimits#NO_TIMEOUT}: as long as the group allows
      * @return a stage that completes as that of {@link GroupExecutor#acquireAsync(String, String, Duration)};
      *     exceptionally with an {@link IllegalStateException} if this permit is closed
-     * @throws IllegalStateException after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
      */
     CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait);
 
@@ -100,7 +100,8 @@ public interface GroupPermit extends AutoCloseable {
      * @param task what runs
      * @param <T> the type of its value
      * @return its handle
-     * @throws IllegalStateException if this permit is closed, or after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
+     * @throws IllegalStateException if this permit is closed
      */
     <T> TaskHandle<T> submit(String groupKey, String taskId, Callable<T> task);
 
@@ -111,7 +112,8 @@ public interface GroupPermit extends AutoCloseable {
      * @param task the task with its group and id
      * @param <T> the type of its value
      * @return its handle
-     * @throws IllegalStateException if this permit is closed, or after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
+     * @throws IllegalStateException if this permit is closed
      */
     <T> TaskHandle<T> submit(GroupTask<T> task);
 
@@ -124,7 +126,8 @@ public interface GroupPermit extends AutoCloseable {
      * @param task what runs
      * @param <T> the type of its value
      * @return its handle
-     * @throws IllegalStateException if this permit is closed, or after a shutdown
+     * @throws ExecutorShutdownException after a shutdown
+     * @throws IllegalStateException if this permit is closed
      */
     <T> TaskHandle<T> submitAsync(String groupKey, String taskId, Callable<? extends CompletionStage<T>> task);
 

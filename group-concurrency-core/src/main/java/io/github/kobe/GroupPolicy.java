@@ -41,7 +41,6 @@ public final class GroupPolicy {
 
     private static final GroupLimits BUILT_IN = GroupLimits.unset()
             .withMaxConcurrency(1)
-            .withMaxInFlight(Integer.MAX_VALUE)
             .withQueueThreshold(Integer.MAX_VALUE)
             .withQueueTimeout(GroupLimits.NO_TIMEOUT)
             .withWeight(1);
@@ -102,7 +101,7 @@ public final class GroupPolicy {
         return globalQueueThreshold;
     }
 
-    /** {@return the limits of a group that has none of its own; every number is set} */
+    /** {@return the limits of a group that has none of its own; every number is set, but perhaps {@code maxInFlight}} */
     public GroupLimits defaults() {
         return defaults;
     }
@@ -112,9 +111,12 @@ public final class GroupPolicy {
         return defaults.maxConcurrency().orElseThrow();
     }
 
-    /** {@return the default number of tasks of a group in flight; {@link Integer#MAX_VALUE}: no limit} */
+    /**
+     * {@return the default number of tasks of a group in flight; if none was set, the default number that may run; {@link
+     * Integer#MAX_VALUE}: no limit}
+     */
     public int defaultMaxInFlightPerGroup() {
-        return defaults.maxInFlight().orElseThrow();
+        return defaults.maxInFlight().orElse(defaultMaxConcurrencyPerGroup());
     }
 
     /** {@return the default number of tasks of a group that may wait; {@link Integer#MAX_VALUE}: no limit} */
@@ -224,7 +226,8 @@ public final class GroupPolicy {
     }
 
     /**
-     * Returns how many tasks of a group may be in flight.
+     * Returns how many tasks of a group may be in flight: if neither the group, nor its pattern, nor the default says so,
+     * as many as may run, for which the resolver may be asked.
      *
      * @param groupKey the group
      * @return at least 1; {@link Integer#MAX_VALUE}: no limit
@@ -357,8 +360,8 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets how many tasks of a group may be in flight, unless it has a number of its own. Default: no limit. Shorthand
-         * for {@link #defaults}, which leaves the other numbers as they are.
+         * Sets how many tasks of a group may be in flight, unless it has a number of its own. Default: as many as may run.
+         * Shorthand for {@link #defaults}, which leaves the other numbers as they are.
          *
          * @param value at least 1; {@link Integer#MAX_VALUE}: no limit
          * @return this builder
@@ -398,7 +401,7 @@ public final class GroupPolicy {
          * @param groupKey the exact key, without a {@code *}; groups whose keys have one fall under patterns and defaults
          * @param limits replaces what was set for it before
          * @return this builder
-         * @throws IllegalArgumentException if the key has a {@code *}: limits by {@link #pattern} were meant
+         * @throws IllegalArgumentException if the key is blank, or has a {@code *}: limits by {@link #pattern} were meant
          */
         public Builder group(String groupKey, GroupLimits limits) {
             requireExact(groupKey);
@@ -430,7 +433,7 @@ public final class GroupPolicy {
          *
          * @param values by exact key, each at least 1; copied
          * @return this builder
-         * @throws IllegalArgumentException if a key has a {@code *}
+         * @throws IllegalArgumentException if a key is blank, or has a {@code *}
          */
         public Builder perGroupMaxConcurrency(Map<String, Integer> values) {
             return perGroup("maxConcurrency", "at least 1", values, GroupLimits::replaceMaxConcurrency);
@@ -442,7 +445,7 @@ public final class GroupPolicy {
          *
          * @param values by exact key, each at least 1; copied
          * @return this builder
-         * @throws IllegalArgumentException if a key has a {@code *}
+         * @throws IllegalArgumentException if a key is blank, or has a {@code *}
          */
         public Builder perGroupMaxInFlight(Map<String, Integer> values) {
             return perGroup("maxInFlight", "at least 1", values, GroupLimits::replaceMaxInFlight);
@@ -454,7 +457,7 @@ public final class GroupPolicy {
          *
          * @param values by exact key, each at least 0; copied
          * @return this builder
-         * @throws IllegalArgumentException if a key has a {@code *}
+         * @throws IllegalArgumentException if a key is blank, or has a {@code *}
          */
         public Builder perGroupQueueThreshold(Map<String, Integer> values) {
             return perGroup("queueThreshold", "at least 0", values, GroupLimits::replaceQueueThreshold);
@@ -475,6 +478,7 @@ public final class GroupPolicy {
 
         private static void requireExact(String groupKey) {
             Objects.requireNonNull(groupKey, "groupKey");
+            KeyText.requireText(groupKey);
             if (groupKey.indexOf('*') >= 0) {
                 throw new IllegalArgumentException("'" + KeyText.printable(groupKey)
                         + "' has a '*', so it is a pattern: set its limits with pattern(...)");

@@ -60,7 +60,7 @@ public final class CompiledPolicy {
         GroupLimits byDefault = source.defaults();
         defaults = new EffectiveLimits(
                 byDefault(byDefault.maxConcurrency()),
-                byDefault(byDefault.maxInFlight()),
+                byDefault.maxInFlight().isPresent() ? byDefault(byDefault.maxInFlight()) : null,
                 byDefault(byDefault.queueThreshold()),
                 new EffectiveLimit<>(byDefault.queueTimeout().orElseThrow(), LimitSource.DEFAULT),
                 byDefault(byDefault.weight()),
@@ -78,11 +78,9 @@ public final class CompiledPolicy {
         return resolve(groupKey).maxConcurrency().value();
     }
 
-    /** {@return how many tasks of a group may be in flight} */
+    /** {@return how many tasks of a group may be in flight} May call the resolver. */
     public int maxInFlightOf(String groupKey) {
-        return rulesFor(groupKey)
-                .number(GroupLimits::maxInFlight, defaults.maxInFlight())
-                .value();
+        return resolve(groupKey).maxInFlight().value();
     }
 
     /** {@return how many tasks of a group may wait} */
@@ -217,9 +215,10 @@ public final class CompiledPolicy {
 
         EffectiveLimits limits() {
             EffectiveLimit<Integer> concurrency = ruled(GroupLimits::maxConcurrency);
+            EffectiveLimit<Integer> inFlight = ruled(GroupLimits::maxInFlight);
             return new EffectiveLimits(
                     concurrency == null ? askResolver(groupKey) : concurrency,
-                    number(GroupLimits::maxInFlight, defaults.maxInFlight()),
+                    inFlight == null ? defaults.ownMaxInFlight() : inFlight,
                     number(GroupLimits::queueThreshold, defaults.queueThreshold()),
                     timeout(),
                     number(GroupLimits::weight, defaults.weight()),

@@ -97,6 +97,7 @@ public final class Doors {
     }
 
     public ExecutorService asExecutorService(String key) {
+        engine.requireKey(key);
         return new GroupExecutorService(engine, key);
     }
 

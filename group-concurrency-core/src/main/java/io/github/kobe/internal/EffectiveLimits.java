@@ -9,12 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The numbers in force for one group, resolved once and then fixed.
  *
+ * @param ownMaxInFlight {@code null}: as many as may run
  * @param queueTimeoutNanos {@link Long#MAX_VALUE} if nothing times out
  * @param rule the exact key or the pattern of the policy that the group falls under
  */
 record EffectiveLimits(
         EffectiveLimit<Integer> maxConcurrency,
-        EffectiveLimit<Integer> maxInFlight,
+        @Nullable EffectiveLimit<Integer> ownMaxInFlight,
         EffectiveLimit<Integer> queueThreshold,
         EffectiveLimit<Duration> queueTimeout,
         EffectiveLimit<Integer> weight,
@@ -25,19 +26,23 @@ record EffectiveLimits(
 
     EffectiveLimits(
             EffectiveLimit<Integer> maxConcurrency,
-            EffectiveLimit<Integer> maxInFlight,
+            @Nullable EffectiveLimit<Integer> ownMaxInFlight,
             EffectiveLimit<Integer> queueThreshold,
             EffectiveLimit<Duration> queueTimeout,
             EffectiveLimit<Integer> weight,
             @Nullable String rule) {
         this(
                 maxConcurrency,
-                maxInFlight,
+                ownMaxInFlight,
                 queueThreshold,
                 queueTimeout,
                 weight,
                 saturatedNanos(queueTimeout.value()),
                 rule);
+    }
+
+    EffectiveLimit<Integer> maxInFlight() {
+        return ownMaxInFlight == null ? maxConcurrency : ownMaxInFlight;
     }
 
     /** {@return {@code duration} in nanoseconds, at least 0; {@link Long#MAX_VALUE}, for ever, from a century up} */
@@ -56,7 +61,7 @@ record EffectiveLimits(
                         : maxConcurrency,
                 override.maxInFlight().isPresent()
                         ? overridden(override.maxInFlight().getAsInt())
-                        : maxInFlight,
+                        : ownMaxInFlight,
                 override.queueThreshold().isPresent()
                         ? overridden(override.queueThreshold().getAsInt())
                         : queueThreshold,

@@ -1,5 +1,6 @@
 package io.github.kobe.internal;
 
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutorStats;
 import io.github.kobe.GroupHolder;
 import io.github.kobe.GroupRecorder;
@@ -137,7 +138,7 @@ final class Engine {
     /**
      * Checks that the current thread may bring new work.
      *
-     * @throws IllegalStateException if not
+     * @throws ExecutorShutdownException if not
      */
     void requireAdmits() {
         requireAdmits(lifecycle.admits());
@@ -150,7 +151,7 @@ final class Engine {
 
     private static void requireAdmits(boolean admits) {
         if (!admits) {
-            throw new IllegalStateException("The executor has been shut down and accepts no new work");
+            throw new ExecutorShutdownException();
         }
     }
 
@@ -170,9 +171,10 @@ final class Engine {
     /**
      * Checks a key before anybody hears of it, and before a group is made for it: those there are have passed.
      *
-     * @throws IllegalArgumentException if it is too long
+     * @throws IllegalArgumentException if it is blank, or too long
      */
-    void requireShortEnough(String key) {
+    void requireKey(String key) {
+        KeyText.requireText(key);
         if (key.length() > maxKeyLength) {
             throw new IllegalArgumentException("The group key '" + KeyText.printable(key) + "' has " + key.length()
                     + " characters; allowed: at most " + maxKeyLength);
@@ -181,7 +183,7 @@ final class Engine {
 
     private Group newGroup(String key) {
         CompiledPolicy resolvedBy = policy;
-        requireShortEnough(key);
+        requireKey(key);
         EffectiveLimits limits = resolvedBy.resolve(key);
         Recording recording = newRecording(resolvedBy, key, limits.rule());
         Group made = new Group(this, key, limits, resolvedBy.names(key), recording);

@@ -1,5 +1,6 @@
 package io.github.kobe.internal;
 
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.TaskStatus;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -77,7 +78,7 @@ final class GroupExecutorService extends AbstractExecutorService {
         ViewTask task;
         try {
             task = engine.admission.submitView(key, entry);
-        } catch (IllegalStateException executorShutDown) {
+        } catch (ExecutorShutdownException executorShutDown) {
             if (entry.refuse()) {
                 throw new RejectedExecutionException(executorShutDown);
             }

@@ -44,4 +44,16 @@ public final class KeyText {
             default -> true;
         };
     }
+
+    /**
+     * Checks that a group key is more than white space.
+     *
+     * @throws IllegalArgumentException if it is blank
+     */
+    public static void requireText(String key) {
+        if (key.isBlank()) {
+            throw new IllegalArgumentException(
+                    "The group key '" + printable(key) + "' is blank; allowed: a text that is more than white space");
+        }
+    }
 }

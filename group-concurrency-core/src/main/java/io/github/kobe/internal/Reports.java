@@ -39,7 +39,7 @@ final class Reports {
      */
     @Nullable
     TaskTrace submitted(String key, String id) {
-        engine.requireShortEnough(key);
+        engine.requireKey(key);
         TaskTrace trace = trace(key, id);
         tellSubmitted(key, id);
         return trace;

@@ -151,8 +151,8 @@ public final class ScopeBridge {
      *
      * @throws IllegalArgumentException if it is too long
      */
-    public void requireShortEnough(String key) {
-        engine.requireShortEnough(key);
+    public void requireKey(String key) {
+        engine.requireKey(key);
     }
 
     // ---- forks

@@ -26,7 +26,7 @@ final class Forking {
         scope.requireWithin();
         boolean byOwner = Thread.currentThread().equals(scope.owner);
         scope.requireForkable(byOwner);
-        scope.bridge.requireShortEnough(group);
+        scope.bridge.requireKey(group);
         boolean inTime = !byOwner || configuration.mostForks() == 0 || awaitTurn();
         RetryPolicy retry = configuration.retry();
         ForkPlan plan = options == null && retry == RetryPolicy.none() && scope.audience.isEmpty()

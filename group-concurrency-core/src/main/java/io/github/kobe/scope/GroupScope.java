@@ -148,7 +148,7 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      * @param task what runs; its value may be {@code null}
      * @param <U> the type of its value
      * @return the subtask
-     * @throws IllegalArgumentException if the group's key is longer than the policy's {@code maxKeyLength}
+     * @throws IllegalArgumentException if the group's key is blank, or longer than the policy's {@code maxKeyLength}
      * @throws IllegalStateException if the scope is closed, or if the owner has called {@link #join()} and this is the
      *     owner
      * @throws WrongThreadException if the caller is neither the owner nor a thread of the scope's subtree

@@ -1,5 +1,6 @@
 package io.github.kobe.scope;
 
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.internal.KeyText;
 import io.github.kobe.internal.Lineage;
 import io.github.kobe.internal.ScopeBridge;
@@ -98,7 +99,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
         ForkedSubtask<?> ownerFork = ScopeTree.forkOf(thread);
         boolean inside = outer != null || ownerFork != null;
         if (!bridge.admits() && (!inside || bridge.isOver())) {
-            throw new IllegalStateException("The executor has been shut down and accepts no new work");
+            throw new ExecutorShutdownException();
         }
         ScopeName name = new ScopeName(LAST_ID.incrementAndGet(), configuration.givenName());
         OneScopeJoiner.take(joiner, name);
@@ -425,7 +426,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
         ScopeBridge.requireStack();
         requireWithin();
         requireNotClosedByOwner();
-        bridge.requireShortEnough(group);
+        bridge.requireKey(group);
     }
 
     // ---- the end

@@ -1,5 +1,6 @@
 package io.github.kobe.scope;
 
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.internal.ScopeBridge;
 import java.time.Duration;
@@ -68,7 +69,7 @@ public final class Scopes {
      *
      * @param <T> what the forks' values have in common
      * @return a scope that the current thread owns and has to close
-     * @throws IllegalStateException after a shutdown of the executor
+     * @throws ExecutorShutdownException after a shutdown of the executor
      */
     public <T> GroupScope<T, Void, ExecutionException> open() {
         return open(UnaryOperator.identity());
@@ -80,7 +81,7 @@ public final class Scopes {
      * @param configuration makes the scope's configuration from the defaults
      * @param <T> what the forks' values have in common
      * @return a scope that the current thread owns and has to close
-     * @throws IllegalStateException after a shutdown of the executor
+     * @throws ExecutorShutdownException after a shutdown of the executor
      */
     public <T> GroupScope<T, Void, ExecutionException> open(UnaryOperator<Configuration> configuration) {
         return open(Joiner.awaitAllSuccessfulOrThrow(), configuration);
@@ -94,7 +95,8 @@ public final class Scopes {
      * @param <R> what {@code join} returns
      * @param <X> what {@code join} throws
      * @return a scope that the current thread owns and has to close
-     * @throws IllegalStateException after a shutdown of the executor, or if the joiner has served another scope
+     * @throws ExecutorShutdownException after a shutdown of the executor
+     * @throws IllegalStateException if the joiner has served another scope
      */
     public <T, R, X extends Throwable> GroupScope<T, R, X> open(Joiner<? super T, ? extends R, X> joiner) {
         return open(joiner, UnaryOperator.identity());
@@ -109,7 +111,8 @@ public final class Scopes {
      * @param <R> what {@code join} returns
      * @param <X> what {@code join} throws
      * @return a scope that the current thread owns and has to close
-     * @throws IllegalStateException after a shutdown of the executor, or if the joiner has served another scope
+     * @throws ExecutorShutdownException after a shutdown of the executor
+     * @throws IllegalStateException if the joiner has served another scope
      */
     public <T, R, X extends Throwable> GroupScope<T, R, X> open(
             Joiner<? super T, ? extends R, X> joiner, UnaryOperator<Configuration> configuration) {

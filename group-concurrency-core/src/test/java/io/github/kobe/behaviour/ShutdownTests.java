@@ -2,9 +2,9 @@ package io.github.kobe.behaviour;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
@@ -54,7 +54,8 @@ class ShutdownTests {
         executor.shutdown();
 
         assertThat(executor.isShutdown()).isTrue();
-        assertThatIllegalStateException().isThrownBy(() -> executor.submit("a", "1", () -> "done"));
+        assertThatThrownBy(() -> executor.submit("a", "1", () -> "done"))
+                .isExactlyInstanceOf(ExecutorShutdownException.class);
     }
 
     @Test
@@ -287,7 +288,7 @@ class ShutdownTests {
                         handles.add(engines.watch(
                                 executor,
                                 executor.submit("group-" + task % 3, submitter + "-" + task, ran::incrementAndGet)));
-                    } catch (IllegalStateException e) {
+                    } catch (ExecutorShutdownException e) {
                         refused.incrementAndGet();
                     }
                 }
@@ -325,7 +326,8 @@ class ShutdownTests {
                 Caller.start(() -> executor.shutdown(Deadline.LONG)).awaitBlockedOnACondition();
 
         assertThat(executor.isShutdown()).isTrue();
-        assertThatIllegalStateException().isThrownBy(() -> executor.submit("b", "1", () -> "late"));
+        assertThatThrownBy(() -> executor.submit("b", "1", () -> "late"))
+                .isExactlyInstanceOf(ExecutorShutdownException.class);
         gate.open();
 
         assertThat(drain.result()).isTrue();

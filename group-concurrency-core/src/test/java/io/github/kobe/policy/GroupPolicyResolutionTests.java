@@ -107,7 +107,7 @@ class GroupPolicyResolutionTests {
 
         policy.resolveConcurrency("a");
         policy.resolveConcurrency("b1");
-        policy.resolveMaxInFlight("c");
+        policy.resolveMaxInFlight("a");
         policy.resolveQueueThreshold("c");
 
         assertThat(asked).hasValue(0);

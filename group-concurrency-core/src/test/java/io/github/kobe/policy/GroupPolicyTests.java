@@ -31,7 +31,7 @@ class GroupPolicyTests {
 
         assertThat(policy.defaultMaxConcurrencyPerGroup()).isEqualTo(1);
         assertThat(policy.globalMaxInFlight()).isEqualTo(Integer.MAX_VALUE);
-        assertThat(policy.defaultMaxInFlightPerGroup()).isEqualTo(Integer.MAX_VALUE);
+        assertThat(policy.defaultMaxInFlightPerGroup()).isEqualTo(1);
         assertThat(policy.globalQueueThreshold()).isEqualTo(Integer.MAX_VALUE);
         assertThat(policy.defaultQueueThresholdPerGroup()).isEqualTo(Integer.MAX_VALUE);
         assertThat(policy.queueTimeout()).isEqualTo(GroupLimits.NO_TIMEOUT);
@@ -62,13 +62,12 @@ class GroupPolicyTests {
     @Tag("G2")
     @Tag("E1")
     @Test
-    void byDefaultTheDefaultsAreCompleteAndNothingIsNamed() {
+    void byDefaultTheDefaultsAreCompleteButForMaxInFlightAndNothingIsNamed() {
         GroupPolicy policy = GroupPolicy.builder().build();
 
         assertThat(policy.defaults())
                 .isEqualTo(GroupLimits.unset()
                         .withMaxConcurrency(1)
-                        .withMaxInFlight(Integer.MAX_VALUE)
                         .withQueueThreshold(Integer.MAX_VALUE)
                         .withQueueTimeout(GroupLimits.NO_TIMEOUT)
                         .withWeight(1));
@@ -183,7 +182,7 @@ class GroupPolicyTests {
         assertThat(policy.globalMaxInFlight()).isEqualTo(Integer.MAX_VALUE);
         assertThat(policy.resolveConcurrency("a")).isEqualTo(2);
         assertThat(policy.resolveConcurrency("b")).isEqualTo(1);
-        assertThat(policy.resolveMaxInFlight("b")).isEqualTo(Integer.MAX_VALUE);
+        assertThat(policy.resolveMaxInFlight("b")).isEqualTo(1);
     }
 
     @Tag("E1")

@@ -190,7 +190,7 @@ class GroupPolicyValidationTests {
                 arguments(builder().idleTimeout(Duration.ofNanos(1))),
                 arguments(builder().group("a", limits().withWeight(1))),
                 arguments(builder().group("a", limits().withWeight(1_000))),
-                arguments(builder().group("", limits().withQueueThreshold(0))));
+                arguments(builder().group("\u00a0", limits().withQueueThreshold(0))));
     }
 
     @Tag("G9")

@@ -1,5 +1,6 @@
 package io.github.kobe.internal;
 
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
@@ -109,7 +110,7 @@ public class ShutdownLincheckTests {
         threads.act(thread, () -> {
             try {
                 operation.run();
-            } catch (IllegalStateException shutDown) {
+            } catch (ExecutorShutdownException shutDown) {
                 if (!executor.isShutdown()) {
                     throw shutDown;
                 }

@@ -1,5 +1,6 @@
 package io.github.kobe.races;
 
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
@@ -161,7 +162,7 @@ public abstract class Request {
             case GroupResult<?> result when result.status() == TaskStatus.CANCELLED -> Fate.CANCELLED;
             case InterruptedException interrupted -> Fate.CANCELLED;
             case CancellationException cancelled -> Fate.CANCELLED;
-            case IllegalStateException shutDown -> Fate.SHUT_DOWN;
+            case ExecutorShutdownException shutDown -> Fate.SHUT_DOWN;
             case RejectedTaskException rejected ->
                 switch (rejected.reason()) {
                     case SHUTDOWN -> Fate.SHUT_DOWN;

@@ -1,5 +1,6 @@
 package io.github.kobe.schedules;
 
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
 import io.github.kobe.TaskHandle;
@@ -115,7 +116,7 @@ final class InterruptsAndEnds extends Scenario {
                 story.handle = story.end == End.VALUE
                         ? executor.submit("key", id, () -> code(story, codes))
                         : executor.submitAsync("key", id, () -> stage(story, codes));
-            } catch (IllegalStateException shutDown) {
+            } catch (ExecutorShutdownException shutDown) {
                 story.heard = true; // there is nothing to hear
                 return;
             }

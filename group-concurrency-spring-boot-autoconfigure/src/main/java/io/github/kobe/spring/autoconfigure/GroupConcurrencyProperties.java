@@ -63,7 +63,8 @@ public record GroupConcurrencyProperties(
      * The limits of one group, of a pattern or of all groups. Each number that is missing is inherited separately.
      *
      * @param maxConcurrency How many tasks of a group may run at once, at least 1, or "unlimited".
-     * @param maxInFlight How many tasks of a group may be in flight, at least 1, or "unlimited".
+     * @param maxInFlight How many tasks of a group may be in flight, at least 1, or "unlimited"; if not set, as many
+     *     as may run.
      * @param queueThreshold How many tasks of a group may wait, at least 0, or "unlimited"; 0: none waits.
      * @param queueTimeout How long a task of a group may wait to start, more than zero, or "unlimited".
      * @param weight How many tasks a group may start in one turn, when groups take turns for the global limit; 1

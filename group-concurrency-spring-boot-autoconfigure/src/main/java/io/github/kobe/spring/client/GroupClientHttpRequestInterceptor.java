@@ -1,5 +1,6 @@
 package io.github.kobe.spring.client;
 
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.RejectedTaskException;
@@ -100,7 +101,7 @@ public final class GroupClientHttpRequestInterceptor implements ClientHttpReques
             Thread.currentThread().interrupt();
             throw (RejectedTaskException)
                     rejection(groupKey, RejectionReason.INTERRUPTED).initCause(interrupted);
-        } catch (IllegalStateException shutDown) {
+        } catch (ExecutorShutdownException shutDown) {
             throw rejection(groupKey, RejectionReason.SHUTDOWN);
         }
     }

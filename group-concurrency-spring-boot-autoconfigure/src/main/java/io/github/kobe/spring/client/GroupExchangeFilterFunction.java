@@ -1,5 +1,6 @@
 package io.github.kobe.spring.client;
 
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
@@ -92,7 +93,7 @@ public final class GroupExchangeFilterFunction implements ExchangeFilterFunction
                         groupKey,
                         "",
                         GroupLimits.NO_TIMEOUT);
-            } catch (IllegalStateException shutDown) {
+            } catch (ExecutorShutdownException shutDown) {
                 return Mono.error(new RejectedTaskException(groupKey, "", RejectionReason.SHUTDOWN, -1, -1));
             }
             return Mono.fromFuture(asked)

@@ -1,5 +1,6 @@
 package io.github.kobe.spring.method;
 
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
@@ -70,7 +71,7 @@ final class GuardedCall {
             }
             Thread.currentThread().interrupt();
             throw (RejectedTaskException) rejection(RejectionReason.INTERRUPTED).initCause(interrupted);
-        } catch (IllegalStateException shutDown) {
+        } catch (ExecutorShutdownException shutDown) {
             if (entered) {
                 throw shutDown;
             }
@@ -99,7 +100,7 @@ final class GuardedCall {
                 }
                 return future;
             }
-        } catch (IllegalStateException shutDown) {
+        } catch (ExecutorShutdownException shutDown) {
             CompletableFuture<Object> refused = new CompletableFuture<>();
             answer(refused, rejection(RejectionReason.SHUTDOWN));
             return refused;

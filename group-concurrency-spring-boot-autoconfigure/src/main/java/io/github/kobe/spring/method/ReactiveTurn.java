@@ -1,5 +1,6 @@
 package io.github.kobe.spring.method;
 
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.spring.autoconfigure.EnclosingPermit;
 import io.github.kobe.spring.observation.ReactorObservation;
@@ -99,7 +100,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
     private CompletableFuture<GroupPermit> ask() {
         try {
             return observation == null ? call.ask(enclosing) : observation.around(() -> call.ask(enclosing));
-        } catch (IllegalStateException shutDown) {
+        } catch (ExecutorShutdownException shutDown) {
             return CompletableFuture.failedFuture(call.shutDown());
         }
     }

@@ -1,5 +1,6 @@
 package io.github.kobe.spring.web;
 
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupTaskDecorator;
@@ -137,7 +138,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
         try {
             // Belongs to no thread, since the thread may leave before the request is complete.
             permit = groups.acquireAsync(key).toCompletableFuture();
-        } catch (IllegalStateException shutDown) {
+        } catch (ExecutorShutdownException shutDown) {
             refuse(RejectionProblem.of(RejectionReason.SHUTDOWN), request, response);
             return;
         }

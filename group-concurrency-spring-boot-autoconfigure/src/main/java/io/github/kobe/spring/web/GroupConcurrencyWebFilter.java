@@ -1,5 +1,6 @@
 package io.github.kobe.spring.web;
 
+import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.RejectedTaskException;
@@ -118,7 +119,7 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
             CompletableFuture<GroupPermit> asked;
             try {
                 asked = groups.acquireAsync(key).toCompletableFuture();
-            } catch (IllegalStateException shutDown) {
+            } catch (ExecutorShutdownException shutDown) {
                 return answer(RejectionProblem.of(RejectionReason.SHUTDOWN), exchange);
             }
             return Mono.fromFuture(asked)
