@@ -16,6 +16,7 @@ import io.github.kobe.audit.Engines;
 import io.github.kobe.internal.KeyText;
 import io.github.kobe.testing.CapturedLog;
 import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Depth;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +35,9 @@ class HostileKeysTests {
 
     private static final String FORGED_LINE = "[\\r\\n\\u0085\\u2028\\u2029\\u202e\\u2066\\u0000]";
 
+    /** Of a key of 64 KB, or of 1 MB. */
+    private static final int LINE_ENDS = Depth.pick(1 << 15, 1 << 19, 1 << 19);
+
     @RegisterExtension
     final Engines engines = new Engines();
 
@@ -41,7 +45,7 @@ class HostileKeysTests {
         return Stream.of(
                 Arguments.of("empty", ""),
                 Arguments.of("blank", "  "),
-                Arguments.of("1 MB of line ends", "\r\n".repeat(1 << 19)),
+                Arguments.of("many line ends", "\r\n".repeat(LINE_ENDS)),
                 Arguments.of("a lone high surrogate", "\uD83D"),
                 Arguments.of("a lone low surrogate", "\uDE00"),
                 Arguments.of("surrogates the wrong way round", "\uDE00\uD83D"),

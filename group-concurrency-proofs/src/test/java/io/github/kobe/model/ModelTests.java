@@ -2,31 +2,33 @@ package io.github.kobe.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.model.Explored.Exploration;
+import io.github.kobe.model.Explored.Question;
+import io.github.kobe.testing.BuildOutput;
 import io.github.kobe.testing.Depth;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The model of the engine in src/test/promela, explored exhaustively, and seeded with bugs to see that it finds them.
- * docs/internals/verification/model.md says how model and engine correspond.
+ * docs/internals/verification/model.md says how model and engine correspond. A deep build explores what has changed since
+ * it was explored, a long one all. A run leaves {@code target/explored.txt}, the record to keep.
  */
 @Tag("deep")
 @Tag("spin")
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
-@SuppressWarnings({"UnusedVariable", "StringSplitter"}) // fields that JUnit reads; no empty parts
 class ModelTests {
 
     private static final List<String> CONFIGURATIONS = List.of(
@@ -174,6 +176,8 @@ class ModelTests {
             "tokens AT_ONCE GATED",
             "tokens IN_ORDER ONE_BY_ONE");
 
+    private static Explored explored;
+
     @TempDir
     Path work;
 
@@ -182,50 +186,82 @@ class ModelTests {
         assertThat(Spin.isInstalled())
                 .as("Needs Spin and a C compiler; on Debian: apt-get install spin gcc libc6-dev")
                 .isTrue();
+        explored = new Explored(Explored.RECORD, Spin.MODELS, Spin.version());
+        long remembered = asked().filter(explored::contains).count();
+        BuildOutput.tell("The model: " + remembered + " of " + asked().count() + " explorations are on record"
+                + (Depth.current() == Depth.LONG ? ", and are repeated" : ", and are not repeated"));
     }
 
-    @ParameterizedTest
-    @MethodSource("configurations")
-    void noReachableStateBreaksAnInvariantOrLeavesAnybodyWaiting(String configuration, TestReporter reporter) {
-        Spin.Report report =
-                new Spin(work, LARGE.contains(configuration)).explore(model(configuration), defines(configuration));
-
-        assertHolds(report, configuration, reporter);
+    @AfterAll
+    static void writeWhatWasExplored() {
+        explored.write(Path.of("target/explored.txt"), all());
     }
 
-    @ParameterizedTest
-    @FieldSource("FAIR")
-    void everyTaskEndsInEachFairRun(String configuration, TestReporter reporter) {
-        Spin.Report report =
-                new Spin(work, false).explore(model(configuration), defines(configuration), "everyTaskEnds");
-
-        assertHolds(report, configuration, reporter);
+    /** {@return what this class can ask; a deep build leaves out what is large} */
+    static Stream<Exploration> all() {
+        return Stream.of(
+                        explorations(Question.SAFE, CONFIGURATIONS),
+                        explorations(Question.SAFE, LARGE),
+                        explorations(Question.LIVE, FAIR),
+                        explorations(Question.SEEDED, SEEDED))
+                .flatMap(explorations -> explorations);
     }
 
-    @ParameterizedTest
-    @FieldSource("SEEDED")
-    void aSeededBugIsFound(String configuration) {
-        Spin.Report report = new Spin(work, false).explore(model(configuration), defines(configuration));
+    private static Stream<Exploration> explorations(Question question, List<String> configurations) {
+        return configurations.stream().map(configuration -> new Exploration(question, configuration));
+    }
+
+    private static Stream<Exploration> asked() {
+        return all().filter(
+                        exploration -> Depth.current() == Depth.LONG || !LARGE.contains(exploration.configuration()));
+    }
+
+    private static Stream<Exploration> toExplore(Question question) {
+        return asked().filter(exploration -> exploration.question() == question)
+                .filter(exploration -> Depth.current() == Depth.LONG || !explored.contains(exploration));
+    }
+
+    static Stream<Exploration> safe() {
+        return toExplore(Question.SAFE);
+    }
+
+    static Stream<Exploration> live() {
+        return toExplore(Question.LIVE);
+    }
+
+    static Stream<Exploration> seeded() {
+        return toExplore(Question.SEEDED);
+    }
+
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("safe")
+    void noReachableStateBreaksAnInvariantOrLeavesAnybodyWaiting(Exploration exploration) {
+        boolean large = LARGE.contains(exploration.configuration());
+        Spin.Report report = new Spin(work, large).explore(exploration.model(), exploration.defines());
+
+        assertHolds(report, exploration);
+    }
+
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("live")
+    void everyTaskEndsInEachFairRun(Exploration exploration) {
+        Spin.Report report = new Spin(work, false).explore(exploration.model(), exploration.defines(), "everyTaskEnds");
+
+        assertHolds(report, exploration);
+    }
+
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("seeded")
+    void aSeededBugIsFound(Exploration exploration) {
+        Spin.Report report = new Spin(work, false).explore(exploration.model(), exploration.defines());
 
         assertThat(report.errors()).as(report.text()).isPositive();
+        explored.add(exploration, report.states());
     }
 
-    private static void assertHolds(Spin.Report report, String configuration, TestReporter reporter) {
+    private static void assertHolds(Spin.Report report, Exploration exploration) {
         assertThat(report.errors()).as(report.text()).isZero();
         assertThat(report.complete()).as(report.text()).isTrue();
-        reporter.publishEntry(configuration, report.states() + " states");
-    }
-
-    static Stream<String> configurations() {
-        Stream<String> large = Depth.current() == Depth.LONG ? LARGE.stream() : Stream.of();
-        return Stream.concat(CONFIGURATIONS.stream(), large);
-    }
-
-    private static String model(String configuration) {
-        return configuration.split(" ")[0];
-    }
-
-    private static List<String> defines(String configuration) {
-        return List.of(configuration.split(" ")).stream().skip(1).toList();
+        explored.add(exploration, report.states());
     }
 }

@@ -39,6 +39,19 @@ final class Spin {
         return answers("spin", "-V") && answers("gcc", "--version");
     }
 
+    /** {@return what Spin says of itself} */
+    static String version() {
+        try {
+            return ChildProcess.of(List.of("spin", "-V"))
+                    .run(Duration.ofMinutes(1))
+                    .output();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     private static boolean answers(String... command) {
         try {
             return ChildProcess.of(List.of(command)).run(Duration.ofMinutes(1)).exitValue() == 0;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
  */
 class RandomHistoriesTests {
 
-    private static final int HISTORIES = Depth.pick(2_000, 10_000, 100_000);
+    private static final int HISTORIES = Depth.pick(1_000, 5_000, 100_000);
     private static final int STEPS = 35;
     private static final List<String> STAGES = List.of("A", "B", "C");
     private static final List<Wish.Kind> WISHES = List.of(Wish.Kind.values());

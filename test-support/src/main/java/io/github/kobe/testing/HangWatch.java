@@ -2,14 +2,10 @@ package io.github.kobe.testing;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.AnnotatedElement;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -83,7 +79,7 @@ public final class HangWatch implements TestExecutionListener {
             while (!over.await(1, TimeUnit.SECONDS)) {
                 long quiet = System.nanoTime() - lastEvent;
                 if (quiet > LONGEST.toNanos() && quiet > limit().toNanos()) {
-                    tell("HANGS: nothing has begun or ended for " + Duration.ofNanos(quiet) + " in "
+                    BuildOutput.tell("HANGS: nothing has begun or ended for " + Duration.ofNanos(quiet) + " in "
                             + running.stream().map(HangWatch::name).collect(Collectors.joining(", ")));
                     System.err.println(threads());
                     System.err.flush();
@@ -94,12 +90,6 @@ public final class HangWatch implements TestExecutionListener {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    /** Past Surefire, which puts what tests print into files, to the build's own output. */
-    private static void tell(String line) {
-        PrintStream terminal = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
-        terminal.println(line);
     }
 
     /** {@return how long what runs now may take} Nothing says which method of a class it is, so the longest counts. */

@@ -29,7 +29,6 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** The endpoint of a real application with a real web server, over HTTP. */
-@Tag("boot")
 @ExtendWith(OutputCaptureExtension.class)
 class GroupExecutorEndpointTests {
 
@@ -60,6 +59,7 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
+    @Tag("boot")
     void allGroupsAreShownTheBusiestFirst() throws Exception {
         useReadable();
         long submitted = executor.stats().totals().submitted();
@@ -217,6 +217,7 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
+    @Tag("boot")
     void eachChangeIsToldInTheLogAndToTheAudit(CapturedOutput output) throws Exception {
         useOpen();
         Changes changes = server.bean(Changes.class);
@@ -239,6 +240,7 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
+    @Tag("boot")
     void theAuditHasTheNameOfWhoAsked() {
         List<Object> events = new ArrayList<>();
         GroupExecutor own =
@@ -268,6 +270,7 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
+    @Tag("boot")
     void aKeyWithASlashGoesByQueryParameter() throws Exception {
         useReadable();
         executor.submit("a/b", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
@@ -293,6 +296,7 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
+    @Tag("boot")
     void anUnknownGroupIsNotFound() throws Exception {
         useReadable();
         server.get("/nobody")
@@ -307,6 +311,7 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
+    @Tag("boot")
     @Tag("K11")
     void nothingCanBeChangedUnlessTheApplicationOpensIt() throws Exception {
         useReadable();

@@ -40,7 +40,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** The endpoint of real applications with real web servers, over HTTP, and over JMX. */
-@Tag("boot")
 class GroupScopesEndpointTests {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -79,6 +78,7 @@ class GroupScopesEndpointTests {
     }
 
     @ParameterizedTest
+    @Tag("boot")
     @EnumSource(
             value = WebApplicationType.class,
             names = {"SERVLET", "REACTIVE"})
@@ -225,6 +225,7 @@ class GroupScopesEndpointTests {
     }
 
     @ParameterizedTest
+    @Tag("boot")
     @EnumSource(
             value = WebApplicationType.class,
             names = {"SERVLET", "REACTIVE"})
@@ -258,6 +259,7 @@ class GroupScopesEndpointTests {
     }
 
     @Test
+    @Tag("boot")
     void overJmxItTellsTheSame() throws Exception {
         try (var scope = scopes().open(change -> change.withName("page"))) {
             assertThat(scope.isCancelled()).isFalse();

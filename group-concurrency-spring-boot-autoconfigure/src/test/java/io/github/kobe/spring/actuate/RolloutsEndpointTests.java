@@ -45,7 +45,6 @@ import org.springframework.context.event.EventListener;
 import org.springframework.core.annotation.Order;
 
 /** The endpoint of real applications with real web servers, over HTTP. */
-@Tag("boot")
 @Tag("R135")
 class RolloutsEndpointTests {
 
@@ -78,6 +77,7 @@ class RolloutsEndpointTests {
     // ---- reading
 
     @ParameterizedTest
+    @Tag("boot")
     @EnumSource(
             value = WebApplicationType.class,
             names = {"SERVLET", "REACTIVE"})
@@ -141,6 +141,7 @@ class RolloutsEndpointTests {
     // ---- writing
 
     @ParameterizedTest
+    @Tag("boot")
     @EnumSource(
             value = WebApplicationType.class,
             names = {"SERVLET", "REACTIVE"})
@@ -291,6 +292,7 @@ class RolloutsEndpointTests {
     // ---- refusals
 
     @ParameterizedTest
+    @Tag("boot")
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         {}                                                  | 400 | action         |       | one of start, pause, resume, cancel, rollback, retry, giveUp, approve
         {"action": "stop"}                                  | 400 | action         | stop  | one of start, pause, resume, cancel, rollback, retry, giveUp, approve

@@ -22,7 +22,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
 /** When there is a page, and when the application doesn't start for want of what it takes. */
-@Tag("boot")
 @ExtendWith(OutputCaptureExtension.class)
 class DashboardSettingsTests {
 
@@ -37,6 +36,7 @@ class DashboardSettingsTests {
     }
 
     @Test
+    @Tag("boot")
     void byDefaultThereIsNone() {
         try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
                 .run(

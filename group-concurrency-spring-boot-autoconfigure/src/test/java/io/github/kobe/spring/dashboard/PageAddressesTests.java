@@ -23,7 +23,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** Where the page is served, with what, and how it finds the endpoints from there. */
-@Tag("boot")
 class PageAddressesTests {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -46,6 +45,7 @@ class PageAddressesTests {
     }
 
     @ParameterizedTest
+    @Tag("boot")
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void eachFileIsServedWithWhatItIs(WebApplicationType type) throws Exception {
         Map<String, String> types = Map.of(
@@ -116,6 +116,7 @@ class PageAddressesTests {
     }
 
     @ParameterizedTest
+    @Tag("boot")
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void whereTheEndpointsHaveAPortItIsThere(WebApplicationType type) throws Exception {
         String[] settings = {

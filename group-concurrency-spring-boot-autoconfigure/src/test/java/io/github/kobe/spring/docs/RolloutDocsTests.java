@@ -41,7 +41,6 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** Keeps what the docs say of rollouts in Spring true: an application, its calls and answers, and code. */
-@Tag("boot")
 @Tag("R134")
 @ExtendWith(OutputCaptureExtension.class)
 class RolloutDocsTests {
@@ -112,6 +111,7 @@ class RolloutDocsTests {
     }
 
     @Test
+    @Tag("boot")
     @Tag("R135")
     void theAnswersOfTheEndpointAreAsThePageShowsThem() throws Exception {
         List<String> shown =

@@ -31,7 +31,6 @@ import org.springframework.web.servlet.config.annotation.CorsRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /** What a browser's script of another origin may read of a request that the filter refuses. */
-@Tag("boot")
 class CrossOriginRefusalsTests {
 
     private static final String ALLOWED = "http://friend.example";
@@ -97,6 +96,7 @@ class CrossOriginRefusalsTests {
     }
 
     @ParameterizedTest
+    @Tag("boot")
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void aRefusalHasTheCorsHeadersThatTheHandlersAnswerHas(WebApplicationType type) throws Exception {
         try (WebServer server = start(Application.class, type)) {

@@ -1,19 +1,13 @@
 package io.github.kobe.testing.mutants;
 
 import io.github.kobe.testing.Markdown;
+import io.github.kobe.testing.SourceDigest;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -25,10 +19,6 @@ final class Kills {
 
     /** From the folder of the module. */
     static final Path RECORD = Path.of("src/test/mutants/killed.txt");
-
-    private static final Pattern LITERAL_OR_COMMENT = Pattern.compile("""
-        (?<literal>\"{3}(?s:.*?)\"{3}|"(?:\\\\.|[^"\\\\])*"|'(?:\\\\.|[^'\\\\])*')|//.*|/\\*(?s:.*?)\\*/\
-        """);
 
     private final Path changed;
     private final Set<String> lines = ConcurrentHashMap.newKeySet();
@@ -65,34 +55,14 @@ final class Kills {
     }
 
     private String line(Mutant mutant) throws IOException {
-        MessageDigest digest = sha256();
-        for (String part : List.of(
+        String digest = SourceDigest.of(List.of(
                 mutant.before(),
                 mutant.after(),
                 mutant.test(),
                 String.join(" ", mutant.options()),
-                code(mutant.original(changed)),
-                code(testOf(mutant)))) {
-            digest.update(part.getBytes(StandardCharsets.UTF_8));
-            digest.update((byte) '\n');
-        }
-        return HexFormat.of().formatHex(digest.digest(), 0, 8) + " " + mutant;
-    }
-
-    /** {@return a source without its comments, on one line} */
-    private static String code(String source) {
-        String literals = LITERAL_OR_COMMENT
-                .matcher(source)
-                .replaceAll(found -> Matcher.quoteReplacement(Objects.requireNonNullElse(found.group("literal"), " ")));
-        return literals.replaceAll("\\s+", " ").strip();
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException impossible) { // every Java platform has it
-            throw new IllegalStateException(impossible);
-        }
+                SourceDigest.code(mutant.original(changed)),
+                SourceDigest.code(testOf(mutant))));
+        return digest + " " + mutant;
     }
 
     private static String testOf(Mutant mutant) throws IOException {
