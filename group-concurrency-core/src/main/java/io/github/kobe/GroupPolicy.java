@@ -531,18 +531,28 @@ public final class GroupPolicy {
         }
 
         /**
-         * Adds a listener for every task after those added before. Default: none.
+         * Sets the listener for every task, replacing those set or added before. Default: none.
+         *
+         * @param value the one listener
+         * @return this builder
+         */
+        public Builder taskLifecycleListener(TaskLifecycleListener value) {
+            return taskLifecycleListeners(List.of(Objects.requireNonNull(value, "taskLifecycleListener")));
+        }
+
+        /**
+         * Adds a listener for every task to those there are.
          *
          * @param value the listener, which is called after the others
          * @return this builder
          */
-        public Builder taskLifecycleListener(TaskLifecycleListener value) {
+        public Builder addTaskLifecycleListener(TaskLifecycleListener value) {
             taskLifecycleListeners.add(Objects.requireNonNull(value, "taskLifecycleListener"));
             return this;
         }
 
         /**
-         * Sets the listeners for every task, replacing those added before.
+         * Sets the listeners for every task, replacing those set or added before.
          *
          * @param values in order; copied; empty: none
          * @return this builder
@@ -552,18 +562,28 @@ public final class GroupPolicy {
         }
 
         /**
-         * Adds a tracer, which follows each piece of work, after those added before. Default: none.
+         * Sets the tracer, which follows each piece of work, replacing those set or added before. Default: none.
+         *
+         * @param value the one tracer
+         * @return this builder
+         */
+        public Builder taskTracer(TaskTracer value) {
+            return taskTracers(List.of(Objects.requireNonNull(value, "taskTracer")));
+        }
+
+        /**
+         * Adds a tracer, which follows each piece of work, to those there are.
          *
          * @param value the tracer, which is asked after the others; its trace wraps the work inside theirs
          * @return this builder
          */
-        public Builder taskTracer(TaskTracer value) {
+        public Builder addTaskTracer(TaskTracer value) {
             taskTracers.add(Objects.requireNonNull(value, "taskTracer"));
             return this;
         }
 
         /**
-         * Sets the tracers, which follow each piece of work, replacing those added before.
+         * Sets the tracers, which follow each piece of work, replacing those set or added before.
          *
          * @param values in order; copied; empty: none
          * @return this builder
@@ -573,18 +593,28 @@ public final class GroupPolicy {
         }
 
         /**
-         * Adds a decorator, which wraps submitted tasks, after those added before. Default: none.
+         * Sets the decorator, which wraps submitted tasks, replacing those set or added before. Default: none.
+         *
+         * @param value the one decorator
+         * @return this builder
+         */
+        public Builder taskDecorator(GroupTaskDecorator value) {
+            return taskDecorators(List.of(Objects.requireNonNull(value, "taskDecorator")));
+        }
+
+        /**
+         * Adds a decorator, which wraps submitted tasks, to those there are.
          *
          * @param value the decorator, which wraps the task before the others do, so they are further out
          * @return this builder
          */
-        public Builder taskDecorator(GroupTaskDecorator value) {
+        public Builder addTaskDecorator(GroupTaskDecorator value) {
             taskDecorators.add(Objects.requireNonNull(value, "taskDecorator"));
             return this;
         }
 
         /**
-         * Sets the decorators, which wrap submitted tasks, replacing those added before.
+         * Sets the decorators, which wrap submitted tasks, replacing those set or added before.
          *
          * @param values in order; copied; empty: none
          * @return this builder

@@ -38,23 +38,13 @@ public interface TaskLifecycleListener {
      * A task has its permits and is about to run. Called on the task's own thread, before its start time is taken; for
      * a call or a permit, on the caller's thread; for a permit of {@code acquireAsync}, on the asking thread, or on a
      * fresh virtual one if it had to wait. On a task's or a caller's own thread the listener is already inside the
-     * group, and may use it again.
+     * group, and may use it again. How long it has waited tell {@link GroupRecorder#started} and {@link
+     * TaskHandle#queuedNanos}.
      *
      * @param groupKey the task's group
      * @param taskId the task's id
      */
     default void onStarted(String groupKey, String taskId) {}
-
-    /**
-     * As {@link #onStarted(String, String)}, which this method calls unless overridden.
-     *
-     * @param groupKey the task's group
-     * @param taskId the task's id
-     * @param queuedNanos how long it waited, in nanoseconds; 0 if it started at once
-     */
-    default void onStarted(String groupKey, String taskId, long queuedNanos) {
-        onStarted(groupKey, taskId);
-    }
 
     /**
      * A task was not admitted, or waited too long. Called on the thread that submits it or waits itself; for a task's

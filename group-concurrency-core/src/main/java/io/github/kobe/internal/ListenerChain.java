@@ -31,8 +31,8 @@ final class ListenerChain implements TaskLifecycleListener {
     }
 
     @Override
-    public void onStarted(String groupKey, String taskId, long queuedNanos) {
-        tellAll("onStarted", groupKey, listener -> listener.onStarted(groupKey, taskId, queuedNanos));
+    public void onStarted(String groupKey, String taskId) {
+        tellAll("onStarted", groupKey, listener -> listener.onStarted(groupKey, taskId));
     }
 
     @Override

@@ -96,7 +96,7 @@ final class Reports {
         TaskLifecycleListener listener = listener();
         if (listener != null) {
             try {
-                listener.onStarted(key, id, queuedNanos);
+                listener.onStarted(key, id);
             } catch (Throwable failure) {
                 methodFailed("listener's onStarted", key, failure);
             }

@@ -761,13 +761,13 @@ public final class Witness {
         }
 
         @Override
-        public void onStarted(String groupKey, String taskId, long queuedNanos) {
+        public void onStarted(String groupKey, String taskId) {
             Story story = story(groupKey, taskId);
             if (story.started.incrementAndGet() > story.submitted.get()) {
                 finding("I2: " + groupKey + "/" + taskId + " started more often than it was submitted");
             }
             group(groupKey).started.add(taskId);
-            next.onStarted(groupKey, taskId, queuedNanos);
+            next.onStarted(groupKey, taskId);
         }
 
         @Override

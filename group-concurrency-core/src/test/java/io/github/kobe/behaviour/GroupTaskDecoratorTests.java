@@ -211,7 +211,7 @@ class GroupTaskDecoratorTests {
         List<String> called = new ArrayList<>();
         GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
                 .taskDecorator(naming("first", called))
-                .taskDecorator(naming("second", called))
+                .addTaskDecorator(naming("second", called))
                 .build());
 
         assertThat(executor.submit("a", "1", () -> "done").await().valueOrThrow())
@@ -233,7 +233,7 @@ class GroupTaskDecoratorTests {
                 (groupKey, task) -> null)) {
             GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
                     .taskDecorator((groupKey, task) -> task)
-                    .taskDecorator(failing)
+                    .addTaskDecorator(failing)
                     .build());
 
             GroupResult<String> result = executor.submit("a", "1", () -> "done").await();

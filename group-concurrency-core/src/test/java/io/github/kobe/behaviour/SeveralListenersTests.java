@@ -47,7 +47,7 @@ class SeveralListenersTests {
         }
 
         @Override
-        public void onStarted(String groupKey, String taskId, long queuedNanos) {
+        public void onStarted(String groupKey, String taskId) {
             hear("started " + taskId);
         }
 
@@ -101,8 +101,8 @@ class SeveralListenersTests {
     @Test
     void eachHearsOfEverythingInTheOrderOfTheirAddition() throws Exception {
         useAll(engines.startPlain(discarding()
-                .taskLifecycleListener(new Named("first"))
-                .taskLifecycleListener(new Named("second"))
+                .addTaskLifecycleListener(new Named("first"))
+                .addTaskLifecycleListener(new Named("second"))
                 .build()));
 
         // On a thread of its own, and so at any time.
@@ -130,9 +130,9 @@ class SeveralListenersTests {
         Throwing one = new Throwing("one");
         Throwing other = new Throwing("other");
         GroupExecutor executor = engines.startPlain(discarding()
-                .taskLifecycleListener(one)
-                .taskLifecycleListener(new Named("second"))
-                .taskLifecycleListener(other)
+                .addTaskLifecycleListener(one)
+                .addTaskLifecycleListener(new Named("second"))
+                .addTaskLifecycleListener(other)
                 .build());
 
         try (CapturedLog log = CapturedLog.open()) {
@@ -230,8 +230,8 @@ class SeveralListenersTests {
     @Test
     void tracesFollowInTheOrderOfTheirTracersTheFirstOutermost() throws Exception {
         GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
-                .taskTracer(tracer("first"))
-                .taskTracer(tracer("second"))
+                .addTaskTracer(tracer("first"))
+                .addTaskTracer(tracer("second"))
                 .build());
 
         executor.call("a", () -> "done");
@@ -242,8 +242,8 @@ class SeveralListenersTests {
     @Test
     void allTracesHearOfARejection() throws Exception {
         GroupExecutor executor = engines.startPlain(discarding()
-                .taskTracer(tracer("first"))
-                .taskTracer(tracer("second"))
+                .addTaskTracer(tracer("first"))
+                .addTaskTracer(tracer("second"))
                 .build());
         executor.pause("a");
 
@@ -256,14 +256,14 @@ class SeveralListenersTests {
     @Tag("G37")
     void aTracerOrTraceThatFailsIsLoggedOnceAndChangesNothingForTheOthers() throws Exception {
         GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
-                .taskTracer((groupKey, taskId) -> {
+                .addTaskTracer((groupKey, taskId) -> {
                     throw new IllegalStateException("trace");
                 })
-                .taskTracer(tracer("first"))
-                .taskTracer((groupKey, taskId) -> null)
-                .taskTracer((groupKey, taskId) -> new ThrowingTrace())
-                .taskTracer((groupKey, taskId) -> new WrappingInNothing())
-                .taskTracer(tracer("second"))
+                .addTaskTracer(tracer("first"))
+                .addTaskTracer((groupKey, taskId) -> null)
+                .addTaskTracer((groupKey, taskId) -> new ThrowingTrace())
+                .addTaskTracer((groupKey, taskId) -> new WrappingInNothing())
+                .addTaskTracer(tracer("second"))
                 .build());
 
         try (CapturedLog log = CapturedLog.open()) {
@@ -282,8 +282,8 @@ class SeveralListenersTests {
     @Test
     void workThatOneTracerAloneFollowsIsFollowedByThatOne() throws Exception {
         GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
-                .taskTracer((groupKey, taskId) -> null)
-                .taskTracer(tracer("only"))
+                .addTaskTracer((groupKey, taskId) -> null)
+                .addTaskTracer(tracer("only"))
                 .build());
 
         executor.call("a", () -> "done");
@@ -294,8 +294,8 @@ class SeveralListenersTests {
     @Test
     void workThatNoTracerFollowsIsNotFollowed() throws Exception {
         GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
-                .taskTracer((groupKey, taskId) -> null)
-                .taskTracer((groupKey, taskId) -> null)
+                .addTaskTracer((groupKey, taskId) -> null)
+                .addTaskTracer((groupKey, taskId) -> null)
                 .build());
 
         assertThat(executor.submit("a", () -> "done").await().valueOrThrow()).isEqualTo("done");

@@ -63,7 +63,7 @@ class SubmitAsyncTests {
     @Test
     void theConcurrencyPermitReturnsWhenTheCallableReturns() throws Exception {
         GroupExecutor executor = engines.start(
-                GroupPolicy.builder().defaultMaxConcurrencyPerGroup(1).build());
+                GroupPolicy.builder().defaultMaxInFlightPerGroup(2).build());
 
         TaskHandle<String> open = executor.submitAsync("a", "open", () -> stage);
         TaskHandle<String> second = executor.submit("a", "second", () -> "second");

@@ -384,7 +384,7 @@ class TaskTraceTests {
         for (boolean several : new boolean[] {false, true}) {
             Switched tracer = new Switched();
             GroupPolicy.Builder policy = GroupPolicy.builder().taskTracer(tracer);
-            GroupExecutor executor = engines.start((several ? policy.taskTracer(new Switched()) : policy).build());
+            GroupExecutor executor = engines.start((several ? policy.addTaskTracer(new Switched()) : policy).build());
             for (boolean on : new boolean[] {false, true}) {
                 tracer.on = on;
                 executor.call("a", () -> "done");

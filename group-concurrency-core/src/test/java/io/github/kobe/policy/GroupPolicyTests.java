@@ -315,14 +315,35 @@ class GroupPolicyTests {
                 .taskDecorator(decorator)
                 .build()
                 .toBuilder()
-                .taskLifecycleListener(otherListener)
-                .taskTracer(otherTracer)
-                .taskDecorator(otherDecorator)
+                .addTaskLifecycleListener(otherListener)
+                .addTaskTracer(otherTracer)
+                .addTaskDecorator(otherDecorator)
                 .build();
 
         assertThat(policy.taskLifecycleListeners()).containsExactly(listener, otherListener);
         assertThat(policy.taskTracers()).containsExactly(tracer, otherTracer);
         assertThat(policy.taskDecorators()).containsExactly(decorator, otherDecorator);
+    }
+
+    @Tag("G10")
+    @Test
+    void oneThatIsSetTakesThePlaceOfThoseBefore() {
+        TaskLifecycleListener listener = new TaskLifecycleListener() {};
+        TaskTracer tracer = (groupKey, taskId) -> null;
+        GroupTaskDecorator decorator = (groupKey, task) -> task;
+
+        GroupPolicy policy = GroupPolicy.builder()
+                .addTaskLifecycleListener(new TaskLifecycleListener() {})
+                .addTaskTracer((groupKey, taskId) -> null)
+                .addTaskDecorator((groupKey, task) -> task)
+                .taskLifecycleListener(listener)
+                .taskTracer(tracer)
+                .taskDecorator(decorator)
+                .build();
+
+        assertThat(policy.taskLifecycleListeners()).containsExactly(listener);
+        assertThat(policy.taskTracers()).containsExactly(tracer);
+        assertThat(policy.taskDecorators()).containsExactly(decorator);
     }
 
     @Tag("G10")

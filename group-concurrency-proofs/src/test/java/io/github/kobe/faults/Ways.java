@@ -717,6 +717,7 @@ public enum Ways implements Way {
     /** What the ways want of a policy, apart from a global limit: groups that take little. */
     public static GroupPolicy.Builder policy() {
         return GroupPolicy.builder()
+                .defaultMaxInFlightPerGroup(Integer.MAX_VALUE)
                 .pattern("*" + FULL, GroupLimits.unset().withQueueThreshold(0))
                 .pattern("*" + SHORT, GroupLimits.unset().withQueueThreshold(1))
                 .pattern("*" + LATE, GroupLimits.unset().withQueueTimeout(Duration.ofMillis(1)));

@@ -30,7 +30,7 @@ public class ShutdownLincheckTests {
 
     private static final String KEY = "group";
     private static final GroupPolicy POLICY =
-            GroupPolicy.builder().defaultMaxConcurrencyPerGroup(1).build();
+            GroupPolicy.builder().defaultMaxInFlightPerGroup(Integer.MAX_VALUE).build();
 
     private final FakeThreads threads = new FakeThreads();
     private final GroupExecutor executor =

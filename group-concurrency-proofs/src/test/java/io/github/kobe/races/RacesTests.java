@@ -79,7 +79,9 @@ class RacesTests {
         }
 
         private GroupPolicy.Builder policy() {
-            return GroupPolicy.builder().globalMaxInFlight(globalMaxInFlight);
+            return GroupPolicy.builder()
+                    .globalMaxInFlight(globalMaxInFlight)
+                    .defaultMaxInFlightPerGroup(Integer.MAX_VALUE);
         }
     }
 

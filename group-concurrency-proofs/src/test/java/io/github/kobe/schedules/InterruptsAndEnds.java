@@ -63,6 +63,7 @@ final class InterruptsAndEnds extends Scenario {
     void begin() {
         GroupPolicy.Builder policy = GroupPolicy.builder()
                 .defaultMaxConcurrencyPerGroup(1 + random.nextInt(2))
+                .defaultMaxInFlightPerGroup(Integer.MAX_VALUE)
                 .maxIdleGroups(random.nextInt(2));
         if (random.nextBoolean()) {
             policy.globalMaxInFlight(1 + random.nextInt(2));

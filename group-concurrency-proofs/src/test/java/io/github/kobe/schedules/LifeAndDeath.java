@@ -124,7 +124,9 @@ final class LifeAndDeath extends Scenario {
 
     @Override
     void begin() {
-        GroupPolicy.Builder policy = GroupPolicy.builder().defaultMaxConcurrencyPerGroup(limit);
+        GroupPolicy.Builder policy = GroupPolicy.builder()
+                .defaultMaxConcurrencyPerGroup(limit)
+                .defaultMaxInFlightPerGroup(Integer.MAX_VALUE);
         if (random.nextBoolean()) {
             policy.globalMaxInFlight(1 + random.nextInt(3));
         }

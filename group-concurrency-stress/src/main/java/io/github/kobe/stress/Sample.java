@@ -24,17 +24,17 @@ abstract class Sample {
 
     /** No global limit: taking and giving back is a compare-and-set while nothing waits. */
     static final GroupPolicy FAST = GroupPolicy.builder()
-            .group(GROUP, GroupLimits.unset().withMaxConcurrency(1))
+            .group(GROUP, GroupLimits.unset().withMaxConcurrency(1).withMaxInFlight(Integer.MAX_VALUE))
             .build();
 
     /** Two at once. */
     static final GroupPolicy PAIR = GroupPolicy.builder()
-            .group(GROUP, GroupLimits.unset().withMaxConcurrency(2))
+            .group(GROUP, GroupLimits.unset().withMaxConcurrency(2).withMaxInFlight(Integer.MAX_VALUE))
             .build();
 
     /** The group would let in two, the global limit lets in one: the ledger's lock and its ring decide. */
     static final GroupPolicy RING = GroupPolicy.builder()
-            .group(GROUP, GroupLimits.unset().withMaxConcurrency(2))
+            .group(GROUP, GroupLimits.unset().withMaxConcurrency(2).withMaxInFlight(Integer.MAX_VALUE))
             .globalMaxInFlight(1)
             .build();
 

@@ -71,9 +71,9 @@ final class GroupPolicyComposer {
      */
     GroupPolicy accompany(String executorName, Supplier<GroupExecutor> executor, GroupPolicy policy) {
         GroupPolicy.Builder builder = policy.toBuilder();
-        listeners.orderedStream().forEach(builder::taskLifecycleListener);
-        tracers.orderedStream().forEach(builder::taskTracer);
-        decorators.orderedStream().forEach(builder::taskDecorator);
+        listeners.orderedStream().forEach(builder::addTaskLifecycleListener);
+        tracers.orderedStream().forEach(builder::addTaskTracer);
+        decorators.orderedStream().forEach(builder::addTaskDecorator);
         instrumentations
                 .orderedStream()
                 .forEach(instrumentation -> instrumentation.instrument(executorName, executor, builder));

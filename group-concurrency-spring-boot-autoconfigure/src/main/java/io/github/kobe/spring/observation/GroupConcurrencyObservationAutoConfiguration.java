@@ -50,7 +50,7 @@ public final class GroupConcurrencyObservationAutoConfiguration {
             GroupConcurrencyProperties properties) {
         boolean needsParent = properties.observations().mode() == ObservationMode.TRACING;
         Map<String, GroupTaskObservations> byExecutor = new ConcurrentHashMap<>();
-        return (executorName, executor, policy) -> policy.taskTracer(byExecutor.computeIfAbsent(
+        return (executorName, executor, policy) -> policy.addTaskTracer(byExecutor.computeIfAbsent(
                 executorName,
                 name -> new GroupTaskObservations(
                         name,
