@@ -56,7 +56,9 @@ class SectionsTests {
     void noCriticalSectionGrowsWithWhatThereIs(Class<? extends Play> play) {
         Supplier<?> played = new EngineLoader(SectionSteps::new).newInstance(Supplier.class, play);
 
-        assertThat(played.get()).as("places passed more than %,d times in a section", SectionSteps.MOST).hasToString("{}");
+        assertThat(played.get())
+                .as("places passed more than %,d times in a section", SectionSteps.MOST)
+                .hasToString("{}");
     }
 
     /** What is played, in the world of an engine that counts. */
@@ -95,8 +97,7 @@ class SectionsTests {
             });
             List<TaskHandle<String>> handles = new ArrayList<>();
             for (int i = 0; i < MANY; i++) {
-                handles.add(
-                        executor.submit(new GroupTask<>("group", "1", () -> "done").withQueueTimeout(timeout)));
+                handles.add(executor.submit(new GroupTask<>("group", "1", () -> "done").withQueueTimeout(timeout)));
             }
             return handles;
         }
@@ -114,7 +115,8 @@ class SectionsTests {
         @Override
         void play(GroupExecutor executor) throws Exception {
             useMany(executor);
-            executor.updatePolicy(executor.policy().toBuilder().globalMaxInFlight(10).build());
+            executor.updatePolicy(
+                    executor.policy().toBuilder().globalMaxInFlight(10).build());
         }
     }
 
@@ -149,7 +151,8 @@ class SectionsTests {
         @Override
         void play(GroupExecutor executor) throws Exception {
             useMany(executor);
-            executor.updatePolicy(executor.policy().toBuilder().maxIdleGroups(10).build());
+            executor.updatePolicy(
+                    executor.policy().toBuilder().maxIdleGroups(10).build());
             Deadline.until("the list is smaller", () -> executor.groupKeys().size() <= 10);
         }
     }

@@ -160,7 +160,9 @@ class GroupExecutorEndpointTests {
                 .isEqualTo("PT5S");
         assertThat(group.path("limits").path("queueTimeout").path("source").asText())
                 .isEqualTo("DEFAULT");
-        assertThat(group.path("limits").path("maxInFlight").path("value").isNull())
+        assertThat(group.path("limits").path("maxInFlight"))
+                .isEqualTo(group.path("limits").path("maxConcurrency"));
+        assertThat(group.path("limits").path("queueThreshold").path("value").isNull())
                 .isTrue();
         assertThat(group.path("totals").path("succeeded").asInt()).isEqualTo(1);
         assertThat(group.path("totals").path("rejected").path("QUEUE_TIMEOUT").asInt(-1))
@@ -289,7 +291,7 @@ class GroupExecutorEndpointTests {
         assertThat(limits.path("maxConcurrency").path("value").asInt()).isEqualTo(8);
         assertThat(limits.path("maxConcurrency").path("source").asText()).isEqualTo("CONFIGURED");
         assertThat(limits.path("queueTimeout").path("value").asText()).isEqualTo("PT5S");
-        assertThat(limits.path("maxInFlight").path("value").isNull()).isTrue();
+        assertThat(limits.path("maxInFlight").path("value").asInt()).isEqualTo(8);
 
         executor.submit("vip", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
         assertThat(server.get("/vip").body().path("limits")).isEqualTo(limits);

@@ -18,6 +18,7 @@ class ConfigurationMetadataTests {
 
     /** Unset is a state of its own. */
     private static final Set<String> WITHOUT_A_DEFAULT = Set.of(
+            "group-concurrency.defaults.max-in-flight",
             "group-concurrency.health.oldest-wait",
             "group-concurrency.health.global-queue",
             "group-concurrency.rollout.store");
