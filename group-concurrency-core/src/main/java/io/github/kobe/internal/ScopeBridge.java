@@ -23,7 +23,9 @@ public final class ScopeBridge {
     static final CopyOnWriteArrayList<WeakReference<ScopeBridge>> USED = new CopyOnWriteArrayList<>();
 
     private final Engine engine;
-    /** Whether it is among those that are used. Written by any thread; at worst it is among them twice. */
+    /** As it is among those that are used, once at most: a thread makes one offer in each engine. */
+    private final WeakReference<ScopeBridge> self = new WeakReference<>(this);
+
     private volatile boolean listed;
 
     ScopeBridge(Engine engine) {
@@ -49,7 +51,7 @@ public final class ScopeBridge {
         ScopeBridge bridge = Objects.requireNonNull(doorsOf).apply(executor).engine().scopes;
         if (!bridge.listed) {
             USED.removeIf(known -> known.refersTo(null));
-            USED.add(new WeakReference<>(bridge));
+            USED.addIfAbsent(bridge.self);
             bridge.listed = true; // only now: whoever finds it set may fork
         }
         return bridge;

@@ -50,6 +50,22 @@ class IdleGroupTests {
     }
 
     @Test
+    void groupsThatWereEvictedTakeNoPlaceOfThoseThatAreKept() throws Exception {
+        GroupExecutor executor =
+                engines.startPlain(GroupPolicy.builder().maxIdleGroups(3).build());
+        for (String key : List.of("kept", "evicted", "evicted too")) {
+            use(executor, key);
+        }
+        executor.evictGroup("evicted");
+        executor.evictGroup("evicted too");
+
+        use(executor, "next");
+        use(executor, "last");
+
+        assertThat(executor.groupKeys()).containsExactlyInAnyOrder("kept", "next", "last");
+    }
+
+    @Test
     @Tag("K1")
     void withNoIdleGroupsKeptNothingIsLeft() throws Exception {
         GroupExecutor executor = engines.start(keepNone().build());

@@ -6,9 +6,14 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.audit.Engines;
+import io.github.kobe.audit.ManualClock;
+import io.github.kobe.audit.Waits;
+import io.github.kobe.internal.EngineAccess.Surroundings;
+import io.github.kobe.internal.EngineAccess.TaskThreads;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,6 +57,29 @@ class ParkedHoldTests {
 
             assertThat(parked()).isSameAs(parked);
         });
+    }
+
+    @Test
+    void theIdleSweepLetsGoOfThreadsThatHaveEnded() throws Exception {
+        ManualClock clock = new ManualClock();
+        GroupExecutor swept =
+                engines.startPlain(GroupPolicy.builder().build(), new Surroundings(clock, TaskThreads.VIRTUAL, false));
+        WeakReference<Thread> ended = callAndEnd(swept);
+
+        clock.advance(Duration.ofHours(1));
+        EngineAccess.runDue(swept);
+
+        Waits.awaitCollected(ended);
+    }
+
+    private static WeakReference<Thread> callAndEnd(GroupExecutor executor) throws Exception {
+        Thread thread = Caller.startPlatform(() -> {
+                    executor.call("a", WORK);
+                    return Thread.currentThread();
+                })
+                .result();
+        assertThat(thread.join(Deadline.LONG)).isTrue();
+        return new WeakReference<>(thread);
     }
 
     @Test
