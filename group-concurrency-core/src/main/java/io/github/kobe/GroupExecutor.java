@@ -283,46 +283,13 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Waits for a permit of a group. Use it for code that doesn't fit into one callable.
+     * Waits for a permit of a group. Use it for code that doesn't fit into one callable, and to hand permits to workers.
      *
-     * <p>The permit belongs to the calling thread. While it is open, further permits that this thread takes in the same
-     * group share it without waiting. So don't pass a permit to a worker while its own thread takes the next one: see
-     * {@link GroupPermit}.
-     *
-     * @param groupKey the group
-     * @return the permit; close it when done, on any thread
-     * @throws RejectedTaskException if the work is not admitted, waits too long, or the executor is shut down while it
-     *     waits
-     * @throws InterruptedException if the caller is interrupted while it has to wait
-     * @throws ExecutorShutdownException after a shutdown
-     */
-    public GroupPermit acquire(String groupKey) throws InterruptedException {
-        return doors.acquire(Objects.requireNonNull(groupKey, "groupKey"), true);
-    }
-
-    /**
-     * Waits for a permit of a group for a limited time. Never overtakes work that already waits, even with no time to
-     * wait. The permit belongs to the calling thread, as with {@link #acquire}.
-     *
-     * @param groupKey the group
-     * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all
-     * @return the permit; empty if there was none in time, or the queue is full
-     * @throws RejectedTaskException if the executor is shut down while the caller waits
-     * @throws InterruptedException if the caller is interrupted while it has to wait
-     * @throws ExecutorShutdownException after a shutdown
-     */
-    public Optional<GroupPermit> tryAcquire(String groupKey, Duration maxWait) throws InterruptedException {
-        Objects.requireNonNull(groupKey, "groupKey");
-        return doors.tryAcquire(groupKey, Objects.requireNonNull(maxWait, "maxWait"), true);
-    }
-
-    /**
-     * Waits for a permit that belongs to no thread, so a thread may take many and pass them to others. Taking one is
-     * never re-entry, and needs a global permit of its own. <b>A thread that is already inside the group may wait for
-     * itself:</b> nothing is lent to it.
+     * <p>A permit belongs to no thread. So taking one is never re-entry, and needs a global permit of its own. <b>A thread
+     * that is already inside the group may wait for itself:</b> nothing is lent to it. Use {@link #call} for re-entry.
      *
      * <pre>{@code
-     * GroupPermit permit = executor.acquireUnbound(message.tenant());
+     * GroupPermit permit = executor.acquire(message.tenant());
      * workers.execute(() -> {
      *     try (permit) {
      *         permit.call(() -> handle(message));
@@ -337,13 +304,13 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws InterruptedException if the caller is interrupted while it has to wait
      * @throws ExecutorShutdownException after a shutdown
      */
-    public GroupPermit acquireUnbound(String groupKey) throws InterruptedException {
-        return doors.acquire(Objects.requireNonNull(groupKey, "groupKey"), false);
+    public GroupPermit acquire(String groupKey) throws InterruptedException {
+        return doors.acquire(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**
-     * Waits for a permit that belongs to no thread, as {@link #acquireUnbound}, for a limited time. Never overtakes
-     * work that already waits, even with no time to wait.
+     * Waits for a permit of a group, as {@link #acquire}, for a limited time. Never overtakes work that already waits,
+     * even with no time to wait.
      *
      * @param groupKey the group
      * @param maxWait how long to wait: this or the group's time-out, whichever is shorter; zero or negative: not at all
@@ -352,16 +319,16 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws InterruptedException if the caller is interrupted while it has to wait
      * @throws ExecutorShutdownException after a shutdown
      */
-    public Optional<GroupPermit> tryAcquireUnbound(String groupKey, Duration maxWait) throws InterruptedException {
+    public Optional<GroupPermit> tryAcquire(String groupKey, Duration maxWait) throws InterruptedException {
         Objects.requireNonNull(groupKey, "groupKey");
-        return doors.tryAcquire(groupKey, Objects.requireNonNull(maxWait, "maxWait"), false);
+        return doors.tryAcquire(groupKey, Objects.requireNonNull(maxWait, "maxWait"));
     }
 
     /**
      * Asks for a permit of a group without blocking a thread. The request waits in the same queue as all other work.
      *
-     * <p>The permit belongs to no thread: there is no re-entry by it, and nothing is lent. If the request has to wait,
-     * the stage completes on a fresh virtual thread. Cancelling the stage's
+     * <p>As with {@link #acquire}, there is no re-entry, and nothing is lent to the request. If it has to wait, the stage
+     * completes on a fresh virtual thread. Cancelling the stage's
      * {@link CompletionStage#toCompletableFuture() future} takes the request out of the queue, or returns the permit.
      *
      * @param groupKey the group
@@ -389,20 +356,19 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
-     * Shares the permit that the current thread is inside, by a call, a task or a permit, with code that continues
-     * without this thread.
+     * Shares the permit that the current thread is inside, by a call, a task or {@link GroupPermit#call}, with code that
+     * continues without this thread.
      *
-     * <p>If the thread is inside several, this is the one of the given group; otherwise the innermost that it is inside
-     * by {@link GroupPermit#call}; otherwise the innermost. All permits that a thread is inside share one global
-     * permit, so a request under any of them needs no further one.
+     * <p>If the thread is inside several, this is the one of the given group; otherwise, a permit of another group: the
+     * innermost that it is inside by {@link GroupPermit#call}, or else the innermost of all. All permits that a thread
+     * is inside share one global permit, so a request under any of them needs no further one.
      *
      * @param groupKey the group that the code will ask for
-     * @return a permit that shares it, to be closed on any thread; the shared permit is out until then. If it is
-     *     {@linkplain GroupPermit#isBound bound}, the current thread also stays inside until then. Empty if the thread
-     *     is inside no permit
+     * @return a permit that shares it, to be closed on any thread; what it shares is out until then, also if the call or
+     *     task has ended. Empty if the thread is inside no open permit
      */
-    public Optional<GroupPermit> currentPermit(String groupKey) {
-        return doors.currentPermit(Objects.requireNonNull(groupKey, "groupKey"));
+    public Optional<GroupPermit> enclosingPermit(String groupKey) {
+        return doors.enclosingPermit(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     /**

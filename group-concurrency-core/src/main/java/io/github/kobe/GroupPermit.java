@@ -13,22 +13,15 @@ import java.util.concurrent.CompletionStage;
  * }
  * }</pre>
  *
- * <p>A permit of {@code acquire} or {@code tryAcquire} belongs to the thread that took it. Further permits that this
- * thread takes in the same group share it, and it is returned at the last close, in any order. <b>Don't pass it to a
- * worker:</b> its own thread could still enter the group without another permit, so more threads than the limit would
- * work in it. If a permit shares the one of a {@code call} or a task, the thread stays inside until that permit is
- * closed and nobody uses it.
- *
- * <p>A permit of {@code acquireUnbound}, {@code tryAcquireUnbound} or {@code acquireAsync} belongs to no thread, and
- * may be passed to another one. Code that works under it should run in {@link #call}: then its requests to the executor
- * come from inside the permit, so it can't wait for the permit that it has.
+ * <p>It belongs to no thread: any thread may use and close it. Code that works under it should run in {@link #call}: then
+ * its requests to the executor come from inside the permit, so it can't wait for the permit that it has.
  *
  * <p><b>Waiting under a permit.</b> Code inside a permit that waits without a time-out for a queued task lends the
- * permit to that task, but only while no other thread is inside the same permit, or shares its global one. It lends as
- * soon as it is alone, and a thread that enters meanwhile waits until the permit is back. Several threads that wait
- * inside one permit at once keep each other from lending: if they wait for tasks that need that very permit, they wait
- * for ever. The executor can't see work that is done under a permit outside {@link #call}; don't do such work while the
- * permit is lent.
+ * permit to that task, but only while no other thread is inside the same permit, or inside another one that shares its
+ * global permit. It lends as soon as it is alone, and a thread that enters meanwhile waits until the permit is back.
+ * Several threads that wait inside one permit at once keep each other from lending: if they wait for tasks that need that
+ * very permit, they wait for ever. The executor can't see work that is done under a permit outside {@link #call}; don't
+ * do such work while the permit is lent.
  *
  * <p>Safe for use by several threads. Not for implementing: methods may be added.
  *
@@ -40,16 +33,11 @@ public interface GroupPermit extends AutoCloseable {
     String groupKey();
 
     /**
-     * Distinguishes a permit of {@code acquire} or {@code tryAcquire} from one that may be passed to another thread.
+     * Runs code inside this permit, on the current thread. As re-entry, it is neither reported nor counted, and a
+     * shutdown never interrupts it. The permit stays out until the code has returned, even if it is closed meanwhile.
      *
-     * @return whether it belongs to a thread, which is inside the group for as long as it is open
-     */
-    boolean isBound();
-
-    /**
-     * Runs code inside this permit, on the current thread, which need not be the one that took it. As re-entry, it is
-     * neither reported nor counted, and a shutdown never interrupts it. The permit stays out until the code has
-     * returned, even if it is closed meanwhile.
+     * <p>What the code submits lines up like any other work, also while the executor drains. If the code then waits for
+     * it without a time-out, it lends the permit.
      *
      * @param task what runs
      * @param <T> the type of its value
@@ -63,7 +51,7 @@ public interface GroupPermit extends AutoCloseable {
     /**
      * Asks for a permit of another group under this one. It needs that group's own permits, and shares the global
      * permit of this one, which is returned when the last permit that shares it is closed. For this permit's own group,
-     * the new permit shares this one, at once. It belongs to no thread.
+     * the new permit shares this one, at once.
      *
      * <p>If this permit is closed for good while the request waits, the request keeps its place, and then needs a
      * global permit of its own. While the executor drains, requests under an open permit are accepted.
@@ -90,50 +78,8 @@ public interface GroupPermit extends AutoCloseable {
     CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait);
 
     /**
-     * Submits a task that borrows the global permit of this one: it starts as soon as its group has room, even if no
-     * global permit is free. One task at a time borrows it; others take a global permit of their own, or wait for
-     * either. Everything else is as with {@link GroupExecutor#submit(String, String, Callable)}. While the executor
-     * drains, the task is accepted.
-     *
-     * @param groupKey the group that it runs in
-     * @param taskId names the task in results, events and exceptions; need not be unique
-     * @param task what runs
-     * @param <T> the type of its value
-     * @return its handle
-     * @throws ExecutorShutdownException after a shutdown
-     * @throws IllegalStateException if this permit is closed
-     */
-    <T> TaskHandle<T> submit(String groupKey, String taskId, Callable<T> task);
-
-    /**
-     * Submits a task that borrows the global permit of this one, as {@link #submit(String, String, Callable)}, with the
-     * task's own queue time-out.
-     *
-     * @param task the task with its group and id
-     * @param <T> the type of its value
-     * @return its handle
-     * @throws ExecutorShutdownException after a shutdown
-     * @throws IllegalStateException if this permit is closed
-     */
-    <T> TaskHandle<T> submit(GroupTask<T> task);
-
-    /**
-     * Submits asynchronous work that borrows the global permit of this one, until its stage completes; as
-     * {@link #submit} and {@link GroupExecutor#submitAsync(String, String, Callable)}.
-     *
-     * @param groupKey the group that it runs in
-     * @param taskId names the task in results, events and exceptions; need not be unique
-     * @param task what runs
-     * @param <T> the type of its value
-     * @return its handle
-     * @throws ExecutorShutdownException after a shutdown
-     * @throws IllegalStateException if this permit is closed
-     */
-    <T> TaskHandle<T> submitAsync(String groupKey, String taskId, Callable<? extends CompletionStage<T>> task);
-
-    /**
-     * Returns the permit at once, whatever its own thread waits for; if code runs inside it by {@link #call}, when that
-     * code has returned. Any thread may close it; a second close does nothing.
+     * Returns the permit at once; if code runs inside it by {@link #call}, or other permits share it, when that has ended.
+     * Any thread may close it; a second close does nothing.
      */
     @Override
     void close();

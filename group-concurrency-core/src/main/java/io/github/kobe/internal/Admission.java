@@ -35,16 +35,6 @@ final class Admission {
         return admit(task, false, factoryFor(task));
     }
 
-    /** Submits what borrows the global permit {@code shared}. */
-    <T> Task<T> submitSharing(GroupTask<?> task, boolean async, SharedGlobal shared) {
-        engine.requireAdmitsFromInside();
-        return admit(
-                task,
-                async,
-                (group, id, work, trace) ->
-                        new SharingTask<>(group, id, work, trace, shared, !task.abortOnRejection()));
-    }
-
     private static long nanos(@Nullable Duration ownTimeout) {
         return ownTimeout == null ? Long.MAX_VALUE : EffectiveLimits.saturatedNanos(ownTimeout);
     }
@@ -169,15 +159,14 @@ final class Admission {
     private boolean startFast(Task<?> node, Object work, @Nullable ClassLoader loader) {
         Group group = node.group;
         int stopEpoch = group.stopEpoch();
-        SharedGlobal shared = node.shared();
-        if (shared == null ? !group.tryTakeFast(group.home) : !group.tryTakeNested(shared, SharedGlobal.TASK)) {
+        if (!group.tryTakeFast(group.home)) {
             return false;
         }
         Run run;
         try {
-            run = Run.of(node, work, loader, stopEpoch, null, shared);
+            run = Run.of(node, work, loader, stopEpoch, null);
         } catch (OutOfMemoryError oom) {
-            engine.releases.giveBackUnused(group, shared, SharedGlobal.TASK, null);
+            engine.releases.giveBackUnused(group, null, SharedGlobal.BOUND, null);
             throw oom;
         }
         node.engageBeforePublication(run);

@@ -31,9 +31,6 @@ final class Batch {
     /** Granted out of turn: their queue may still link them as dead ones, so {@link Node#next} is not theirs to use. */
     private @Nullable ArrayList<Node> grantedAside;
 
-    /** One that another task may borrow: whichever it is, all that waits for one is looked at. */
-    private @Nullable SharedGlobal borrowable;
-
     /** Loans to be tried again, linked by {@link Report#next}. */
     private @Nullable Report toLend;
 
@@ -140,11 +137,6 @@ final class Batch {
         ended.add(node, reason, work);
     }
 
-    /** A task was to borrow a global permit, and doesn't: another one may. */
-    void lendToNextTask(SharedGlobal shared) {
-        borrowable = shared;
-    }
-
     /** Somebody has left a lender, who may be alone now. */
     void lend(@Nullable Loan awaited) {
         if (awaited != null) {
@@ -217,11 +209,6 @@ final class Batch {
             SharedGlobal shared = toFree;
             toFree = shared.next;
             engine.releases.free(shared, this);
-        }
-        SharedGlobal left = borrowable;
-        borrowable = null;
-        if (left != null) {
-            engine.releases.lendToNextTask(left, this);
         }
         while (toLend != null) {
             Report loan = toLend;

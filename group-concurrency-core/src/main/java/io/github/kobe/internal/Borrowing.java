@@ -260,15 +260,12 @@ final class Borrowing {
         private @Nullable Loan ofGroup(Offer offer) {
             for (Hold hold = engine.holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
                 Hold real = hold.real();
-                SharedGlobal shared = hold.group != group || real.isLent() ? null : hold.share();
-                if (shared != null) {
-                    Loan loan = new Loan(offer, group.unguarded(), shared);
+                if (hold.group == group && !real.isLent()) {
+                    Loan loan = new Loan(offer, group.unguarded(), hold.share());
                     if (mark(loan)) {
-                        if (real.lend(hold != real)) {
-                            loan.groupHold = real;
-                            return loan;
-                        }
-                        engine.lending.unmark(loan);
+                        real.lend();
+                        loan.groupHold = real;
+                        return loan;
                     }
                 }
             }
@@ -279,7 +276,7 @@ final class Borrowing {
         private @Nullable Loan global(Offer offer) {
             for (Hold hold = engine.holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
                 SharedGlobal shared = hold.share();
-                if (shared != null && isAtHome(offer, shared)) {
+                if (isAtHome(offer, shared)) {
                     Loan loan = new Loan(offer, group.unguarded(), shared);
                     if (mark(loan)) {
                         return loan;
@@ -372,23 +369,13 @@ final class Borrowing {
         if (known != null) {
             return known.begun && known.offer == loan.offer;
         }
-        for (; ; ) {
-            int own = engine.holds.countSharing(owner, shared);
-            if (own == 0) {
-                return false; // another thread has closed them meanwhile
-            }
-            boolean alone = shared.tryLend(loan, own);
-            if (engine.holds.countSharing(owner, shared) != own) {
-                shared.endLoan(); // as above, one of them
-            } else {
-                if (!alone && loan.offer.withdrawn) {
-                    shared.endLoan();
-                    shared.awaitOthers(); // and is looked at again then
-                } else if (!alone) {
-                    loan.offer.add(loan);
-                }
-                return alone;
-            }
+        boolean alone = shared.tryLend(loan, engine.holds.countSharing(owner, shared));
+        if (!alone && loan.offer.withdrawn) {
+            shared.endLoan();
+            shared.awaitOthers(); // and is looked at again then
+        } else if (!alone) {
+            loan.offer.add(loan);
         }
+        return alone;
     }
 }

@@ -30,13 +30,8 @@ final class Callers {
     <T> T call(String key, String id, @Nullable Duration maxWait, Callable<T> task) throws Exception {
         StackReserve.require();
         Thread thread = Thread.currentThread();
-        Hold outer = enclosing(key, thread);
-        if (outer != null) {
-            try {
-                return task.call();
-            } finally {
-                engine.releases.closeOnce(outer, 0);
-            }
+        if (isInside(key, thread)) {
+            return task.call();
         }
         engine.requireAdmits();
         TaskTrace trace = engine.policy.isUnobserved() ? null : engine.reports.submitted(key, id);
@@ -153,17 +148,12 @@ final class Callers {
 
     // ---- permits
 
-    /**
-     * Gets a permit.
-     *
-     * @param bound whether it is to belong to the current thread
-     */
-    GroupPermit acquire(String key, boolean bound) throws InterruptedException {
-        return permit(key, Long.MAX_VALUE, bound, UnaryOperator.identity(), null);
+    GroupPermit acquire(String key) throws InterruptedException {
+        return permit(key, Long.MAX_VALUE, UnaryOperator.identity(), null);
     }
 
-    Optional<GroupPermit> tryAcquire(String key, Duration maxWait, boolean bound) throws InterruptedException {
-        return permit(key, nanos(maxWait), bound, PRESENT, Optional.empty());
+    Optional<GroupPermit> tryAcquire(String key, Duration maxWait) throws InterruptedException {
+        return permit(key, nanos(maxWait), PRESENT, Optional.empty());
     }
 
     private static Optional<GroupPermit> present(GroupPermit permit) {
@@ -176,24 +166,16 @@ final class Callers {
      * @param wrapper makes what is returned, before the permit is granted: there may be no memory for it
      * @param refused what is returned if it isn't let in, unless for a shutdown; {@code null}: that is thrown
      */
-    private <R> R permit(
-            String key, long maxWaitNanos, boolean bound, Function<GroupPermit, R> wrapper, @Nullable R refused)
+    private <R> R permit(String key, long maxWaitNanos, Function<GroupPermit, R> wrapper, @Nullable R refused)
             throws InterruptedException {
         StackReserve.require();
-        Thread thread = Thread.currentThread();
-        Hold outer = bound ? enclosing(key, thread) : null;
-        if (outer != null) {
-            return reentry(outer, wrapper);
-        }
         engine.requireAdmits();
         TaskTrace trace = engine.policy.isUnobserved() ? null : engine.reports.submitted(key, "");
         for (; ; ) {
             Group group = engine.group(key); // which may ask a resolver, and so may call
-            SharedGlobal shared = bound ? engine.holds.shareOf(thread) : null;
-            boolean fromInside = bound ? shared != null : engine.holds.topOpen(thread) != null;
             Permit permit = Permit.of(group, "", trace);
             R wrapped = wrapper.apply(permit);
-            Object got = ask(group, permit, bound ? thread : null, shared, fromInside, "", maxWaitNanos, trace);
+            Object got = ask(group, permit, null, null, engine.isUnderPermit(), "", maxWaitNanos, trace);
             if (got instanceof Rejection rejection) {
                 if (refused == null || rejection.reason() == RejectionReason.SHUTDOWN) {
                     throw rejection.toException(key, "");
@@ -202,21 +184,9 @@ final class Callers {
             }
             if (got != null) {
                 permit.begin();
-                if (!bound) {
-                    permit.register("");
-                }
+                permit.register("");
                 return wrapped;
             }
-        }
-    }
-
-    /** {@return a permit that shares {@code opened}, which was opened once more for it, as {@code wrapper} returns it} */
-    <R> R reentry(Hold opened, Function<GroupPermit, R> wrapper) {
-        try {
-            return wrapper.apply(new Reentry(opened, null));
-        } catch (OutOfMemoryError oom) {
-            engine.releases.closeOnce(opened, 0);
-            throw oom;
         }
     }
 
@@ -387,17 +357,16 @@ final class Callers {
 
     // ---- from inside
 
-    /** Opens the hold that {@code thread}, the current one, has in a group once more, if there is one. */
-    private @Nullable Hold enclosing(String key, Thread thread) {
+    /** {@return whether {@code thread}, the current one, is inside of a group} */
+    private boolean isInside(String key, Thread thread) {
         if (engine.holds.parked(thread) != null) {
-            return null;
+            return false;
         }
-        for (Hold h = engine.holds.topOpen(thread); h != null; h = Holds.open(h.below)) {
-            if (h.group.key.equals(key) && h.reopen()) {
-                return h;
-            }
+        Hold h = engine.holds.topOpen(thread);
+        while (h != null && !h.group.key.equals(key)) {
+            h = Holds.open(h.below);
         }
-        return null;
+        return h != null;
     }
 
     private static long nanos(@Nullable Duration maxWait) {

@@ -79,21 +79,20 @@ public final class Doors {
         return callers.call(key, id, maxWait, task);
     }
 
-    /** Gets a permit; {@code bound} says whether it is to belong to the current thread. */
-    public GroupPermit acquire(String key, boolean bound) throws InterruptedException {
-        return callers.acquire(key, bound);
+    public GroupPermit acquire(String key) throws InterruptedException {
+        return callers.acquire(key);
     }
 
-    public Optional<GroupPermit> tryAcquire(String key, Duration maxWait, boolean bound) throws InterruptedException {
-        return callers.tryAcquire(key, maxWait, bound);
+    public Optional<GroupPermit> tryAcquire(String key, Duration maxWait) throws InterruptedException {
+        return callers.tryAcquire(key, maxWait);
     }
 
     public CompletionStage<GroupPermit> acquireAsync(String key, String id, @Nullable Duration maxWait) {
         return callers.acquireAsync(key, id, maxWait);
     }
 
-    public Optional<GroupPermit> currentPermit(String key) {
-        return engine.underPermit.current(key);
+    public Optional<GroupPermit> enclosingPermit(String key) {
+        return engine.underPermit.enclosing(key);
     }
 
     public ExecutorService asExecutorService(String key) {

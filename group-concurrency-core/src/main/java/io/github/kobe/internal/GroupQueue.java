@@ -133,7 +133,7 @@ final class GroupQueue {
         if (line == null) {
             line = new Line();
         }
-        line.add(node, node.sharesAsTask());
+        line.add(node, false);
         if (!known) {
             exempt.put(shared, line);
         }
@@ -307,15 +307,10 @@ final class GroupQueue {
         if (exempt != null) {
             for (Iterator<Line> lines = exempt.values().iterator(); lines.hasNext(); ) {
                 Line line = lines.next();
-                Node task = line.firstTask();
-                Node other = line.firstOther(node -> true);
-                if (task != null && task.mayShare()) {
-                    return task;
+                Node first = line.firstOther(node -> true);
+                if (first != null && first.mayShare()) {
+                    return first; // else none behind it may either
                 }
-                if (other != null && other.mayShare()) {
-                    return other; // else none behind it may either
-                }
-                Node first = task == null ? other : task;
                 if (first == null || first.canNeverShare()) {
                     lines.remove();
                 }

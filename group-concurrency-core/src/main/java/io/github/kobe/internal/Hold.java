@@ -8,20 +8,21 @@ import org.jspecify.annotations.Nullable;
  * The permits of one group that are out together, a concurrency permit and an in-flight permit, and the global permit
  * behind them: their own, or one that they share.
  *
- * <p>It may be opened several times, by re-entry; the last close returns the permits, on whichever thread that is.
+ * <p>Several may keep it out: its thread until that closes it, and whoever shares it. The last of them returns the
+ * permits, on whichever thread that is.
  *
  * <p>Everything that a close depends on is in one {@link #state}. So a close is one atomic change, and the state before
  * it says what to return. {@code docs/internals/concurrency.md} lists the states and who causes each change.
  *
- * <p>It has 32 bytes, because {@code acquire} makes one each time.
+ * <p>It has 32 bytes, because {@code call} may make one each time.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 class Hold {
 
-    /** How often it is open. Zero is final, unless it is parked. */
-    private static final int OPENS = (1 << 20) - 1;
+    /** How many keep it out; one of them is its thread, until that has closed it. Zero is final, unless it is parked. */
+    private static final int KEEPS = (1 << 20) - 1;
 
-    /** Where {@link Holds} has it: a number with a sign, in the bits above the opens. */
+    /** Where {@link Holds} has it: a number with a sign, in the bits above the keeps. */
     private static final int PLACE_SHIFT = 20;
 
     private static final int PLACE_BITS = 3;
@@ -41,15 +42,15 @@ class Hold {
     private static final int HAS_BELOW = 1 << 28;
     /** Its thread may park it. */
     private static final int PARKABLE = 1 << 29;
-    /** The one who got it first has closed it. */
-    private static final int OWN_CLOSED = 1 << 30;
+    /** The one who got it has closed it: its thread is outside. */
+    private static final int CLOSED = 1 << 30;
     /** Closed, and kept by its thread for the next call. */
     private static final int PARKED = 1 << 31;
 
     /** What makes a close more than to give back three permits. */
-    private static final int NOT_PLAIN = SHARES | NESTED | LENT | BORROWED | STAGE_OPEN;
+    private static final int NOT_PLAIN = SHARES | NESTED | BORROWED | STAGE_OPEN;
 
-    /** Nothing but its thread has it open, once, on permits of its own that go back together, with nothing below. */
+    /** Nothing but its thread keeps it out, on permits of its own that go back together, with nothing below. */
     private static final int SOLE = 1;
 
     private static final int SOLE_AND_PARKABLE = SOLE | PARKABLE;
@@ -133,12 +134,17 @@ class Hold {
 
     /** {@return whether its thread is inside the group by it} */
     final boolean isOpen() {
-        return (state & OPENS) != 0;
+        return isOpen(state);
+    }
+
+    private static boolean isOpen(int s) {
+        return (s & KEEPS) != 0 && (s & CLOSED) == 0;
     }
 
     /** {@return whether {@link Holds} may forget it} */
     final boolean isGone() {
-        return (state & (OPENS | PARKED)) == 0;
+        int s = state;
+        return s != PARKED && !isOpen(s);
     }
 
     final boolean isLent() {
@@ -172,11 +178,11 @@ class Hold {
 
     /**
      * Closes it for its thread and keeps it for that thread's next call, which thus needs no new one and no change to
-     * {@link Holds}. Only if nothing else has it open or is under it, and the caller has seen that nothing is on top of it;
+     * {@link Holds}. Only if nothing else keeps it out or is under it, and the caller has seen that nothing is on top of it;
      * the caller has to give the permits back.
      *
-     * <p>By its thread, which is the only one that opens it; so who finds it open once has it alone, and a release write
-     * is enough.
+     * <p>By its thread, without which nobody begins to keep it; so if that finds it kept once, it has it alone, and a
+     * release write is enough.
      */
     final boolean park() {
         if (state != SOLE_AND_PARKABLE) {
@@ -194,22 +200,27 @@ class Hold {
         STATE.setRelease(this, SOLE_AND_PARKABLE);
     }
 
-    // ---- opening and closing
+    // ---- keeping and closing
 
-    /** Opens it once more; false if it is closed for good. */
-    final boolean reopen() {
+    /** Has one more keep it out; false if nobody does any more. */
+    final boolean tryKeep() {
         for (; ; ) {
             int s = state;
-            if ((s & OPENS) == 0) {
+            if ((s & KEEPS) == 0) {
                 return false;
             }
-            if ((s & OPENS) == OPENS) {
-                throw new IllegalStateException("A thread may have at most " + OPENS + " permits of a group open");
+            if ((s & KEEPS) == KEEPS) {
+                throw new IllegalStateException("At most " + KEEPS + " may use a permit at once");
             }
             if (STATE.compareAndSet(this, s, s + 1)) {
                 return true;
             }
         }
+    }
+
+    /** One that kept it out keeps it no longer; returns the state before. */
+    final int endKeep() {
+        return (int) STATE.getAndAdd(this, -1);
     }
 
     /** {@return whether {@link #closeSole} may close it} By its thread: nobody else can change that, as for {@link #park}. */
@@ -222,41 +233,36 @@ class Hold {
         STATE.setRelease(this, 0);
     }
 
-    /** {@return whether the one who got it first has closed it} */
-    final boolean wasClosedByOwner() {
-        return wasClosedByOwner(state);
+    /** Closes it for its thread, which does so once; returns the state before. */
+    final int closeForThread() {
+        return (int) STATE.getAndAdd(this, CLOSED - 1);
     }
 
-    /** Closes it once; returns the state before. */
-    final int closeOnce() {
-        return (int) STATE.getAndAdd(this, -1);
-    }
-
-    /** Closes it for the one who got it first, unless that is done; returns the state before. */
+    /** Closes it for the one who got it, unless that is done; returns the state before. */
     final int closeOwn() {
         for (; ; ) {
             int s = state;
-            if ((s & OWN_CLOSED) != 0 || STATE.compareAndSet(this, s, (s - 1) | OWN_CLOSED)) {
+            if ((s & CLOSED) != 0 || STATE.compareAndSet(this, s, (s - 1) | CLOSED)) {
                 return s;
             }
         }
     }
 
-    /** {@return its state, once nobody opens or keeps it any more} */
-    final int lastState() {
-        return state;
+    /** {@return whether the one who got it has closed it} */
+    final boolean isClosed() {
+        return wasClosed(state);
     }
 
     // ---- what the state before a close says
 
-    /** {@return whether {@link #closeOwn} had nothing to do} */
-    static boolean wasClosedByOwner(int before) {
-        return (before & OWN_CLOSED) != 0;
+    /** {@return whether the one who got it had closed it} */
+    static boolean wasClosed(int before) {
+        return (before & CLOSED) != 0;
     }
 
-    /** {@return whether that was the last close, and the caller has to give the permits back} */
+    /** {@return whether that was the last that kept it out, and the caller has to give the permits back} */
     static boolean wasLast(int before) {
-        return (before & OPENS) == 1;
+        return (before & KEEPS) == 1;
     }
 
     /** {@return whether three permits go back, and that is all} */
@@ -274,9 +280,9 @@ class Hold {
         return (before & BORROWED) != 0;
     }
 
-    /** {@return whether it is neither lent nor borrowed, nor kept by a stage} */
+    /** {@return whether it is neither borrowed, nor kept by a stage} */
     static boolean wasSharer(int before) {
-        return (before & (LENT | BORROWED | STAGE_OPEN)) == 0;
+        return (before & (BORROWED | STAGE_OPEN)) == 0;
     }
 
     /** {@return whether the global permit that it shares is another's} */
@@ -295,24 +301,19 @@ class Hold {
         return shared;
     }
 
-    /** {@return whether it shares a global permit, its own or another's} */
-    final boolean sharesGlobal() {
-        return (state & (SHARES | NESTED)) != 0;
-    }
-
     /** {@return whether it shares the global permit of another} */
     final boolean isNested() {
         return (state & NESTED) != 0;
     }
 
-    /** {@return whether a stage keeps its in-flight permits} */
-    final boolean isStageOpen() {
-        return wasStageOpen(state);
+    /** {@return whether it shares a global permit, its own or another's} */
+    final boolean sharesGlobal() {
+        return (state & (SHARES | NESTED)) != 0;
     }
 
-    /** {@return as what it shares a global permit} */
-    long sharesAs() {
-        return thread == null ? SharedGlobal.UNBOUND : SharedGlobal.BOUND;
+    /** {@return as what it leaves a global permit that it shares, after the last close} */
+    final long leavesAs(int before) {
+        return thread == null || wasClosed(before) ? SharedGlobal.UNBOUND : SharedGlobal.BOUND;
     }
 
     /** Has it share {@code joined}, which was joined for it; before anyone else knows it. */
@@ -321,22 +322,8 @@ class Hold {
         STATE.set(this, (int) STATE.get(this) | NESTED);
     }
 
-    /** {@return its global permit, for others to join; {@code null}: it is closed for good} By any thread. */
-    final @Nullable SharedGlobal share() {
-        SharedGlobal made = shareUnlessMarked();
-        for (; ; ) {
-            int s = state;
-            if ((s & OPENS) == 0) {
-                return null;
-            }
-            if ((s & (SHARES | NESTED)) != 0 || STATE.compareAndSet(this, s, s | SHARES)) {
-                return made;
-            }
-        }
-    }
-
-    /** As {@link #share}, by one that keeps it out: then it may be closed for its thread. */
-    final SharedGlobal shareKept() {
+    /** {@return its global permit, for others to join} By its thread, by one that keeps it out, or while its thread lends it. */
+    final SharedGlobal share() {
         SharedGlobal made = shareUnlessMarked();
         for (; ; ) {
             int s = state;
@@ -344,8 +331,8 @@ class Hold {
                 return made;
             }
             if (STATE.compareAndSet(this, s, s | SHARES)) {
-                if ((s & OPENS) == 0 && thread != null) {
-                    // Whoever closed it for its thread did not see that it shares.
+                if (wasClosed(s) && thread != null) {
+                    // Its thread, when it closed it, did not see that it shares.
                     group.engine.lending.unbind(made);
                 }
                 return made;
@@ -365,22 +352,9 @@ class Hold {
 
     // ---- lending, under the ledger's lock
 
-    /**
-     * Marks its permits of the group as lent.
-     *
-     * @param kept whether the lender keeps it out; else it must be open
-     * @return false if it is closed for good
-     */
-    final boolean lend(boolean kept) {
-        for (; ; ) {
-            int s = state;
-            if (!kept && (s & OPENS) == 0) {
-                return false;
-            }
-            if (STATE.compareAndSet(this, s, s | LENT)) {
-                return true;
-            }
-        }
+    /** Marks its permits of the group as lent, which the lender keeps out meanwhile. */
+    final void lend() {
+        STATE.getAndBitwiseOr(this, LENT);
     }
 
     /** They are lent no longer. */
@@ -388,7 +362,7 @@ class Hold {
         STATE.getAndBitwiseAnd(this, ~LENT);
     }
 
-    /** A stage takes its in-flight permits over; by its thread, which has it open. */
+    /** A stage takes its in-flight permits over; by its thread, which is inside by it. */
     final void setStageOpen() {
         STATE.getAndBitwiseOr(this, STAGE_OPEN);
     }

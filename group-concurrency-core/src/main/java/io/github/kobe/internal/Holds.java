@@ -278,11 +278,8 @@ final class Holds {
      */
     @Nullable
     SharedGlobal shareOf(Thread thread) {
-        SharedGlobal shared = null;
-        for (Hold h = topOpen(thread); h != null && shared == null; h = open(h.below)) {
-            shared = h.share(); // none: another thread has just closed it
-        }
-        return shared;
+        Hold open = topOpen(thread);
+        return open == null ? null : open.share();
     }
 
     /** {@return whether {@code thread} has an open one of {@code group}} */

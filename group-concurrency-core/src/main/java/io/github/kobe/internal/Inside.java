@@ -1,6 +1,6 @@
 package io.github.kobe.internal;
 
-/** A thread inside a permit that another may have taken: it keeps that permit out, and has none of its own. */
+/** A thread inside a permit that was handed to it: it keeps that permit out, and has none of its own. */
 final class Inside extends Hold {
 
     /** What it is inside of, kept for this. */
@@ -17,6 +17,6 @@ final class Inside extends Hold {
 
     @Override
     Hold real() {
-        return entered.hold().real();
+        return entered.hold();
     }
 }

@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Everything here happens under the ledger's lock, with the groups concerned pinned to the ledger.
  *
- * <p>A thread that closes a lent hold for good also waits for that lock, and then finds it lent or not. If it is lent,
- * its permits stay with the borrower, for whom they are no longer a loan ({@link #closeLent}, {@link #giveUpGlobal}).
+ * <p>Nobody can return permits that are lent: the owner is inside of them as long as it waits.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Lending {
@@ -235,12 +234,10 @@ final class Lending {
     /** A borrower has just given back {@code piece}: those whose it was take of it again what they lack. */
     void handBack(Loan borrowers, Piece piece, @Nullable Batch batch) {
         for (Loan loan = borrowers; loan != null; loan = loan.also) {
-            for (Loan owed = loan; owed != null; owed = owed.heir) {
-                if (!owed.ended) {
-                    retake(owed, piece);
-                    if (owed.lacksNothing()) {
-                        end(owed, batch);
-                    }
+            if (!loan.ended) {
+                retake(loan, piece);
+                if (loan.lacksNothing()) {
+                    end(loan, batch);
                 }
             }
         }
@@ -333,58 +330,6 @@ final class Lending {
         }
         offer.settled = true;
         LockSupport.unpark(offer.owner);
-    }
-
-    /**
-     * Ends what concerns the permits of the group of a hold that was closed for good while it was lent: what its owner
-     * lacks of them is no longer owed, and the rest goes back; in the group.
-     *
-     * @param owed what the hold itself was lent on: what is out of it will go there; {@code null}: it was not borrowed
-     */
-    void closeLent(Hold hold, @Nullable Loan owed, @Nullable Batch batch) {
-        Loan marked = Objects.requireNonNull(Objects.requireNonNull(hold.shared()).loan);
-        Loan loan = Objects.requireNonNull(marked.offer.loanOf(hold));
-        Group group = hold.group;
-        if (!loan.lacksConcurrency) {
-            giveBack(group, Piece.CONCURRENCY, owed, batch);
-        }
-        if (loan.lacksInFlight) {
-            group.addLent(-1);
-        } else {
-            giveBack(group, Piece.FLIGHT_BUT_GLOBAL, owed, batch);
-        }
-        loan.heir = owed;
-        loan.lacksConcurrency = false;
-        loan.lacksInFlight = false;
-        loan.endOfGroup();
-        if (loan.lacksNothing()) {
-            end(loan, batch);
-        }
-    }
-
-    private void giveBack(Group group, Piece piece, @Nullable Loan owed, @Nullable Batch batch) {
-        group.putBackToLedger(piece);
-        if (owed != null) {
-            handBack(owed, piece, batch);
-        }
-    }
-
-    /**
-     * The last hold that shares {@code shared} was closed for good: if it is lent, it is no longer owed.
-     *
-     * @return false if it isn't lent: it is to be freed
-     */
-    boolean giveUpGlobal(SharedGlobal shared, @Nullable Batch batch) {
-        Loan marked = shared.loan;
-        Loan loan = marked == null ? null : marked.offer.loanOf(shared);
-        if (loan == null) {
-            return false;
-        }
-        loan.lacksGlobal = false;
-        if (loan.lacksNothing()) {
-            end(loan, batch);
-        }
-        return true;
     }
 
     // ---- the end of an offer

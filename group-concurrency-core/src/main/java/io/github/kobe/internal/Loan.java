@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
  *   pending   the thread that would lend             other threads work on the owner's permits
  *   -> gone   a thread that leaves the owner alone, and waiting nodes are retried; or the owner withdraws
  *   lent      the thread that starts a borrower      the pieces are the borrower's
- *   -> ended  the borrower, at its end; if the owner withdraws, whoever frees the last missing piece, or closes the
- *             hold that lacks it
+ *   -> ended  the borrower, at its end; if the owner withdraws, whoever frees the last missing piece
  * </pre>
  */
 final class Loan extends Report {
@@ -25,8 +24,7 @@ final class Loan extends Report {
     final SharedGlobal shared;
 
     /**
-     * The owner's hold in the borrower's group, while its permits are out; {@code null}: only the global permit is, or that
-     * hold was closed for good.
+     * The owner's hold in the borrower's group, while its permits are out; {@code null}: only the global permit is.
      */
     @Nullable
     Hold groupHold;
@@ -34,10 +32,6 @@ final class Loan extends Report {
     /** What else the borrower has: a global permit of another hold, or of another offer. */
     @Nullable
     Loan also;
-
-    /** To whom {@link #groupHold} was owed when it was closed for good: what is out of it goes there. */
-    @Nullable
-    Loan heir;
 
     /** Whether anything was lent; if not, its owner isn't alone yet. */
     boolean begun;
@@ -67,7 +61,7 @@ final class Loan extends Report {
         offer.lending().lendIfAlone(this);
     }
 
-    /** What was lent of the group is back, or is owed no longer. */
+    /** What was lent of the group is back. */
     void endOfGroup() {
         if (groupHold != null) {
             groupHold.endLoan();

@@ -75,15 +75,10 @@ abstract class Node {
         return shared == null || shared.isDead();
     }
 
-    /** {@return whether it shares a global permit as a task: one at a time does} */
-    final boolean sharesAsTask() {
-        return SharedGlobal.isTask(sharesAs());
-    }
-
     /** {@return whether {@link #tryShare} may succeed} */
     final boolean mayShare() {
         SharedGlobal shared = shared();
-        return shared != null && shared.isJoinable(sharesAs());
+        return shared != null && shared.isJoinable();
     }
 
     /** Joins the global permit that it may share, if that can be; a {@link #grant} or {@link #unshare} follows. */
@@ -101,9 +96,6 @@ abstract class Node {
                 batch.free(shared);
             } else {
                 batch.lend(shared.takeAwaited(after));
-                if (sharesAsTask()) {
-                    batch.lendToNextTask(shared);
-                }
             }
         }
     }

@@ -2,8 +2,6 @@ package io.github.kobe.internal;
 
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
-import io.github.kobe.GroupTask;
-import io.github.kobe.TaskHandle;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -13,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 /** A permit of the engine: work under it keeps it out meanwhile, whoever closes it. */
 interface OpenablePermit extends GroupPermit {
 
-    /** {@return what is out} */
+    /** {@return what is out; none that only shares another} */
     Hold hold();
 
     /** Keeps it out until {@link #release}; false if it is closed. */
@@ -62,26 +60,5 @@ interface OpenablePermit extends GroupPermit {
             return CompletableFuture.failedStage(closed);
         }
         return under().acquireAsync(this, groupKey, taskId, maxWait);
-    }
-
-    @Override
-    default <T> TaskHandle<T> submit(String groupKey, String taskId, Callable<T> task) {
-        return submit(new GroupTask<>(groupKey, taskId, task), false);
-    }
-
-    @Override
-    default <T> TaskHandle<T> submit(GroupTask<T> task) {
-        return submit(Objects.requireNonNull(task, "task"), false);
-    }
-
-    @Override
-    default <T> TaskHandle<T> submitAsync(String groupKey, String taskId, Callable<? extends CompletionStage<T>> task) {
-        return submit(new GroupTask<>(groupKey, taskId, task), true);
-    }
-
-    private <T> TaskHandle<T> submit(GroupTask<?> task, boolean async) {
-        StackReserve.require();
-        keepOrThrow();
-        return under().submit(this, task, async);
     }
 }

@@ -2,47 +2,20 @@ package io.github.kobe.internal;
 
 import io.github.kobe.TaskStatus;
 import io.github.kobe.TaskTrace;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A hold that is handed out. It is returned after it was closed, once nobody uses it.
- *
- * <p>Like every hold, it is open for its thread. Separately, it counts those that keep it: its thread, as one, until it
- * is closed for that, and each piece of work under it. So its own thread is outside as soon as it has closed it.
- */
+/** A hold that is handed out, and belongs to no thread. It is returned after it was closed, once nobody uses it. */
 class Permit extends Hold implements OpenablePermit {
 
-    private static final VarHandle KEEPS;
-    private static final VarHandle ENTRY;
+    /** How what was done under it ended, if not well; written before it is closed. */
+    private volatile @Nullable TaskStatus status;
 
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            KEEPS = lookup.findVarHandle(Permit.class, "keeps", int.class);
-            ENTRY = lookup.findVarHandle(Permit.class, "entry", UnboundPermits.Entry.class);
-        } catch (ReflectiveOperationException impossible) {
-            throw new ExceptionInInitializerError(impossible);
-        }
-    }
-
-    /** In {@link #keeps}: what was done under it has failed, or was cancelled. */
-    private static final int FAILED = 1 << 29;
-
-    private static final int CANCELLED = 1 << 30;
-    private static final int COUNT = FAILED - 1;
-
-    /** How many keep it out, of which zero is final; and how it ended. */
-    private volatile int keeps;
-
-    /** As its group has it among the {@link UnboundPermits}, if it does; set once, by one that keeps it. */
-    private volatile UnboundPermits.@Nullable Entry entry;
+    /** As its group has it among the {@link UnboundPermits}, if it does; set before it is handed out. */
+    private UnboundPermits.@Nullable Entry entry;
 
     Permit(Group group) {
         super(group);
-        KEEPS.set(this, 1);
     }
 
     /** {@return what is to become a permit, once it is granted} */
@@ -82,44 +55,20 @@ class Permit extends Hold implements OpenablePermit {
 
     @Override
     public final boolean keep() {
-        return !wasClosedByOwner() && keepShared();
-    }
-
-    /** As {@link #keep}, for one that shares it: whoever got it first may have closed it. */
-    final boolean keepShared() {
-        int k = keeps;
-        while ((k & COUNT) != 0) {
-            int found = (int) KEEPS.compareAndExchange(this, k, k + 1);
-            if (found == k) {
-                return true;
-            }
-            k = found;
-        }
-        return false;
-    }
-
-    /** Takes back one keep; true if that was the last. */
-    final boolean endKeep() {
-        return ((int) KEEPS.getAndAdd(this, -1) & COUNT) == 1;
+        return !isClosed() && tryKeep();
     }
 
     @Override
     public final void release() {
-        if (endKeep()) {
-            group.engine.releases.giveBackPermit(this, 0);
-        }
+        group.engine.releases.endKeep(this);
     }
 
-    /** Has it be seen without a thread, under that id; by one that keeps it. */
+    /** Has it be seen, under that id; before it is handed out. */
     final void register(String id) {
-        if (entry != null) {
-            return;
-        }
         try {
             Registered made = new Registered(this, id);
-            if (ENTRY.compareAndSet(this, null, made)) {
-                group.unbound.add(made);
-            }
+            entry = made;
+            group.unbound.add(made);
         } catch (OutOfMemoryError oom) {
             // Then nobody sees it.
         }
@@ -155,47 +104,34 @@ class Permit extends Hold implements OpenablePermit {
     }
 
     @Override
-    final long sharesAs() {
-        return SharedGlobal.UNBOUND; // it is unbound before it is given back
-    }
-
-    @Override
-    public final boolean isBound() {
-        return thread != null;
-    }
-
-    @Override
     public final void close() {
         StackReserve.requireToGiveBack();
         int before = closeOwn();
-        if (!wasClosedByOwner(before) && wasLast(before)) {
-            group.engine.releases.lastClose(this, before, 0);
+        if (!wasClosed(before) && wasLast(before)) {
+            group.engine.releases.end(this, before, 0);
         }
     }
 
     @Override
     public final void closeExceptionally(Throwable failure) {
         TaskStatus as = Counters.statusAfter(Objects.requireNonNull(failure, "failure"));
-        if (!wasClosedByOwner()) {
+        if (!isClosed()) {
             remember(failure);
-            KEEPS.getAndBitwiseOr(this, as == TaskStatus.CANCELLED ? CANCELLED : FAILED);
+            status = as;
         }
         close();
     }
 
     /** Gives back what nobody has got, since the wait for it was given up: it counts as cancelled. It needs no memory. */
     final void closeUnused() {
-        KEEPS.getAndBitwiseOr(this, CANCELLED);
+        status = TaskStatus.CANCELLED;
         close();
     }
 
     /** {@return how what was done under it ended, once nobody keeps it any more} */
     final TaskStatus status() {
-        int k = keeps;
-        if ((k & FAILED) != 0) {
-            return TaskStatus.FAILED;
-        }
-        return (k & CANCELLED) != 0 ? TaskStatus.CANCELLED : TaskStatus.SUCCESS;
+        TaskStatus s = status;
+        return s == null ? TaskStatus.SUCCESS : s;
     }
 
     /** What was done under it fails; told before that is known, if anyone hears of it. */

@@ -71,8 +71,7 @@ final class Run extends Hold implements Runnable {
             @Nullable ClassLoader loader,
             boolean async,
             int stopEpoch,
-            @Nullable Loan loan,
-            @Nullable SharedGlobal joined) {
+            @Nullable Loan loan) {
         super(task.group);
         this.task = task;
         this.code = code;
@@ -83,9 +82,6 @@ final class Run extends Hold implements Runnable {
         if (loan != null) {
             setBorrowed();
         }
-        if (joined != null) {
-            joined(joined);
-        }
     }
 
     /**
@@ -93,29 +89,21 @@ final class Run extends Hold implements Runnable {
      *
      * @param loader for work that has none of its own
      * @param loan what its permits are lent on, if they are
-     * @param joined the global permit that it borrows, if it does
      */
     static Run of(
             Task<?> task,
             Object work,
             @Nullable ClassLoader loader,
             int stopEpoch,
-            @Nullable Loan loan,
-            @Nullable SharedGlobal joined) {
+            @Nullable Loan loan) {
         return work instanceof WorkSpec tailored
-                ? new Run(task, tailored.code(), tailored.loader(), tailored.async(), stopEpoch, loan, joined)
-                : new Run(task, (Callable<?>) work, loader, false, stopEpoch, loan, joined);
+                ? new Run(task, tailored.code(), tailored.loader(), tailored.async(), stopEpoch, loan)
+                : new Run(task, (Callable<?>) work, loader, false, stopEpoch, loan);
     }
 
     @Override
     int stripe() {
         return group.home;
-    }
-
-    @Override
-    long sharesAs() {
-        long as = isNested() ? SharedGlobal.TASK : SharedGlobal.BOUND;
-        return isStageOpen() ? SharedGlobal.unbound(as) : as;
     }
 
     @Override

@@ -31,18 +31,13 @@ final class SharedGlobal {
     /** A hold of a thread, which may be at work. */
     static final long BOUND = UNBOUND + ONE_THREAD;
 
-    private static final long HAS_TASK = 1L << 60;
-
-    /** A task that borrows it: one at a time does. */
-    static final long TASK = BOUND + HAS_TASK;
-
     private static final long LENT = 1L << 61;
 
     /** Its lender is to have its permits lent as soon as it is alone. */
     private static final long LENDS_WHEN_ALONE = 1L << 62;
 
     private static final long HOLDS = ONE_THREAD - 1;
-    private static final long THREADS = (HOLDS << 31) & (HAS_TASK - 1);
+    private static final long THREADS = (HOLDS << 31) & (LENT - 1);
 
     private static final VarHandle STATE;
 
@@ -74,13 +69,13 @@ final class SharedGlobal {
         STATE.set(this, as);
     }
 
-    private static boolean isJoinable(long s, long as) {
-        return (s & HOLDS) != 0 && (s & LENT) == 0 && (s & as & HAS_TASK) == 0;
+    private static boolean isJoinable(long s) {
+        return (s & HOLDS) != 0 && (s & LENT) == 0;
     }
 
     /** {@return whether {@link #tryJoin} may succeed} */
-    boolean isJoinable(long as) {
-        return isJoinable(state, as);
+    boolean isJoinable() {
+        return isJoinable(state);
     }
 
     /** {@return whether the last one has left, so that nobody can join any more} */
@@ -95,13 +90,13 @@ final class SharedGlobal {
     /**
      * Has one more hold share it.
      *
-     * @param as {@link #UNBOUND}, {@link #BOUND} or {@link #TASK}; {@link #leave} is to be told the same
-     * @return false if it is lent or dead, or a task shares it and this is another
+     * @param as {@link #UNBOUND} or {@link #BOUND}; {@link #leave} is to be told the same
+     * @return false if it is lent or dead
      */
     boolean tryJoin(long as) {
         for (; ; ) {
             long s = state;
-            if (!isJoinable(s, as)) {
+            if (!isJoinable(s)) {
                 return false;
             }
             if (STATE.compareAndSet(this, s, s + as)) {
@@ -113,15 +108,6 @@ final class SharedGlobal {
     /** One that shares it leaves; returns the state after that. */
     long leave(long as) {
         return (long) STATE.getAndAdd(this, -as) - as;
-    }
-
-    static boolean isTask(long as) {
-        return (as & HAS_TASK) != 0;
-    }
-
-    /** {@return as what shares it what did as {@code as}, and belongs to no thread any more} */
-    static long unbound(long as) {
-        return as - ONE_THREAD;
     }
 
     /** One that shares it belongs to no thread any more; returns the state after that. */
@@ -160,11 +146,6 @@ final class SharedGlobal {
     }
 
     // ---- lending, under the ledger's lock
-
-    /** {@return whether it is lent, or to be lent once its lender is alone} */
-    boolean hasLoan() {
-        return (state & (LENT | LENDS_WHEN_ALONE)) != 0;
-    }
 
     /**
      * Lends it, if nobody but the lender is at work on it; else it is to be tried again when one leaves.

@@ -107,8 +107,7 @@ class Task<T> extends TaskCompletion<T> {
     @Override
     boolean grant(@Nullable Loan loan, boolean shares) {
         Object w = queuedWork();
-        return w != null
-                && engage(w, Run.of(this, w, group.queueLoader(), group.stopEpoch(), loan, shares ? shared() : null));
+        return w != null && engage(w, Run.of(this, w, group.queueLoader(), group.stopEpoch(), loan));
     }
 
     /** Moves the work on to the next that sees to it. */

@@ -1,8 +1,6 @@
 package io.github.kobe.internal;
 
 import io.github.kobe.GroupPermit;
-import io.github.kobe.GroupTask;
-import io.github.kobe.TaskHandle;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -10,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
-/** Work under a permit that was handed out: by a thread that goes inside it, or by work that shares its global one. */
+/** Work under a permit that was handed out: by a thread that goes inside it, or by permits that share its global one. */
 final class UnderPermit {
 
     private final Engine engine;
@@ -29,7 +27,7 @@ final class UnderPermit {
         try {
             return task.call();
         } finally {
-            engine.releases.closeOnce(inside, 0);
+            engine.releases.close(inside, 0);
         }
     }
 
@@ -39,7 +37,7 @@ final class UnderPermit {
         Inside inside = null;
         boolean entered = false;
         try {
-            SharedGlobal shared = kept.hold().shareKept();
+            SharedGlobal shared = kept.hold().share();
             inside = new Inside(kept, shared);
             engine.holds.push(inside, thread);
             while (!shared.tryJoin(SharedGlobal.BOUND)) {
@@ -50,7 +48,7 @@ final class UnderPermit {
         } finally {
             if (!entered) {
                 if (inside != null && inside.thread != null) {
-                    int unused = inside.closeOnce();
+                    int unused = inside.closeForThread();
                     engine.holds.prune(thread);
                 }
                 kept.release();
@@ -64,50 +62,36 @@ final class UnderPermit {
      * @param kept kept for this
      */
     CompletionStage<GroupPermit> acquireAsync(OpenablePermit kept, String key, String id, Duration maxWait) {
-        boolean passedOn = false;
         try {
             if (kept.groupKey().equals(key)) {
-                CompletionStage<GroupPermit> stage = CompletableFuture.completedStage(share(kept));
-                passedOn = true;
-                return stage;
+                return CompletableFuture.completedStage(Share.of(kept.hold()));
             }
             engine.requireAdmitsFromInside();
             return engine.callers.acquireAsync(
                     key,
                     id,
                     EffectiveLimits.saturatedNanos(maxWait),
-                    kept.hold().shareKept());
+                    kept.hold().share());
         } finally {
-            if (!passedOn) {
-                kept.release();
-            }
+            kept.release();
         }
     }
 
-    /** {@return a permit that shares {@code kept}, which was kept for it} */
-    private static Reentry share(OpenablePermit kept) {
-        Reentry shares = new Reentry(kept.hold(), kept);
-        if (kept.hold().real() instanceof Permit permit) {
-            permit.register(""); // its thread may close it before
-        }
-        return shares;
-    }
-
-    /** {@return a permit that shares what the current thread is inside of; empty: it is inside of nothing} */
-    Optional<GroupPermit> current(String key) {
+    /** {@return a permit that shares what the current thread is inside of; empty: it is inside of nothing that is open} */
+    Optional<GroupPermit> enclosing(String key) {
         StackReserve.require();
         Thread thread = Thread.currentThread();
         if (engine.holds.parked(thread) != null) {
             return Optional.empty();
         }
-        Optional<GroupPermit> found = current(thread, hold -> hold.group.key.equals(key));
+        Optional<GroupPermit> found = enclosing(thread, hold -> hold.group.key.equals(key));
         if (found.isEmpty()) {
-            found = current(thread, Inside.class::isInstance);
+            found = enclosing(thread, Inside.class::isInstance);
         }
-        return found.isPresent() ? found : current(thread, hold -> true);
+        return found.isPresent() ? found : enclosing(thread, hold -> true);
     }
 
-    private Optional<GroupPermit> current(Thread thread, Predicate<Hold> wanted) {
+    private Optional<GroupPermit> enclosing(Thread thread, Predicate<Hold> wanted) {
         for (Hold h = engine.holds.topOpen(thread); h != null; h = Holds.open(h.below)) {
             Optional<GroupPermit> shares = wanted.test(h) ? share(h) : Optional.empty();
             if (shares.isPresent()) {
@@ -118,31 +102,27 @@ final class UnderPermit {
     }
 
     /** {@return a permit that shares what a thread is inside of by {@code hold}; empty: that is closed} */
-    private Optional<GroupPermit> share(Hold hold) {
+    private static Optional<GroupPermit> share(Hold hold) {
         if (!(hold instanceof Inside inside)) {
-            return hold.reopen() ? engine.callers.reentry(hold, Callers.PRESENT) : Optional.empty();
+            return present(hold);
         }
         if (!inside.entered.keep()) {
             return Optional.empty();
         }
         try {
-            return Optional.of(share(inside.entered));
-        } catch (OutOfMemoryError oom) {
+            return present(inside.real());
+        } finally {
             inside.entered.release();
-            throw oom;
         }
     }
 
-    /**
-     * Submits a task that borrows the global permit of a permit.
-     *
-     * @param kept kept for this
-     */
-    <T> TaskHandle<T> submit(OpenablePermit kept, GroupTask<?> task, boolean async) {
+    private static Optional<GroupPermit> present(Hold real) {
+        Share share = Share.of(real);
         try {
-            return engine.admission.submitSharing(task, async, kept.hold().shareKept());
-        } finally {
-            kept.release();
+            return Optional.of(share);
+        } catch (OutOfMemoryError oom) {
+            share.close();
+            throw oom;
         }
     }
 }

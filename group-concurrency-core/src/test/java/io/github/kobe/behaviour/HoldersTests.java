@@ -263,54 +263,45 @@ class HoldersTests {
     // ---------------------------------------------------------------- permits
 
     @Test
-    void aPermitOfAThreadIsShownOnceHoweverOftenItIsOpen() throws Exception {
-        elsewhere(() -> {
-            GroupPermit permit = executor.acquire("a");
-            GroupPermit again = executor.acquire("a");
+    void aCallIsShownOnceHoweverOftenItIsShared() throws Exception {
+        List<GroupPermit> shares = elsewhere(() -> executor.call("a", () -> {
+            List<GroupPermit> made = List.of(
+                    executor.enclosingPermit("a").orElseThrow(),
+                    executor.enclosingPermit("a").orElseThrow());
             assertThat(holders()).containsExactly(thread("", UNKNOWN));
-            permit.close();
-            assertThat(holders()).containsExactly(thread("", UNKNOWN));
-            again.close();
-            assertThat(holders()).isEmpty();
-            return null;
-        });
-    }
+            return made;
+        }));
 
-    @Test
-    void aPermitThatItsThreadHasLeftBehindIsShown() throws Exception {
-        Caller<GroupPermit> caller = Caller.startPlatform(() -> executor.acquire("a"));
-        GroupPermit permit = caller.result();
-        Deadline.join(caller.thread());
-
-        assertThat(holders()).containsExactly(thread("", UNKNOWN));
-
-        permit.close();
+        assertThat(holders()).containsExactly(permit("", NOBODY));
+        shares.getFirst().close();
+        assertThat(holders()).containsExactly(permit("", NOBODY));
+        shares.getLast().close();
+        assertThat(holders()).isEmpty();
     }
 
     @Test
     void aPermitThatIsTimedIsShownWithHowLongItIsOut() throws Exception {
         GroupExecutor heard = engines.start(
                 GroupPolicy.builder().defaultMaxConcurrencyPerGroup(2).build(), clock);
-        elsewhere(() -> {
-            GroupPermit bound = heard.acquire("a");
-            clock.advance(SECOND);
-            GroupPermit unbound = heard.acquireUnbound("a");
-            clock.advance(SECOND);
-            assertThat(heard.holders("a"))
-                    .containsExactly(
-                            thread("", Optional.of(SECOND.multipliedBy(2))),
-                            new GroupHolder("", Optional.of(SECOND), Kind.PERMIT, NOBODY, false));
-            bound.close();
-            unbound.close();
-            return null;
-        });
+        GroupPermit first = heard.acquire("a");
+        clock.advance(SECOND);
+        GroupPermit second = heard.acquire("a");
+        clock.advance(SECOND);
+
+        assertThat(heard.holders("a"))
+                .containsExactly(
+                        new GroupHolder("", Optional.of(SECOND.multipliedBy(2)), Kind.PERMIT, NOBODY, false),
+                        new GroupHolder("", Optional.of(SECOND), Kind.PERMIT, NOBODY, false));
+
+        first.close();
+        second.close();
     }
 
     @Test
-    void permitsOfNoThreadAreShownWithoutOne() throws Exception {
+    void permitsAreShownWithoutAThread() throws Exception {
         List<GroupPermit> permits = List.of(
-                executor.acquireUnbound("a"),
-                executor.tryAcquireUnbound("a", Duration.ZERO).orElseThrow(),
+                executor.acquire("a"),
+                executor.tryAcquire("a", Duration.ZERO).orElseThrow(),
                 executor.acquireAsync("a", "asked", Deadline.LONG)
                         .toCompletableFuture()
                         .join());
@@ -326,7 +317,7 @@ class HoldersTests {
     void aPermitThatHadToBeWaitedForIsShown() throws Exception {
         executor.updatePolicy(
                 executor.policy().toBuilder().defaultMaxConcurrencyPerGroup(1).build());
-        GroupPermit first = executor.acquireUnbound("a");
+        GroupPermit first = executor.acquire("a");
         CompletableFuture<GroupPermit> next =
                 executor.acquireAsync("a", "next", Deadline.LONG).toCompletableFuture();
         CompletableFuture<GroupPermit> given = executor.acquireAsync("a").toCompletableFuture();
@@ -343,9 +334,9 @@ class HoldersTests {
     void aPermitThatIsRefusedIsNotShown() throws Exception {
         executor.updatePolicy(
                 executor.policy().toBuilder().defaultMaxConcurrencyPerGroup(1).build());
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
 
-        assertThat(executor.tryAcquireUnbound("a", Duration.ZERO)).isEmpty();
+        assertThat(executor.tryAcquire("a", Duration.ZERO)).isEmpty();
 
         assertThat(holders()).containsExactly(permit("", NOBODY));
         permit.close();
@@ -353,7 +344,7 @@ class HoldersTests {
 
     @Test
     void whoIsInsideOfAPermitGivesItHisName() throws Exception {
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Caller<?> first = inside("first", () -> permit.call(gate.then("done")));
         assertThat(holders()).containsExactly(permit("", Optional.of("first")));
 
@@ -369,18 +360,19 @@ class HoldersTests {
     }
 
     @Test
-    void theOwnerOfAPermitIsShownThoughOthersAreInside() throws Exception {
+    void aThreadIsShownThoughOthersAreInsideWhatItShares() throws Exception {
         Gate owner = new Gate();
-        Caller<GroupPermit> caller = Caller.startPlatform(() -> {
-            executor.call("b", () -> "done");
-            GroupPermit permit = executor.acquire("a");
-            Caller<?> other = inside("other", () -> permit.call(gate.then("done")));
-            owner.pass();
-            permit.close();
+        Caller<String> caller = Caller.startPlatform(() -> {
+            GroupPermit shared = executor.call("a", () -> {
+                GroupPermit made = executor.enclosingPermit("a").orElseThrow();
+                Caller<?> unused = inside("other", () -> made.call(gate.then("done")));
+                owner.pass();
+                return made;
+            });
+            shared.close();
             assertThat(holders()).containsExactly(permit("", Optional.of("other")));
             gate.open();
-            other.result();
-            return permit;
+            return "done";
         });
         owner.awaitArrived(1);
 
@@ -388,10 +380,11 @@ class HoldersTests {
 
         owner.open();
         caller.result();
+        Deadline.until("nobody is inside", () -> holders().isEmpty());
     }
 
     @Test
-    void aPermitThatItsThreadHasClosedIsShownWhileItIsShared() throws Exception {
+    void aPermitThatIsClosedIsShownWhileItIsShared() throws Exception {
         List<GroupPermit> shared = elsewhere(() -> {
             try (GroupPermit permit = executor.acquire("a")) {
                 return List.of(
@@ -414,18 +407,14 @@ class HoldersTests {
 
     @Test
     void whatIsTakenUnderAPermitIsShownInItsGroup() throws Exception {
-        GroupPermit outer = executor.acquireUnbound("b");
+        GroupPermit outer = executor.acquire("b");
         GroupPermit under = outer.acquireAsync("a").toCompletableFuture().join();
-        TaskHandle<String> sharing = outer.submit("a", "sharing", gate.then("done"));
-        gate.awaitArrived(1);
 
-        assertThat(holders()).containsExactly(task("sharing", Optional.of(Duration.ZERO)), permit("", NOBODY));
+        assertThat(holders()).containsExactly(permit("", NOBODY));
         assertThat(executor.holders("b")).containsExactly(permit("", NOBODY));
 
         outer.close();
         assertThat(executor.holders("b")).isEmpty();
-        gate.open();
-        sharing.await();
         assertThat(holders()).containsExactly(permit("", NOBODY));
         under.close();
     }
@@ -453,10 +442,10 @@ class HoldersTests {
     }
 
     @Test
-    void aPermitOfNoThreadIsShownAsLent() throws Exception {
+    void aPermitIsShownAsLent() throws Exception {
         executor.updatePolicy(
                 executor.policy().toBuilder().defaultMaxConcurrencyPerGroup(1).build());
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Caller<?> lender = inside(
                 "lender",
                 () -> permit.call(() ->
@@ -489,7 +478,7 @@ class HoldersTests {
 
     @Test
     void theyAreShownAfterAShutdown() throws Exception {
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Caller<String> caller = Caller.startPlatform(() -> executor.call("a", gate.then("done")));
         gate.awaitArrived(1);
         executor.shutdown();
@@ -512,7 +501,7 @@ class HoldersTests {
                         executor.call("a", "in a", () -> key);
                         executor.call("b", "in b", () -> key);
                         executor.call(key, () -> key);
-                        executor.acquireUnbound(key).close();
+                        executor.acquire(key).close();
                     }
                     return null;
                 }));

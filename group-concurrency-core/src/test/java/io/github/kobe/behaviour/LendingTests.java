@@ -78,14 +78,12 @@ class LendingTests {
     }
 
     @Test
-    void aThreadWithAPermitLendsToo() throws Exception {
+    void aThreadInsideAPermitLendsToo() throws Exception {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
         GroupPermit permit = executor.acquire("a");
-        GroupPermit again = executor.acquire("a");
 
-        assertThat(inner(executor, "a").await().value()).isEqualTo("inner");
+        assertThat(permit.call(() -> inner(executor, "a").await().value())).isEqualTo("inner");
 
-        again.close();
         assertThat(Deadline.within(() -> executor.tryAcquire("a", Duration.ZERO)))
                 .isEmpty();
         permit.close();

@@ -277,9 +277,7 @@ class OfferTests {
             Forks forks = new Forks(executor, null);
             forks.fork("b", "first", () -> {
                 gate.pass();
-                try (GroupPermit permit = executor.acquire("a")) {
-                    return permit.groupKey();
-                }
+                return executor.call("a", () -> "inside");
             });
             join(forks, "a");
             return "joined";
@@ -450,20 +448,19 @@ class OfferTests {
     }
 
     @Test
-    void aPermitThatIsClosedWhileItIsLentStaysWithTheBorrower() throws Exception {
+    void aPermitThatIsClosedWhileItIsLentIsOutUntilItsOwnerHasLeft() throws Exception {
         start(1);
         engines.witness(executor).mayLendUnseen("a");
-        CompletableFuture<GroupPermit> held = new CompletableFuture<>();
-        Caller<String> owner = Caller.start(() -> {
-            held.complete(executor.acquire("a"));
+        GroupPermit held = executor.acquire("a");
+        Caller<String> owner = Caller.start(() -> held.call(() -> {
             Forks forks = new Forks(executor, null);
             forks.fork("a", "fork", gate.then("done"));
             forks.join();
             return "joined";
-        });
+        }));
         gate.awaitArrived(1);
 
-        held.get().close();
+        held.close();
 
         assertThat(executor.groupStats("a").orElseThrow().running()).isEqualTo(1);
         TaskHandle<String> next = executor.submit("a", "next", () -> "next");
@@ -474,18 +471,20 @@ class OfferTests {
     }
 
     @Test
-    void aBorrowedPermitThatIsClosedWhileItIsLentOnIsOwedToTheFirstOwner() throws Exception {
+    void aBorrowedPermitThatIsSharedWhileItIsLentOnIsOwedToTheFirstOwner() throws Exception {
         start(Integer.MAX_VALUE);
         engines.witness(executor).mayLendUnseen("a");
         CompletableFuture<GroupPermit> held = new CompletableFuture<>();
         TaskHandle<String> owner = executor.submit("a", "owner", () -> {
             Forks forks = new Forks(executor, null);
             forks.fork("b", "fork", () -> {
-                held.complete(executor.acquire("a"));
-                Forks inner = new Forks(executor, forks);
-                inner.fork("a", "inner", gate.then("done"));
-                inner.join();
-                return "joined";
+                return executor.call("a", () -> {
+                    held.complete(executor.enclosingPermit("a").orElseThrow());
+                    Forks inner = new Forks(executor, forks);
+                    inner.fork("a", "inner", gate.then("done"));
+                    inner.join();
+                    return "joined";
+                });
             });
             forks.fork("a", "last", () -> "last");
             join(forks, "a");
@@ -601,7 +600,7 @@ class OfferTests {
     void anOwnerThatIsNotAloneInsideItsPermitLendsItOnceItIs() throws Exception {
         start(1);
         engines.witness(executor).mayLendUnseen("a");
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Caller<String> other = Caller.start(() -> permit.call(gate.then("other")));
         gate.awaitArrived(1);
         Forks forks = new Forks(executor, null);
@@ -625,7 +624,7 @@ class OfferTests {
     void whatIsOfferedAndNotLentMayBeEntered() throws Exception {
         start(1);
         engines.witness(executor).mayLendUnseen("a");
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Forks forks = new Forks(executor, null);
         Caller<String> owner = Caller.start(() -> permit.call(() -> {
             Object offer = forks.offer();
@@ -656,13 +655,13 @@ class OfferTests {
         start(1);
         Forks forks = new Forks(executor, null);
 
-        try (GroupPermit permit = executor.acquire("a")) {
+        executor.call("a", () -> {
             Object offer = forks.offer();
             assertThatIllegalStateException().isThrownBy(forks::offer);
             forks.withdraw(offer);
             forks.withdraw(forks.offer());
-            assertThat(permit.groupKey()).isEqualTo("a");
-        }
+            return null;
+        });
     }
 
     // ---------------------------------------------------------------- back to an owner that doesn't wait any longer
@@ -699,7 +698,7 @@ class OfferTests {
         List<GroupPermit> outer = new ArrayList<>();
         List<CompletableFuture<GroupPermit>> nested = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
-            outer.add(executor.acquireUnbound("b"));
+            outer.add(executor.acquire("b"));
             nested.add(outer.getLast().acquireAsync("a").toCompletableFuture());
         }
         List<CompletableFuture<GroupPermit>> waiting = new ArrayList<>();

@@ -42,16 +42,10 @@ class PermitOutcomeTests {
     private GroupExecutor executor;
 
     enum Way {
-        BOUND {
+        ACQUIRE {
             @Override
             GroupPermit take(GroupExecutor executor) throws Exception {
                 return executor.acquire("a");
-            }
-        },
-        UNBOUND {
-            @Override
-            GroupPermit take(GroupExecutor executor) throws Exception {
-                return executor.acquireUnbound("a");
             }
         },
         ASYNC {
@@ -114,7 +108,7 @@ class PermitOutcomeTests {
     @Test
     void theFirstCloseTellsTheEnd() throws Exception {
         executor = engines.startPlain(GroupPolicy.builder().build());
-        GroupPermit well = executor.acquireUnbound("a");
+        GroupPermit well = executor.acquire("a");
         Gate gate = new Gate();
         Caller<String> inside = Caller.start(() -> well.call(gate.then("done")));
         gate.awaitArrived(1);
@@ -125,7 +119,7 @@ class PermitOutcomeTests {
 
         assertThat(inside.result()).isEqualTo("done");
         assertEnded(1, 0, 0);
-        GroupPermit badly = executor.acquireUnbound("a");
+        GroupPermit badly = executor.acquire("a");
         badly.closeExceptionally(new IOException("disk"));
         badly.close();
         badly.closeExceptionally(new CancellationException());
@@ -135,7 +129,7 @@ class PermitOutcomeTests {
     @Test
     void theEndIsThatOfTheCloseAlsoWhileSomebodyIsInside() throws Exception {
         executor = engines.startPlain(GroupPolicy.builder().build());
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Gate gate = new Gate();
         Caller<String> inside = Caller.start(() -> permit.call(gate.then("done")));
         gate.awaitArrived(1);
@@ -149,20 +143,19 @@ class PermitOutcomeTests {
     }
 
     @Test
-    @Tag("E6")
     void whatSharesAPermitEndsNothing() throws Exception {
         executor = engines.startPlain(GroupPolicy.builder().build());
-        Callable<Void> reentry = () -> {
-            executor.acquire("a").closeExceptionally(new IOException("disk"));
+        Callable<Void> sharing = () -> {
+            executor.enclosingPermit("a").orElseThrow().closeExceptionally(new IOException("disk"));
             return null;
         };
 
-        executor.call("a", reentry);
+        executor.call("a", sharing);
 
         assertEnded(1, 0, 0);
         assertThatNullPointerException()
                 .isThrownBy(() -> executor.call("a", () -> {
-                    try (GroupPermit shared = executor.acquire("a")) {
+                    try (GroupPermit shared = executor.enclosingPermit("a").orElseThrow()) {
                         shared.closeExceptionally(null);
                     }
                     return null;
@@ -205,7 +198,7 @@ class PermitOutcomeTests {
                         })
                         .build(),
                 new Surroundings(System::nanoTime, late, true));
-        GroupPermit holder = executor.acquireUnbound("a");
+        GroupPermit holder = executor.acquire("a");
         CompletableFuture<GroupPermit> request = executor.acquireAsync("a").toCompletableFuture();
         holder.close();
         handingOut.awaitArrived(1);
@@ -238,7 +231,7 @@ class PermitOutcomeTests {
                     }
                 })
                 .build());
-        GroupPermit holder = executor.acquireUnbound("a");
+        GroupPermit holder = executor.acquire("a");
         request.set(
                 executor.acquireAsync("a", "request", GroupLimits.NO_TIMEOUT).toCompletableFuture());
 
@@ -253,7 +246,7 @@ class PermitOutcomeTests {
     @Test
     void cancellingARequestThatSomebodyElseHasCompletedLeavesTheQueueAndSaysNo() throws Exception {
         executor = engines.startPlain(GroupPolicy.builder().build());
-        GroupPermit holder = executor.acquireUnbound("a");
+        GroupPermit holder = executor.acquire("a");
         CompletableFuture<GroupPermit> request = executor.acquireAsync("a").toCompletableFuture();
         request.completeExceptionally(new TimeoutException());
         assertThat(executor.stats().queued()).isEqualTo(1);
@@ -268,7 +261,7 @@ class PermitOutcomeTests {
     @Test
     void nullIsRefused() throws Exception {
         executor = engines.startPlain(GroupPolicy.builder().build());
-        try (GroupPermit permit = executor.acquireUnbound("a")) {
+        try (GroupPermit permit = executor.acquire("a")) {
             assertThatNullPointerException()
                     .isThrownBy(() -> permit.closeExceptionally(null))
                     .withMessage("failure");

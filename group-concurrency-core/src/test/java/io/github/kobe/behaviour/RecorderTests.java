@@ -209,9 +209,7 @@ class RecorderTests {
                 permit.close();
             }
             executor.call("d", () -> {
-                GroupPermit nested = executor.acquire("e");
-                clock.advance(SECOND.multipliedBy(3));
-                nested.close();
+                executor.call("e", taking(SECOND.multipliedBy(3)));
                 return executor.call("d", () -> executor.call("f", taking(SECOND)));
             });
 

@@ -86,19 +86,27 @@ class ReentryTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"012", "021", "102", "120", "201", "210"})
-    void nestedPermitsGiveTheRealOneBackAtTheLastCloseInAnyOrder(String order) throws Exception {
+    void sharesGiveTheRealOneBackAtTheLastCloseInAnyOrderOnAnyThread(String order) throws Exception {
         GroupExecutor executor = engines.start(GroupPolicy.builder()
                 .defaultMaxConcurrencyPerGroup(2)
                 .globalMaxInFlight(2)
                 .build());
-        GroupPermit other = executor.acquireAsync("a").toCompletableFuture().join();
-        List<GroupPermit> nested = List.of(executor.acquire("a"), executor.acquire("a"), executor.acquire("a"));
+        GroupPermit other = executor.acquire("a");
+        List<GroupPermit> shares = executor.call(
+                "a",
+                () -> List.of(
+                        executor.enclosingPermit("a").orElseThrow(),
+                        executor.enclosingPermit("a").orElseThrow(),
+                        executor.enclosingPermit("a").orElseThrow()));
 
         for (int i = 0; i < 3; i++) {
             assertThat(tryAcquireElsewhere(executor, "a")).isEmpty();
-            GroupPermit next = nested.get(order.charAt(i) - '0');
-            next.close();
-            next.close();
+            GroupPermit next = shares.get(order.charAt(i) - '0');
+            Deadline.within(() -> {
+                next.close();
+                next.close();
+                return "closed";
+            });
         }
 
         tryAcquireElsewhere(executor, "a").orElseThrow().close();
@@ -106,46 +114,12 @@ class ReentryTests {
     }
 
     @Test
-    void foreignThreadsMayCloseNestedPermits() throws Exception {
-        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
-        GroupPermit outer = executor.acquire("a");
-        GroupPermit inner = executor.acquire("a");
-
-        for (GroupPermit permit : List.of(outer, inner)) {
-            assertThat(tryAcquireElsewhere(executor, "a")).isEmpty();
-            Deadline.within(() -> {
-                permit.close();
-                return "closed";
-            });
-        }
-
-        tryAcquireElsewhere(executor, "a").orElseThrow().close();
-    }
-
-    @Test
-    void aThreadWhosePermitsForeignThreadsClosedIsNoLongerInside() throws Exception {
-        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
-        GroupPermit permit = executor.acquire("a");
-        Deadline.within(() -> {
-            permit.close();
-            return "closed";
-        });
-        Gate gate = new Gate();
-        TaskHandle<String> holder = executor.submit("a", "holder", gate.then("held"));
-        gate.awaitArrived(1);
-
-        assertThat(executor.tryAcquire("a", Duration.ZERO)).isEmpty();
-
-        gate.open();
-        assertThat(holder.await().value()).isEqualTo("held");
-    }
-
-    @Test
-    void aPermitTakenInsideATaskKeepsTheTasksPermitWhenItEnds() throws Exception {
+    void aShareOfATaskKeepsTheTasksPermitWhenItEnds() throws Exception {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
 
-        GroupPermit permit =
-                executor.submit("a", "1", () -> executor.acquire("a")).await().value();
+        GroupPermit permit = executor.submit("a", "1", () -> executor.enclosingPermit("a").orElseThrow())
+                .await()
+                .value();
 
         Deadline.untilAsserted(() ->
                 assertThat(executor.groupStats("a").orElseThrow().running()).isEqualTo(1));
@@ -197,49 +171,19 @@ class ReentryTests {
     }
 
     @Test
-    void theGlobalPermitStaysUntilTheLastGroupOfAThreadIsLeft() throws Exception {
-        GroupExecutor executor =
-                engines.start(GroupPolicy.builder().globalMaxInFlight(1).build());
-        GroupPermit outer = executor.acquire("a");
-        GroupPermit inner = executor.acquire("b");
-
-        outer.close();
-        assertThat(tryAcquireElsewhere(executor, "a")).isEmpty();
-        assertThat(executor.groupStats("a").orElseThrow().running()).isZero();
-        inner.close();
-
-        tryAcquireElsewhere(executor, "a").orElseThrow().close();
-    }
-
-    @Test
     void theGlobalPermitOfATaskStaysWithThePermitThatItLeavesOpen() throws Exception {
         GroupExecutor executor =
                 engines.start(GroupPolicy.builder().globalMaxInFlight(1).build());
 
-        GroupPermit left =
-                executor.submit("a", "1", () -> executor.acquire("b")).await().value();
+        GroupPermit left = executor.submit(
+                        "a", "1", () -> executor.call("b", () -> executor.enclosingPermit("b")
+                                .orElseThrow()))
+                .await()
+                .value();
 
         assertThat(executor.tryAcquire("c", Duration.ZERO)).isEmpty();
         left.close();
         executor.acquire("c").close();
-    }
-
-    @Test
-    void nestedPermitsOfManyGroupsMayBeClosedInAnyOrder() throws Exception {
-        GroupExecutor executor =
-                engines.start(GroupPolicy.builder().globalMaxInFlight(1).build());
-        for (int first = 0; first < 3; first++) {
-            List<GroupPermit> permits = new ArrayList<>();
-            for (String key : List.of("a", "b", "c")) {
-                permits.add(executor.acquire(key));
-                permits.add(executor.acquire(key));
-            }
-            for (int i = 0; i < permits.size(); i++) {
-                assertThat(executor.stats().inFlight()).isEqualTo(1);
-                permits.get((first * 2 + i) % permits.size()).close();
-            }
-            assertThat(executor.stats().inFlight()).isZero();
-        }
     }
 
     @ParameterizedTest
@@ -252,12 +196,8 @@ class ReentryTests {
 
         lock.lock();
         try {
-            Caller<String> nested = Caller.start(() -> executor.call("a", () -> {
-                GroupPermit ofC = executor.acquire("c");
-                String value = executor.call("b", () -> "b");
-                ofC.close();
-                return value;
-            }));
+            Caller<String> nested =
+                    Caller.start(() -> executor.call("a", () -> executor.call("c", () -> executor.call("b", () -> "b"))));
             gate.open();
             assertThat(nested.result()).isEqualTo("b");
         } finally {
@@ -291,7 +231,7 @@ class ReentryTests {
                 .build());
 
         executor.call("a", "outer", Duration.ZERO, () -> {
-            executor.acquire("a").close();
+            executor.enclosingPermit("a").orElseThrow().close();
             return executor.call("a", "inner", Duration.ZERO, () -> "inner");
         });
 
@@ -313,19 +253,6 @@ class ReentryTests {
 
         assertThat(queued.join()).isTrue();
         assertThat(inner.await().value()).isEqualTo("inner");
-    }
-
-    @Test
-    void afterTheLastCloseTheNextPermitIsARealOne() throws Exception {
-        GroupExecutor executor = engines.start(GroupPolicy.builder().build());
-        for (int i = 0; i < 3; i++) {
-            GroupPermit outer = executor.acquire("a");
-            GroupPermit inner = executor.acquire("a");
-            outer.close();
-            inner.close();
-            assertThat(executor.groupStats("a").orElseThrow().running()).isZero();
-        }
-        assertThat(executor.stats().totals().submitted()).isEqualTo(3);
     }
 
     private static Optional<GroupPermit> tryAcquireElsewhere(GroupExecutor executor, String groupKey) throws Exception {

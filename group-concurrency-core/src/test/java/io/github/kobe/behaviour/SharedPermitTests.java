@@ -13,6 +13,7 @@ import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,35 +42,16 @@ class SharedPermitTests {
     }
 
     private boolean isFree(String key) throws Exception {
-        Optional<GroupPermit> permit = Deadline.within(() -> executor.tryAcquireUnbound(key, Duration.ZERO));
+        Optional<GroupPermit> permit = Deadline.within(() -> executor.tryAcquire(key, Duration.ZERO));
         permit.ifPresent(GroupPermit::close);
         return permit.isPresent();
-    }
-
-    @Test
-    @Tag("I1")
-    void itsOwnThreadIsOutsideOnceItHasClosedAllThoughAnotherIsInsideOfASharedPermit() throws Exception {
-        start(10);
-        GroupPermit first = executor.acquire("a");
-        GroupPermit shared = executor.acquire("a");
-        Caller<String> other = Caller.start(() -> shared.call(gate.then("done")));
-        gate.awaitArrived(1);
-        shared.close();
-        first.close();
-
-        Optional<GroupPermit> again = executor.tryAcquire("a", Duration.ZERO);
-
-        again.ifPresent(GroupPermit::close);
-        assertThat(again).isEmpty();
-        gate.open();
-        assertThat(other.result()).isEqualTo("done");
     }
 
     @Test
     @Tag("E12")
     void aPermitThatWasClosedCountsOnceWhileSomebodyIsInside() throws Exception {
         start(10);
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Caller<String> inside = Caller.start(() -> permit.call(gate.then("done")));
         gate.awaitArrived(1);
         permit.close();
@@ -86,7 +68,7 @@ class SharedPermitTests {
     void anOpenStageIsNoThreadAtWork() throws Exception {
         start(1);
         TaskHandle<String> stage = executor.submitAsync("a", "stage", () -> {
-            GroupPermit again = executor.acquire("a");
+            GroupPermit again = executor.enclosingPermit("a").orElseThrow();
             return again.acquireAsync("b").thenApplyAsync(permit -> {
                 again.close();
                 try (permit) {
@@ -104,7 +86,7 @@ class SharedPermitTests {
     @Test
     void aCallInsideACallOfThePermitIsInsideOnce() throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
 
         String ran = permit.call(() -> permit.call(() -> {
             permit.close();
@@ -118,27 +100,27 @@ class SharedPermitTests {
 
     @Test
     @Tag("I4")
-    void ofManyTasksUnderAPermitNoneIsForgotten() throws Exception {
+    void ofManyTasksFromInsideAPermitNoneIsForgotten() throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
-        TaskHandle<String> first = permit.submit("b", "first", gate.then("first"));
-        gate.awaitArrived(1);
-        List<TaskHandle<String>> others = List.of(
-                permit.submit("b", "1", () -> "1"),
-                permit.submit("c", "2", () -> "2"),
-                permit.submit("b", "3", () -> "3"),
-                permit.submitAsync("d", "4", () -> CompletableFuture.completedStage("4")),
-                permit.submit("a", "5", () -> "5"));
-        others.get(2).cancel(true);
+        GroupPermit permit = executor.acquire("a");
 
-        gate.open();
+        List<String> ran = Deadline.within(() -> permit.call(() -> {
+            List<TaskHandle<String>> tasks = List.of(
+                    executor.submit("b", "1", () -> "1"),
+                    executor.submit("c", "2", () -> "2"),
+                    executor.submit("b", "3", () -> "3"),
+                    executor.submitAsync("d", "4", () -> CompletableFuture.completedStage("4")),
+                    executor.submit("a", "5", () -> "5"));
+            tasks.get(2).cancel(true);
+            permit.close();
+            List<String> values = new ArrayList<>();
+            for (int i : new int[] {4, 0, 1, 3}) {
+                values.add(tasks.get(i).await().value());
+            }
+            return values;
+        }));
 
-        for (int i : new int[] {0, 1, 3}) {
-            assertThat(Deadline.within(others.get(i)::await).value()).isEqualTo("" + (i + 1));
-        }
-        assertThat(first.await().value()).isEqualTo("first");
-        permit.close();
-        assertThat(Deadline.within(others.get(4)::await).value()).isEqualTo("5");
+        assertThat(ran).containsExactly("5", "1", "2", "4");
         assertThat(executor.stats().inFlight()).isZero();
     }
 
@@ -146,7 +128,7 @@ class SharedPermitTests {
     @Tag("I1")
     void theFirstGlobalLimitCountsWhatIsSharedWhereTheHomeIsIdle() throws Exception {
         executor = engines.startPlain(GroupPolicy.builder().maxIdleGroups(0).build());
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         GroupPermit b = Deadline.within(permit.acquireAsync("b").toCompletableFuture()::get);
         GroupPermit c = Deadline.within(permit.acquireAsync("c").toCompletableFuture()::get);
         permit.close();
@@ -155,7 +137,7 @@ class SharedPermitTests {
 
         executor.updatePolicy(executor.policy().toBuilder().globalMaxInFlight(2).build());
 
-        GroupPermit second = executor.acquireUnbound("x");
+        GroupPermit second = executor.acquire("x");
         assertThat(isFree("y")).isFalse();
         b.close();
         assertThat(isFree("y")).isFalse();
@@ -172,7 +154,7 @@ class SharedPermitTests {
     @Tag("G42")
     void twoThreadsDrainFromInsideOnePermit() throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Callable<Boolean> drain = () ->
                 permit.call(() -> executor.call("b" + Thread.currentThread().threadId(), () -> {
                     gate.pass();
@@ -235,7 +217,7 @@ class SharedPermitTests {
         Thread platform = Thread.ofPlatform().start(() -> {
             try {
                 executor.call("warm", () -> 1); // leaves its hold parked
-                GroupPermit permit = executor.acquireUnbound("a");
+                GroupPermit permit = executor.acquire("a");
                 assertThat(executor.tryAcquire("a", Duration.ZERO)).isEmpty();
                 permit.call(() -> executor.call("a2", () -> 1));
                 permit.close();

@@ -384,7 +384,8 @@ class SubmitAsyncTests {
                 .build()));
         AtomicReference<GroupPermit> left = new AtomicReference<>();
         TaskHandle<String> handle = executor.get().submitAsync("a", "1", () -> {
-            left.set(executor.get().acquire("b"));
+            left.set(executor.get()
+                    .call("b", () -> executor.get().enclosingPermit("b").orElseThrow()));
             return stage;
         });
         awaitOpenStage(executor.get());

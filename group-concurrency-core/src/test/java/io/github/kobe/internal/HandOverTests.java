@@ -407,7 +407,8 @@ class HandOverTests {
     void aPermitOfTheSameGroupOutlivesTheCallOfAVirtualThread() throws Exception {
         GroupExecutor executor = engines.startPlain(GroupPolicy.builder().build());
 
-        GroupPermit permit = Caller.start(() -> executor.call("a", () -> executor.acquire("a")))
+        GroupPermit permit = Caller.start(() -> executor.call(
+                        "a", () -> executor.enclosingPermit("a").orElseThrow()))
                 .result();
 
         assertThat(stats(executor).running()).isEqualTo(1);
@@ -420,8 +421,9 @@ class HandOverTests {
     void aPermitOfTheSameGroupOutlivesItsTask() throws Exception {
         GroupExecutor executor = engines.startPlain(GroupPolicy.builder().build());
 
-        GroupPermit permit =
-                executor.submit("a", "1", () -> executor.acquire("a")).await().value();
+        GroupPermit permit = executor.submit("a", "1", () -> executor.enclosingPermit("a").orElseThrow())
+                .await()
+                .value();
 
         assertThat(stats(executor).running()).isEqualTo(1);
         permit.close();
@@ -436,18 +438,15 @@ class HandOverTests {
 
         Object done = Caller.start(() -> {
                     GroupPermit first = executor.acquire("x");
-                    GroupPermit below = executor.acquire("y");
-                    executor.call("z", () -> {
+                    GroupPermit below = first.acquireAsync("y").toCompletableFuture().join();
+                    below.call(() -> executor.call("z", () -> {
                         first.close();
                         return null;
-                    });
+                    }));
                     assertThat(executor.stats().inFlight()).isEqualTo(1);
                     assertThat(Deadline.within(() -> executor.tryAcquire("w", Duration.ZERO)))
                             .isEmpty();
-                    assertThat(executor.call(
-                                    "y",
-                                    () -> executor.groupStats("y").orElseThrow().running()))
-                            .isEqualTo(1);
+                    assertThat(executor.groupStats("y").orElseThrow().running()).isEqualTo(1);
                     below.close();
                     assertThat(executor.stats().inFlight()).isZero();
                     return "done";

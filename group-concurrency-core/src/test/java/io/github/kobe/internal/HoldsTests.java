@@ -57,7 +57,7 @@ class HoldsTests {
     }
 
     private static void close(Hold hold) {
-        assertThat(Hold.wasLast(hold.closeOnce())).isTrue();
+        assertThat(Hold.wasLast(hold.closeForThread())).isTrue();
     }
 
     private List<Hold> pushMany() {
@@ -156,7 +156,7 @@ class HoldsTests {
         GroupExecutor executor =
                 GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
         Gate gate = new Gate();
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Caller<String> lender = Caller.start(() -> permit.call(
                 () -> executor.submit("a", "borrower", gate.then("ran")).await().value()));
         gate.awaitArrived(1);

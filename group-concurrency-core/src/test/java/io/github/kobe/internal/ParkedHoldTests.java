@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -132,7 +131,7 @@ class ParkedHoldTests {
     void aPermitOfTheSameGroupOutlivesTheCall() throws Exception {
         onPlatformThread(() -> {
             executor.call("a", WORK);
-            GroupPermit permit = executor.call("a", () -> executor.acquire("a"));
+            GroupPermit permit = executor.call("a", () -> executor.enclosingPermit("a").orElseThrow());
             assertThat(parked()).isNull();
             assertThat(executor.groupStats("a").orElseThrow().running()).isEqualTo(1);
 
@@ -152,7 +151,8 @@ class ParkedHoldTests {
         executor.updatePolicy(executor.policy().toBuilder().globalMaxInFlight(1).build());
         onPlatformThread(() -> {
             executor.call("a", WORK);
-            GroupPermit permit = executor.call("a", () -> executor.acquire("b"));
+            GroupPermit permit = executor.call(
+                    "a", () -> executor.call("b", () -> executor.enclosingPermit("b").orElseThrow()));
             assertThat(executor.groupStats("a").orElseThrow().running()).isZero();
             assertThat(executor.stats().inFlight()).isEqualTo(1);
             assertThat(elsewhere(() -> executor.tryAcquire("c", Duration.ZERO))).isEmpty();
@@ -165,11 +165,13 @@ class ParkedHoldTests {
     }
 
     @Test
-    void aPermitTakesThePlaceOfAParkedHold() throws Exception {
+    void whoIsInsideAPermitTakesThePlaceOfAParkedHold() throws Exception {
         onPlatformThread(() -> {
             executor.call("a", WORK);
             try (GroupPermit permit = executor.acquire("b")) {
-                assertThat(holds.top(Thread.currentThread())).isSameAs(permit);
+                assertThat(parked()).isNotNull();
+                Hold inside = permit.call(() -> holds.top(Thread.currentThread()));
+                assertThat(inside).isInstanceOf(Inside.class);
             }
             assertThat(holds.top(Thread.currentThread())).isNull();
         });
@@ -236,25 +238,29 @@ class ParkedHoldTests {
 
     @Test
     void aCallIsFoundThoughAResolverHasTakenThePlaceOfTheParkedHold() throws Exception {
-        assertThat(reentersAfterAResolverThat(GroupPermit::close)).isTrue();
+        assertThat(reentersAfterAResolverThat(WORK)).isTrue();
     }
 
     @Test
-    void aCallIsFoundThoughAResolverHasKeptAPermit() throws Exception {
+    void aCallIsFoundThoughAResolverHasSharedAPermit() throws Exception {
         List<GroupPermit> kept = new ArrayList<>();
 
-        assertThat(reentersAfterAResolverThat(kept::add)).isTrue();
+        assertThat(reentersAfterAResolverThat(() -> {
+                    kept.add(executor.enclosingPermit("old").orElseThrow());
+                    return "done";
+                }))
+                .isTrue();
 
         kept.getFirst().close();
     }
 
     /** Calls a group that another thread makes while the caller is still asked for its limit, and asks for it again inside. */
-    private boolean reentersAfterAResolverThat(Consumer<GroupPermit> endsThePermit) throws Exception {
+    private boolean reentersAfterAResolverThat(Callable<String> inside) throws Exception {
         AtomicReference<Thread> asked = new AtomicReference<>();
         GroupExecutor own = engines.startPlain(GroupPolicy.builder()
                 .concurrencyResolver(key -> {
                     if (key.equals("new") && asked.compareAndSet(null, Thread.currentThread())) {
-                        resolve(asked.get(), endsThePermit);
+                        resolve(asked.get(), inside);
                     }
                     return 1;
                 })
@@ -263,7 +269,7 @@ class ParkedHoldTests {
         return Caller.startPlatform(() -> {
                     own.call("old", WORK); // leaves a parked hold
                     return own.call("new", () -> {
-                        var again = own.tryAcquire("new", Duration.ZERO);
+                        var again = own.enclosingPermit("new");
                         again.ifPresent(GroupPermit::close);
                         return again.isPresent();
                     });
@@ -271,10 +277,10 @@ class ParkedHoldTests {
                 .result();
     }
 
-    private void resolve(Thread caller, Consumer<GroupPermit> endsThePermit) {
+    private void resolve(Thread caller, Callable<String> inside) {
         try {
             assertThat(Thread.currentThread()).isSameAs(caller);
-            endsThePermit.accept(executor.acquire("old"));
+            executor.call("old", inside);
             assertThat(elsewhere(() -> executor.call("new", WORK))).isEqualTo("done"); // and leaves it fast
         } catch (Exception failure) {
             throw new IllegalStateException(failure);
@@ -282,7 +288,7 @@ class ParkedHoldTests {
     }
 
     private static void close(Hold hold) {
-        assertThat(Hold.wasLast(hold.closeOnce())).isTrue();
+        assertThat(Hold.wasLast(hold.closeForThread())).isTrue();
     }
 
     private record Holder(Thread thread, Hold hold) {}

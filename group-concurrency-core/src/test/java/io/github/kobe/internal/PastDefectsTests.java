@@ -138,7 +138,7 @@ class PastDefectsTests {
         Queue<String> told = new ConcurrentLinkedQueue<>();
         ManualClock clock = new ManualClock();
         GroupExecutor executor = engines.startPlain(recordedBy(told).build(), clock.environment());
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Group group = EngineAccess.engine(executor).groupIfKnown("a");
         Caller<Boolean> late =
                 Caller.startPlatform(() -> executor.tryAcquire("a", SECOND).isPresent());
@@ -238,7 +238,7 @@ class PastDefectsTests {
         GroupPolicy.Builder policy = GroupPolicy.builder().defaultMaxConcurrencyPerGroup(1);
         GroupExecutor executor =
                 engines.startPlain((limited ? policy.globalMaxInFlight(1) : policy).build(), clock.environment());
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Group group = EngineAccess.engine(executor).groupIfKnown("a");
         FaultyRequest request = new FaultyRequest(group);
         Batch batch = new Batch(group.engine);
@@ -564,7 +564,7 @@ class PastDefectsTests {
     void aGlobalPermitPassesOnBetweenGroupsOnTheLedgerAndOff(Detached detached, boolean outerFirst) throws Exception {
         GroupExecutor executor = engines.startPlain(GroupPolicy.builder().build());
         GroupPermit outer = executor.acquire("outer");
-        GroupPermit inner = executor.acquire("inner");
+        GroupPermit inner = outer.acquireAsync("inner").toCompletableFuture().join();
         assertThat(executor.awaitQuiet(Duration.ZERO)).isFalse(); // puts both on the ledger
         if (detached == Detached.OUTER || detached == Detached.BOTH) {
             executor.resume("outer");
@@ -595,7 +595,7 @@ class PastDefectsTests {
         AtomicReference<GroupPermit> left = new AtomicReference<>();
         CompletableFuture<String> stage = new CompletableFuture<>();
         TaskHandle<String> handle = executor.submitAsync("a", "id", () -> {
-            left.set(executor.acquire("b"));
+            left.set(executor.call("b", () -> executor.enclosingPermit("b").orElseThrow()));
             return stage;
         });
         Deadline.until(

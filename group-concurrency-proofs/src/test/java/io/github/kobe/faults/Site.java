@@ -164,7 +164,7 @@ public class Site {
 
     /** Does something under a permit that belongs to no thread. */
     final Object under(String name, Under use) throws Exception {
-        GroupPermit permit = executor.acquireUnbound(key(name));
+        GroupPermit permit = executor.acquire(key(name));
         return with(permit, () -> use.at(permit));
     }
 

@@ -155,7 +155,7 @@ class StackExhaustionTests {
     @Tag("P10")
     void whatIsDoneUnderAPermitAtTheEndOfTheStackKeepsItNoLonger(Under under, GroupPolicy policy) throws Exception {
         GroupExecutor executor = engines.startPlain(policy);
-        GroupPermit permit = executor.acquireUnbound("g");
+        GroupPermit permit = executor.acquire("g");
 
         for (int round = 0; round < ROUNDS; round++) {
             int pad = round;

@@ -46,7 +46,7 @@ public enum Ways implements Way {
     }),
     ACQUIRE_LATER(s -> s.asked("a")),
     TRY_UNBOUND_NOW(s -> {
-        s.executor().tryAcquireUnbound(s.key("a"), Duration.ZERO).ifPresent(s::close);
+        s.executor().tryAcquire(s.key("a"), Duration.ZERO).ifPresent(s::close);
         return null;
     }),
     ACQUIRE_LATER_WITHIN(s ->
@@ -73,18 +73,18 @@ public enum Ways implements Way {
     ACQUIRE(s -> s.with(s.executor().acquire(s.key("a")), s.code()), WAITS),
     TRY_ACQUIRE(s -> s.with(s.executor().tryAcquire(s.key("a"), Deadline.LONG).orElseThrow(), s.code()), WAITS),
     ACQUIRE_LATER_GET(s -> s.with(s.asked("a").get(), s.code()), WAITS),
-    ACQUIRE_UNBOUND(s -> s.with(s.executor().acquireUnbound(s.key("a")), s.code()), WAITS),
+    ACQUIRE_UNBOUND(s -> s.with(s.executor().acquire(s.key("a")), s.code()), WAITS),
     CURRENT_PERMIT(
             s -> s.executor()
                     .call(
                             s.key("a"),
-                            () -> s.with(s.executor().currentPermit(s.key("a")).orElseThrow(), s.code())),
+                            () -> s.with(s.executor().enclosingPermit(s.key("a")).orElseThrow(), s.code())),
             WAITS),
     CURRENT_PERMIT_UNDER_A_PERMIT(
             s -> s.under(
                     "a",
                     permit -> permit.call(
-                            () -> s.with(s.executor().currentPermit(s.key("a")).orElseThrow(), s.code()))),
+                            () -> s.with(s.executor().enclosingPermit(s.key("a")).orElseThrow(), s.code()))),
             WAITS),
     TRY_ACQUIRE_AGAIN(
             s -> s.executor()

@@ -63,7 +63,7 @@ final class UnderAPermit extends Scenario {
 
     private void own(boolean limited, SplittableRandom own) throws Exception {
         ifLetIn(() -> {
-            GroupPermit permit = own.nextBoolean() ? executor.acquireUnbound(HELD) : executor.acquire(HELD);
+            GroupPermit permit = own.nextBoolean() ? executor.acquire(HELD) : executor.acquire(HELD);
             int users = 1 + own.nextInt(3);
             for (int i = 0; i < users; i++) {
                 SplittableRandom using = own.split();

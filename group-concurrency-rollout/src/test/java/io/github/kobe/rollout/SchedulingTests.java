@@ -81,7 +81,7 @@ class SchedulingTests extends RolloutsTestCase {
     void whatWaitsForThePermitOfOthersDoesNotHoldUpTheEnd() throws Exception {
         try (GroupExecutor narrow = GroupExecutor.newVirtualThreadExecutor(
                 GroupPolicy.builder().globalMaxInFlight(1).build())) {
-            GroupPermit permit = narrow.acquireUnbound("others");
+            GroupPermit permit = narrow.acquire("others");
             Rollouts rollouts = builder(narrow, store)
                     .stages(Stage.named("A"))
                     .shutdownGrace(Deadline.LONG)

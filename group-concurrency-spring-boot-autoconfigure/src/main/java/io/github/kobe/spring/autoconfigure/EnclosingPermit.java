@@ -75,7 +75,7 @@ public record EnclosingPermit(
         if (ofGroup != null) {
             return ofGroup;
         }
-        GroupPermit current = executor.currentPermit(groupKey).orElse(null);
+        GroupPermit current = executor.enclosingPermit(groupKey).orElse(null);
         if (current != null && current.groupKey().equals(groupKey)) {
             return CompletableFuture.completedFuture(current);
         }

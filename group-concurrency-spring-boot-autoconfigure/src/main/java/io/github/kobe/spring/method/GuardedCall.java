@@ -82,7 +82,7 @@ final class GuardedCall {
     /** Has the method run on a thread of its own, when its turn comes, and returns a future at once. */
     CompletableFuture<Object> dispatch() {
         try {
-            GroupPermit current = executor.currentPermit(groupKey).orElse(null);
+            GroupPermit current = executor.enclosingPermit(groupKey).orElse(null);
             if (current == null) {
                 return submit(executor::submit);
             }
@@ -128,7 +128,7 @@ final class GuardedCall {
 
     /** {@return whether the current thread has permits of the executor} */
     boolean isInsideAGroup() {
-        Optional<GroupPermit> current = executor.currentPermit(groupKey);
+        Optional<GroupPermit> current = executor.enclosingPermit(groupKey);
         current.ifPresent(GroupPermit::close);
         return current.isPresent();
     }

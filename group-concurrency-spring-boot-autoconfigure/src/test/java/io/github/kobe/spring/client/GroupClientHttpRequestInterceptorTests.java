@@ -100,7 +100,7 @@ class GroupClientHttpRequestInterceptorTests {
 
     @Test
     void whatIsNotLetInThrowsTheRejection() throws Exception {
-        GroupPermit permit = executor.acquireUnbound(GROUP);
+        GroupPermit permit = executor.acquire(GROUP);
         try {
             Thread.currentThread().interrupt();
             assertRejected(RejectionReason.INTERRUPTED);

@@ -112,7 +112,7 @@ class GroupExchangeFilterFunctionTests {
 
     @Test
     void aCallUnderAnEnclosingPermitTakesNoSecondPlace() throws Exception {
-        try (GroupPermit permit = executor.acquireUnbound("outer")) {
+        try (GroupPermit permit = executor.acquire("outer")) {
             EnclosingPermit enclosing = new EnclosingPermit(executor, permit, null);
 
             assertThat(permit.call(() -> get("/quick").block(Deadline.LONG))).isEqualTo("quick");
@@ -132,7 +132,7 @@ class GroupExchangeFilterFunctionTests {
 
     @Test
     void whatIsNotLetInEndsWithTheRejection() throws Exception {
-        GroupPermit permit = executor.acquireUnbound(GROUP);
+        GroupPermit permit = executor.acquire(GROUP);
         CompletableFuture<String> waiting = get("/quick").toFuture();
         Deadline.until("one waits", () -> group().queued() == 1);
         executor.shutdown();

@@ -188,7 +188,7 @@ class NestedCallsTests {
     void oneWithinAPermitThatIsHeldForItEnds(Style inner, Threads threads, String key) {
         runner.run(context -> {
             Service service = context.getBean(Service.class);
-            GroupPermit permit = context.getBean(GroupExecutor.class).acquireUnbound(GROUP);
+            GroupPermit permit = context.getBean(GroupExecutor.class).acquire(GROUP);
 
             CompletableFuture<String> answer = threads.run(() -> permit.call(() -> inner.start(service, key)));
 
@@ -327,7 +327,7 @@ class NestedCallsTests {
             GroupExecutor executor = context.getBean(GroupExecutor.class);
 
             Boolean inside = service.reactiveAnswer(GROUP)
-                    .map(answer -> executor.currentPermit(GROUP).isPresent()
+                    .map(answer -> executor.enclosingPermit(GROUP).isPresent()
                             || executor.stats().inFlight() != 0)
                     .block(Deadline.LONG);
 

@@ -75,7 +75,7 @@ class CrossOriginRefusalsTests {
     private static void assertRefusedAsAnswered(WebServer server, String origin, String... paths) throws Exception {
         AtomicInteger calls = server.bean(Endpoints.class).calls;
         List<GroupPermit> all = List.of(
-                server.executor().acquireUnbound("http:full"), server.executor().acquireUnbound("http:hasty"));
+                server.executor().acquire("http:full"), server.executor().acquire("http:hasty"));
         try {
             for (String path : paths) {
                 HttpResponse<String> answer = get(server, path, origin, "free");

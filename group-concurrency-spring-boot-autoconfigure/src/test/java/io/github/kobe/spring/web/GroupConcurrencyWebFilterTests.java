@@ -147,7 +147,7 @@ class GroupConcurrencyWebFilterTests {
     @Test
     void afterAndWhileTheExecutorShutsDownTheServiceIsUnavailable() throws Exception {
         try (WebServer stopping = startWith()) {
-            GroupPermit permit = stopping.executor().acquireUnbound("http:a");
+            GroupPermit permit = stopping.executor().acquire("http:a");
             CompletableFuture<HttpResponse<String>> waiting = stopping.getAsync("/at-once", "X-Tenant", "a");
             Deadline.until(
                     "one waits",

@@ -104,7 +104,7 @@ class GroupAssertionsTests {
 
     @Test
     void aPermitThatBelongsToNoThreadIsTold() throws InterruptedException {
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         try {
             assertFails(() -> assertThat(executor).isQuiet(), "has a permit", "PERMIT");
         } finally {

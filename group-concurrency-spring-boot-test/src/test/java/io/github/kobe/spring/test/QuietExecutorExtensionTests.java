@@ -90,7 +90,7 @@ class QuietExecutorExtensionTests {
         @Test
         @Order(2)
         void leavesAPermitOut() throws Exception {
-            GroupPermit forgotten = EXECUTOR.acquireUnbound("leaked");
+            GroupPermit forgotten = EXECUTOR.acquire("leaked");
             assertThat(forgotten).isNotNull();
         }
 

@@ -8,9 +8,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.GroupTask;
 import io.github.kobe.RejectedTaskException;
-import io.github.kobe.RejectionReason;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
@@ -24,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** E15: what a thread is inside of, to be handed on. */
 @Tag("E15")
-class CurrentPermitTests {
+class EnclosingPermitTests {
 
     @RegisterExtension
     final Engines engines = new Engines();
@@ -38,7 +36,7 @@ class CurrentPermitTests {
 
     private boolean isFree(String key) throws Exception {
         return Deadline.within(() -> {
-            Optional<GroupPermit> permit = executor.tryAcquireUnbound(key, Duration.ZERO);
+            Optional<GroupPermit> permit = executor.tryAcquire(key, Duration.ZERO);
             permit.ifPresent(GroupPermit::close);
             return permit.isPresent();
         });
@@ -46,19 +44,19 @@ class CurrentPermitTests {
 
     @Test
     void outsideThereIsNone() throws Exception {
-        assertThat(executor.currentPermit("a")).isEmpty();
+        assertThat(executor.enclosingPermit("a")).isEmpty();
         executor.call("a", () -> ""); // after which its hold is parked
-        assertThat(executor.currentPermit("a")).isEmpty();
-        assertThatNullPointerException().isThrownBy(() -> executor.currentPermit(null));
+        assertThat(executor.enclosingPermit("a")).isEmpty();
+        assertThatNullPointerException().isThrownBy(() -> executor.enclosingPermit(null));
     }
 
     @Test
-    void ofACallItIsBoundAndKeepsThePermitOut() throws Exception {
+    void ofACallItKeepsThePermitOutAndTheThreadIsOutside() throws Exception {
         GroupPermit shared =
-                executor.call("a", () -> executor.currentPermit("a").orElseThrow());
+                executor.call("a", () -> executor.enclosingPermit("a").orElseThrow());
 
-        assertThat(shared.isBound()).isTrue();
         assertThat(shared.groupKey()).isEqualTo("a");
+        assertThat(executor.enclosingPermit("a")).isEmpty();
         assertThat(isFree("a")).isFalse();
         shared.close();
         assertThat(isFree("a")).isTrue();
@@ -68,7 +66,7 @@ class CurrentPermitTests {
     @Test
     void ofATaskItOutlivesTheTask() throws Exception {
         GroupPermit shared = executor.submit(
-                        "a", () -> executor.currentPermit("b").orElseThrow())
+                        "a", () -> executor.enclosingPermit("b").orElseThrow())
                 .await()
                 .valueOrThrow();
 
@@ -80,12 +78,10 @@ class CurrentPermitTests {
 
     @Test
     void ofAPermitThatWasEnteredItLeavesTheThreadOutside() throws Exception {
-        GroupPermit permit = executor.acquireUnbound("a");
-        assertThat(permit.isBound()).isFalse();
-        GroupPermit shared = permit.call(() -> executor.currentPermit("a").orElseThrow());
+        GroupPermit permit = executor.acquire("a");
+        GroupPermit shared = permit.call(() -> executor.enclosingPermit("a").orElseThrow());
 
-        assertThat(shared.isBound()).isFalse();
-        assertThat(executor.currentPermit("a")).isEmpty();
+        assertThat(executor.enclosingPermit("a")).isEmpty();
         permit.close();
         assertThat(isFree("a")).isFalse();
         assertThat(Deadline.within(() -> shared.call(() -> executor.call("a", () -> "inside"))))
@@ -96,7 +92,7 @@ class CurrentPermitTests {
 
     @Test
     void ofSeveralItIsThatOfTheGroupThenOneThatWasEnteredThenTheInnermost() throws Exception {
-        try (GroupPermit permit = executor.acquireUnbound("a")) {
+        try (GroupPermit permit = executor.acquire("a")) {
             permit.call(() -> executor.call(
                     "b",
                     () -> executor.call("c", () -> {
@@ -115,7 +111,7 @@ class CurrentPermitTests {
     }
 
     private String keyOfCurrent(String groupKey) {
-        try (GroupPermit current = executor.currentPermit(groupKey).orElseThrow()) {
+        try (GroupPermit current = executor.enclosingPermit(groupKey).orElseThrow()) {
             return current.groupKey();
         }
     }
@@ -123,13 +119,13 @@ class CurrentPermitTests {
     @Test
     void whatIsAskedOfItSharesTheGlobalPermit() throws Exception {
         GroupPermit inner = executor.call("a", () -> {
-            try (GroupPermit current = executor.currentPermit("b").orElseThrow()) {
+            try (GroupPermit current = executor.enclosingPermit("b").orElseThrow()) {
                 CompletionStage<GroupPermit> stage = current.acquireAsync("b", "7", GroupLimits.NO_TIMEOUT);
                 return stage.toCompletableFuture().join();
             }
         });
 
-        assertThat(executor.currentPermit("b")).isEmpty();
+        assertThat(executor.enclosingPermit("b")).isEmpty();
         assertThat(executor.stats().inFlight()).isEqualTo(1);
         assertThat(executor.holders("b"))
                 .singleElement()
@@ -139,11 +135,45 @@ class CurrentPermitTests {
     }
 
     @Test
+    void aCallThatHasEndedIsOverThoughItsPermitIsOut() throws Exception {
+        GroupPermit shared =
+                executor.call("a", () -> executor.enclosingPermit("a").orElseThrow());
+
+        assertThat(executor.tryAcquire("a", Duration.ZERO)).isEmpty();
+        assertThatExceptionOfType(RejectedTaskException.class)
+                .isThrownBy(() -> executor.call("a", Duration.ZERO, () -> "never"));
+        shared.close();
+        assertThat(executor.call("a", Duration.ZERO, () -> "inside")).isEqualTo("inside");
+    }
+
+    @Test
+    void ofWhatIsSharedEachUseKeepsItOut() throws Exception {
+        GroupPermit first =
+                executor.call("a", () -> executor.enclosingPermit("a").orElseThrow());
+        GroupPermit second = first.acquireAsync("a").toCompletableFuture().join();
+        first.close();
+        first.close();
+        assertThat(isFree("a")).isFalse();
+        GroupPermit third = second.call(() -> {
+            second.close();
+            assertThat(executor.enclosingPermit("a")).isEmpty();
+            return executor.call("b", () -> executor.enclosingPermit("b").orElseThrow());
+        });
+        assertThat(executor.groupStats("a").orElseThrow().running()).isZero();
+        assertThat(isFree("a")).isFalse(); // for want of a global permit
+
+        third.close();
+
+        assertThat(isFree("a")).isTrue();
+        assertThat(executor.stats().inFlight()).isZero();
+    }
+
+    @Test
     void onceThePermitIsClosedThereIsNoneOfIt() throws Exception {
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         permit.call(() -> {
             permit.close();
-            assertThat(executor.currentPermit("a")).isEmpty();
+            assertThat(executor.enclosingPermit("a")).isEmpty();
             return null;
         });
     }
@@ -151,7 +181,7 @@ class CurrentPermitTests {
     @Test
     @Tag("E3")
     void whatIsAskedOfAPermitWaitsNoLongerThanItWants() throws Exception {
-        try (GroupPermit permit = executor.acquireUnbound("a");
+        try (GroupPermit permit = executor.acquire("a");
                 GroupPermit inner =
                         permit.acquireAsync("b").toCompletableFuture().join()) {
             assertThat(inner.groupKey()).isEqualTo("b");
@@ -160,13 +190,6 @@ class CurrentPermitTests {
                             .toCompletableFuture()
                             .get())
                     .withCauseInstanceOf(RejectedTaskException.class);
-            GroupTask<String> impatient = new GroupTask<>("b", "task", () -> "never").withQueueTimeout(Duration.ZERO);
-            assertThatExceptionOfType(RejectedTaskException.class)
-                    .isThrownBy(() -> permit.submit(impatient).await())
-                    .satisfies(rejected -> assertThat(rejected.reason()).isEqualTo(RejectionReason.QUEUE_TIMEOUT));
-            GroupTask<String> patient = new GroupTask<>("c", "task", () -> "ran");
-            assertThat(permit.submit(patient).await().valueOrThrow()).isEqualTo("ran");
-            assertThatNullPointerException().isThrownBy(() -> permit.submit(null));
             assertThatNullPointerException().isThrownBy(() -> permit.acquireAsync("b", null, Duration.ZERO));
             assertThatNullPointerException().isThrownBy(() -> permit.acquireAsync("b", "", null));
         }

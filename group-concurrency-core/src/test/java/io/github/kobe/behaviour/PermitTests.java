@@ -34,9 +34,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** E15: permits that belong to no thread, and what is done under a permit. */
+/** E15: permits belong to no thread, and what is done under a permit. */
 @Tag("E15")
-class UnboundPermitTests {
+class PermitTests {
 
     @RegisterExtension
     final Engines engines = new Engines();
@@ -45,24 +45,18 @@ class UnboundPermitTests {
 
     private GroupExecutor executor;
 
-    /** The ways to a permit, of which the first gives one of the thread. */
+    /** The ways to a permit. */
     enum Way {
-        BOUND {
+        ACQUIRE {
             @Override
             GroupPermit take(GroupExecutor executor) throws Exception {
                 return executor.acquire("a");
             }
         },
-        UNBOUND {
+        TRY {
             @Override
             GroupPermit take(GroupExecutor executor) throws Exception {
-                return executor.acquireUnbound("a");
-            }
-        },
-        TRY_UNBOUND {
-            @Override
-            GroupPermit take(GroupExecutor executor) throws Exception {
-                return executor.tryAcquireUnbound("a", Duration.ZERO).orElseThrow();
+                return executor.tryAcquire("a", Duration.ZERO).orElseThrow();
             }
         },
         ASYNC {
@@ -89,7 +83,7 @@ class UnboundPermitTests {
     }
 
     private boolean isFree(String key) throws Exception {
-        Optional<GroupPermit> permit = elsewhere(() -> executor.tryAcquireUnbound(key, Duration.ZERO));
+        Optional<GroupPermit> permit = elsewhere(() -> executor.tryAcquire(key, Duration.ZERO));
         permit.ifPresent(GroupPermit::close);
         return permit.isPresent();
     }
@@ -105,23 +99,23 @@ class UnboundPermitTests {
     void aThreadMayTakeManyAndHandThemToOthers() throws Exception {
         executor = engines.startPlain(
                 GroupPolicy.builder().perGroupMaxConcurrency(Map.of("a", 2)).build());
-        GroupPermit first = executor.acquireUnbound("a");
-        GroupPermit second = executor.acquireUnbound("a");
+        GroupPermit first = executor.acquire("a");
+        GroupPermit second = executor.acquire("a");
 
-        assertThat(executor.tryAcquireUnbound("a", Duration.ZERO)).isEmpty();
+        assertThat(executor.tryAcquire("a", Duration.ZERO)).isEmpty();
         assertThat(stats("a").running()).isEqualTo(2);
         elsewhere(() -> {
             first.close();
             return null;
         });
-        executor.acquireUnbound("a").close();
+        executor.acquire("a").close();
         second.close();
     }
 
     @Test
     void fromInsideItWaitsForItselfAndCanBeInterrupted() throws Exception {
         start(10);
-        Caller<Object> caller = Caller.start(() -> executor.call("a", () -> executor.acquireUnbound("a")));
+        Caller<Object> caller = Caller.start(() -> executor.call("a", () -> executor.acquire("a")));
         Waits.awaitQueued(executor, "a", 1);
 
         caller.interrupt();
@@ -133,7 +127,7 @@ class UnboundPermitTests {
     @Test
     void fromInsideItNeedsAGlobalPermitOfItsOwn() throws Exception {
         start(1);
-        assertThat(executor.call("a", () -> executor.tryAcquireUnbound("b", Duration.ZERO)))
+        assertThat(executor.call("a", () -> executor.tryAcquire("b", Duration.ZERO)))
                 .isEmpty();
     }
 
@@ -141,30 +135,26 @@ class UnboundPermitTests {
     void oneThatIsNotLetInSaysWhy() throws Exception {
         executor = engines.startPlain(
                 GroupPolicy.builder().defaultQueueThresholdPerGroup(0).build());
-        try (GroupPermit permit = executor.acquireUnbound("a")) {
+        try (GroupPermit permit = executor.acquire("a")) {
             assertThatExceptionOfType(RejectedTaskException.class)
-                    .isThrownBy(() -> executor.acquireUnbound("a"))
+                    .isThrownBy(() -> executor.acquire("a"))
                     .satisfies(rejected -> assertThat(rejected.reason()).isEqualTo(RejectionReason.GROUP_QUEUE_FULL));
             assertThat(permit.groupKey()).isEqualTo("a");
         }
         executor.shutdown();
-        assertThatIllegalStateException().isThrownBy(() -> executor.acquireUnbound("a"));
-        assertThatIllegalStateException().isThrownBy(() -> executor.tryAcquireUnbound("a", Duration.ZERO));
+        assertThatIllegalStateException().isThrownBy(() -> executor.acquire("a"));
+        assertThatIllegalStateException().isThrownBy(() -> executor.tryAcquire("a", Duration.ZERO));
     }
 
     @Test
     void nullsAreRefused() throws Exception {
         start(1);
-        try (GroupPermit permit = executor.acquireUnbound("a")) {
-            assertThatNullPointerException().isThrownBy(() -> executor.acquireUnbound(null));
-            assertThatNullPointerException().isThrownBy(() -> executor.tryAcquireUnbound(null, Duration.ZERO));
-            assertThatNullPointerException().isThrownBy(() -> executor.tryAcquireUnbound("a", null));
+        try (GroupPermit permit = executor.acquire("a")) {
+            assertThatNullPointerException().isThrownBy(() -> executor.acquire(null));
+            assertThatNullPointerException().isThrownBy(() -> executor.tryAcquire(null, Duration.ZERO));
+            assertThatNullPointerException().isThrownBy(() -> executor.tryAcquire("a", null));
             assertThatNullPointerException().isThrownBy(() -> permit.call(null));
             assertThatNullPointerException().isThrownBy(() -> permit.acquireAsync(null));
-            assertThatNullPointerException().isThrownBy(() -> permit.submit(null, "", () -> ""));
-            assertThatNullPointerException().isThrownBy(() -> permit.submit("b", null, () -> ""));
-            assertThatNullPointerException().isThrownBy(() -> permit.submit("b", "", null));
-            assertThatNullPointerException().isThrownBy(() -> permit.submitAsync("b", "", null));
         }
     }
 
@@ -207,7 +197,7 @@ class UnboundPermitTests {
     @Test
     void whatACallThrowsComesOut() throws Exception {
         start(1);
-        try (GroupPermit permit = executor.acquireUnbound("a")) {
+        try (GroupPermit permit = executor.acquire("a")) {
             assertThatExceptionOfType(java.io.IOException.class)
                     .isThrownBy(() -> permit.call(() -> {
                         throw new java.io.IOException("thrown");
@@ -219,7 +209,7 @@ class UnboundPermitTests {
     @Test
     void aShutdownDoesNotInterruptACall() throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Caller<Boolean> caller = Caller.start(() -> permit.call(() -> {
             gate.pass();
             return Thread.currentThread().isInterrupted();
@@ -264,18 +254,16 @@ class UnboundPermitTests {
         permit.close();
 
         assertThatIllegalStateException().isThrownBy(() -> permit.call(() -> ""));
-        assertThatIllegalStateException().isThrownBy(() -> permit.submit("b", "", () -> ""));
-        assertThatIllegalStateException()
-                .isThrownBy(() -> permit.submitAsync("b", "", () -> CompletableFuture.completedStage("")));
         assertThatExceptionOfType(ExecutionException.class)
                 .isThrownBy(() -> permit.acquireAsync("b").toCompletableFuture().get())
                 .withCauseInstanceOf(IllegalStateException.class);
     }
 
     @Test
-    void aSharedPermitOfTheSameThreadCanBeHandedOverToo() throws Exception {
+    void aSharedPermitCanBeHandedOverToo() throws Exception {
         start(1);
-        GroupPermit shared = executor.call("a", () -> executor.acquire("a"));
+        GroupPermit shared =
+                executor.call("a", () -> executor.enclosingPermit("a").orElseThrow());
         assertThat(isFree("a")).isFalse();
 
         assertThat(elsewhere(() -> shared.call(() -> executor.call("b", () -> "inside"))))
@@ -290,8 +278,9 @@ class UnboundPermitTests {
     @Tag("I3")
     void whatACallLeavesOpenKeepsTheGlobalPermit() throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
-        GroupPermit left = permit.call(() -> executor.acquire("b"));
+        GroupPermit permit = executor.acquire("a");
+        GroupPermit left = permit.call(
+                () -> executor.call("b", () -> executor.enclosingPermit("b").orElseThrow()));
         permit.close();
         assertThat(stats("a").running()).isZero();
         assertThat(isFree("c")).isFalse();
@@ -324,7 +313,7 @@ class UnboundPermitTests {
     @Test
     void forItsOwnGroupItSharesThePermit() throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         GroupPermit shared = now(permit.acquireAsync("a"));
         permit.close();
         assertThat(isFree("a")).isFalse();
@@ -339,12 +328,12 @@ class UnboundPermitTests {
     @Test
     void aRequestUnderAPermitThatIsClosedKeepsItsPlaceAndThenNeedsAGlobalPermitOfItsOwn() throws Exception {
         start(2);
-        GroupPermit outer = executor.acquireUnbound("a");
-        GroupPermit ofB = executor.acquireUnbound("b");
+        GroupPermit outer = executor.acquire("a");
+        GroupPermit ofB = executor.acquire("b");
         CompletableFuture<GroupPermit> request = outer.acquireAsync("b").toCompletableFuture();
         assertThat(stats("b").queued()).isEqualTo(1);
         outer.close();
-        GroupPermit ofC = executor.acquireUnbound("c"); // the global permit that is back
+        GroupPermit ofC = executor.acquire("c"); // the global permit that is back
 
         ofB.close(); // another one
         GroupPermit inner = Deadline.within(request::get);
@@ -356,14 +345,14 @@ class UnboundPermitTests {
     @Test
     void aRequestWaitsWhenThePermitAboveItIsClosedAndNoGlobalOneIsFree() throws Exception {
         start(2);
-        GroupPermit outer = executor.acquireUnbound("a");
-        GroupPermit ofB = executor.acquireUnbound("b");
+        GroupPermit outer = executor.acquire("a");
+        GroupPermit ofB = executor.acquire("b");
         executor.pause("b");
         CompletableFuture<GroupPermit> request = outer.acquireAsync("b").toCompletableFuture();
         outer.close();
         ofB.close();
-        GroupPermit ofC = executor.acquireUnbound("c");
-        GroupPermit ofD = executor.acquireUnbound("d");
+        GroupPermit ofC = executor.acquire("c");
+        GroupPermit ofD = executor.acquire("d");
         executor.resume("b");
 
         assertThat(request).isNotDone();
@@ -377,7 +366,7 @@ class UnboundPermitTests {
     @Test
     void aRequestUnderAPermitOvertakesThoseWhoLackAGlobalPermit() throws Exception {
         start(1);
-        GroupPermit outer = executor.acquireUnbound("a");
+        GroupPermit outer = executor.acquire("a");
         CompletableFuture<GroupPermit> waits = executor.acquireAsync("b").toCompletableFuture();
         assertThat(waits).isNotDone();
 
@@ -392,7 +381,7 @@ class UnboundPermitTests {
     @Test
     void aRequestThatIsCancelledLeavesTheQueue() throws Exception {
         start(1);
-        GroupPermit outer = executor.acquireUnbound("a");
+        GroupPermit outer = executor.acquire("a");
         GroupPermit inner = now(outer.acquireAsync("b"));
         CompletableFuture<GroupPermit> request = outer.acquireAsync("b").toCompletableFuture();
 
@@ -407,83 +396,104 @@ class UnboundPermitTests {
     // ---------------------------------------------------------------- tasks under a permit
 
     @Test
-    void aTaskBorrowsTheGlobalPermitAndTheNextOneWaitsForIt() throws Exception {
+    @Tag("E13")
+    void tasksThatAreWaitedForBorrowTheGlobalPermitOneAfterTheOther() throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
-        TaskHandle<String> first = permit.submit("b", "first", gate.then("first"));
-        gate.awaitArrived(1);
+        GroupPermit permit = executor.acquire("a");
 
-        TaskHandle<String> second = permit.submit("c", "second", () -> "second");
+        String ran = elsewhere(() -> permit.call(() -> {
+            TaskHandle<String> first = executor.submit("b", "first", () -> "first");
+            TaskHandle<String> second = executor.submitAsync("c", () -> CompletableFuture.completedStage("second"));
+            assertThat(executor.stats().queued()).isEqualTo(2);
+            return first.await().value() + ", " + second.await().value();
+        }));
 
-        assertThat(stats("c").queued()).isEqualTo(1);
-        assertThat(executor.stats().inFlight()).isEqualTo(1);
-        gate.open();
-        assertThat(Deadline.within(first::await).value()).isEqualTo("first");
-        assertThat(Deadline.within(second::await).value()).isEqualTo("second");
+        assertThat(ran).isEqualTo("first, second");
         permit.close();
         assertThat(executor.stats().inFlight()).isZero();
     }
 
     @Test
-    void aFurtherTaskTakesAGlobalPermitOfItsOwnIfOneIsFree() throws Exception {
+    void aTaskTakesAGlobalPermitOfItsOwnIfOneIsFree() throws Exception {
         start(2);
-        GroupPermit permit = executor.acquireUnbound("a");
-        TaskHandle<String> first = permit.submit("b", "first", gate.then("first"));
-        TaskHandle<String> second = permit.submit("c", "second", gate.then("second"));
-        gate.awaitArrived(2);
+        GroupPermit permit = executor.acquire("a");
+        TaskHandle<String> task = permit.call(() -> executor.submit("b", "task", gate.then("done")));
+        gate.awaitArrived(1);
 
         assertThat(executor.stats().inFlight()).isEqualTo(2);
-        assertThat(isFree("d")).isFalse();
-        gate.open();
-        assertThat(Deadline.within(first::await).value()).isEqualTo("first");
-        assertThat(Deadline.within(second::await).value()).isEqualTo("second");
         permit.close();
-    }
-
-    @Test
-    void theGlobalPermitReturnsWithTheTaskThatOutlivesThePermit() throws Exception {
-        start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
-        TaskHandle<String> task = permit.submit("b", "task", gate.then("done"));
-        gate.awaitArrived(1);
-        permit.close();
-        assertThat(stats("a").running()).isZero();
-        assertThat(isFree("c")).isFalse();
-
+        assertThat(executor.stats().inFlight()).isEqualTo(1);
         gate.open();
-
         assertThat(Deadline.within(task::await).value()).isEqualTo("done");
-        assertThat(isFree("c")).isTrue();
     }
 
     @Test
-    void anAsynchronousTaskBorrowsItUntilItsStageCompletes() throws Exception {
+    @Tag("E13")
+    void anAsynchronousTaskBorrowsTheGlobalPermitUntilItsStageCompletes() throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         CompletableFuture<String> stage = new CompletableFuture<>();
-        TaskHandle<String> task = permit.submitAsync("b", "task", () -> stage);
-        Deadline.until(
-                "the callable has returned",
-                () -> stats("b").running() == 0 && stats("b").inFlight() == 1);
-        permit.close();
+        Caller<String> lender = Caller.start(() -> permit.call(() ->
+                executor.submitAsync("b", "task", () -> stage).await().value()));
+        Deadline.until("the callable has returned", () -> executor.groupStats("b")
+                .filter(b -> b.running() == 0 && b.inFlight() == 1)
+                .isPresent());
         assertThat(isFree("c")).isFalse();
 
         stage.complete("done");
 
-        assertThat(Deadline.within(task::await).value()).isEqualTo("done");
-        assertThat(isFree("c")).isTrue();
+        assertThat(lender.result()).isEqualTo("done");
+        permit.close();
         assertThat(executor.stats().inFlight()).isZero();
     }
 
     @Test
-    void aTaskUnderAPermitMayAskForMore() throws Exception {
+    @Tag("E13")
+    void tasksThatWaitForTasksFromInsideAPermitEndWhateverTheLimit() throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
 
-        TaskHandle<String> task = permit.submit("b", "task", () -> executor.call("c", () -> "nested"));
+        String ran = elsewhere(() -> permit.call(() -> executor.submit(
+                        "b", () -> executor.submit("c", () -> executor.call("d", () -> "innermost")).await().value())
+                .await()
+                .value()));
 
-        assertThat(Deadline.within(task::await).value()).isEqualTo("nested");
+        assertThat(ran).isEqualTo("innermost");
         permit.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "b"})
+    void whatIsSubmittedFromInsideAndNotWaitedForRunsOnceThePermitIsBack(String group) throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquire("a");
+        TaskHandle<String> task = permit.call(() -> executor.submit(group, "task", () -> "ran"));
+        assertThat(stats(group).queued()).isEqualTo(1);
+
+        permit.close();
+
+        assertThat(Deadline.within(task::await).value()).isEqualTo("ran");
+    }
+
+    @Test
+    void whatNobodyWaitsForSharesTheGlobalPermitByAPermitOfItsOwn() throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquire("a");
+        CompletableFuture<String> ran = permit.acquireAsync("b")
+                .thenApplyAsync(
+                        inner -> {
+                            try (inner) {
+                                return inner.call(() -> executor.call("c", () -> "nested"));
+                            } catch (Exception failure) {
+                                throw new CompletionException(failure);
+                            }
+                        },
+                        Thread::startVirtualThread)
+                .toCompletableFuture();
+
+        assertThat(ran).succeedsWithin(Deadline.LONG).isEqualTo("nested");
+        permit.close();
+        assertThat(executor.stats().inFlight()).isZero();
     }
 
     // ---------------------------------------------------------------- drain and shutdown
@@ -492,7 +502,7 @@ class UnboundPermitTests {
     @Tag("G42")
     void aDrainLetsInWhatIsAskedOfAPermit() throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Caller<Boolean> drain = Caller.start(() -> executor.shutdown(Deadline.LONG));
         Deadline.until("it drains", executor::isShutdown);
         assertThatIllegalStateException().isThrownBy(() -> executor.call("b", () -> "refused"));
@@ -501,22 +511,22 @@ class UnboundPermitTests {
                 .isNotNull();
         assertThat(permit.call(() -> executor.call("b", () -> "called"))).isEqualTo("called");
         now(permit.acquireAsync("b")).close();
-        assertThat(Deadline.within(permit.submit("b", "task", () -> "ran")::await)
-                        .value())
+        assertThat(elsewhere(() -> permit.call(
+                        () -> executor.submit("b", "task", () -> "ran").await().value())))
                 .isEqualTo("ran");
         permit.close();
 
         assertThat(drain.result()).isTrue();
-        assertThatIllegalStateException().isThrownBy(() -> executor.acquireUnbound("a"));
+        assertThatIllegalStateException().isThrownBy(() -> executor.acquire("a"));
     }
 
     @Test
     @Tag("G42")
     void aDrainFromInsideCountsAPermitOnce() throws Exception {
         start(2);
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Callable<Boolean> drain = () -> permit.call(() -> permit.call(() -> executor.shutdown(Deadline.LONG)));
-        GroupPermit other = executor.acquireUnbound("b");
+        GroupPermit other = executor.acquire("b");
         Caller<Boolean> first = Caller.start(drain);
         Caller<Boolean> second = Caller.start(drain);
         first.awaitBlockedOnACondition();
@@ -534,7 +544,7 @@ class UnboundPermitTests {
     @Test
     void aShutdownEndsARequestUnderAPermit() throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         GroupPermit inner = now(permit.acquireAsync("b"));
         CompletionStage<GroupPermit> request = permit.acquireAsync("b");
 
@@ -544,7 +554,6 @@ class UnboundPermitTests {
                 .isThrownBy(() -> Deadline.within(request.toCompletableFuture()::get))
                 .withCauseInstanceOf(RejectedTaskException.class);
         assertThatIllegalStateException().isThrownBy(() -> permit.acquireAsync("b"));
-        assertThatIllegalStateException().isThrownBy(() -> permit.submit("b", "", () -> ""));
         assertThat(permit.call(() -> "still inside")).isEqualTo("still inside");
         inner.close();
         permit.close();
@@ -554,7 +563,7 @@ class UnboundPermitTests {
     // ---------------------------------------------------------------- lending
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "BOUND") // whose own thread is inside as well
+    @EnumSource
     @Tag("E13")
     void oneWhoIsAloneInsideLendsThePermit(Way way) throws Exception {
         start(1);
@@ -572,7 +581,7 @@ class UnboundPermitTests {
     @Tag("I1")
     void oneWhoIsNotAloneLendsThePermitOnceHeIs(String group) throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Caller<String> other = Caller.start(() -> permit.call(gate.then("other")));
         gate.awaitArrived(1);
         CompletableFuture<TaskHandle<String>> submitted = new CompletableFuture<>();
@@ -592,11 +601,56 @@ class UnboundPermitTests {
         assertThat(executor.stats().inFlight()).isZero();
     }
 
+    /** By a task and by a call, which have ended: they are inside no more. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("E13")
+    void oneWhoIsInsideWhatAnEndedThreadHasSharedIsAlone(boolean byTask) throws Exception {
+        start(1);
+        Callable<GroupPermit> share = () -> executor.enclosingPermit("a").orElseThrow();
+        GroupPermit shared = byTask
+                ? executor.submit("a", share).await().valueOrThrow()
+                : elsewhere(() -> executor.call("a", share));
+
+        assertThat(elsewhere(() -> shared.call(
+                        () -> executor.submit("a", "task", () -> "ran").await().value())))
+                .isEqualTo("ran");
+
+        shared.close();
+        assertThat(executor.stats().inFlight()).isZero();
+    }
+
+    @Test
+    @Tag("E13")
+    void whoIsInsideWhatATaskHasSharedLendsOnceTheTaskHasEnded() throws Exception {
+        start(1);
+        CompletableFuture<GroupPermit> handed = new CompletableFuture<>();
+        TaskHandle<String> task = executor.submit("a", "task", () -> {
+            handed.complete(executor.enclosingPermit("a").orElseThrow());
+            return gate.then("ended").call();
+        });
+        GroupPermit shared = Deadline.within(handed::get);
+        gate.awaitArrived(1);
+        CompletableFuture<TaskHandle<String>> submitted = new CompletableFuture<>();
+        Caller<String> lender = Caller.start(() -> shared.call(() -> {
+            submitted.complete(executor.submit("a", "borrower", () -> "ran"));
+            return submitted.get().await().value();
+        }));
+        lender.awaitBlockedOn(Deadline.within(submitted::get));
+
+        gate.open();
+
+        assertThat(lender.result()).isEqualTo("ran");
+        assertThat(task.await().value()).isEqualTo("ended");
+        shared.close();
+        assertThat(executor.stats().inFlight()).isZero();
+    }
+
     @Test
     @Tag("E13")
     void severalWhoWaitInsideOnePermitKeepEachOtherFromLending() throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         TaskHandle<String> firstTask = executor.submit("a", "first", () -> "first");
         TaskHandle<String> secondTask = executor.submit("a", "second", () -> "second");
         Caller<String> second = Caller.start(() -> permit.call(() -> {
@@ -625,7 +679,7 @@ class UnboundPermitTests {
     @Tag("E13")
     void aLenderWhoNeverIsAloneGivesUpWhenInterrupted() throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Caller<String> other = Caller.start(() -> permit.call(gate.then("other")));
         gate.awaitArrived(1);
         CompletableFuture<TaskHandle<String>> submitted = new CompletableFuture<>();
@@ -650,7 +704,7 @@ class UnboundPermitTests {
     @Tag("I1")
     void whoEntersWhileThePermitIsLentWaitsUntilItIsBack() throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Caller<String> lender = Caller.start(() -> permit.call(
                 () -> executor.submit("a", "task", gate.then("ran")).await().value()));
         gate.awaitArrived(1);
@@ -673,7 +727,7 @@ class UnboundPermitTests {
     @Tag("E13")
     void aRequestUnderALentPermitWaitsUntilItIsBack() throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
+        GroupPermit permit = executor.acquire("a");
         Caller<String> lender = Caller.start(() -> permit.call(
                 () -> executor.submit("a", "task", gate.then("ran")).await().value()));
         gate.awaitArrived(1);
@@ -689,10 +743,11 @@ class UnboundPermitTests {
 
     @Test
     @Tag("E13")
-    void oneWhoSharesTheGlobalPermitByATaskKeepsItFromBeingLent() throws Exception {
+    void oneInsideAnotherPermitThatSharesTheGlobalOneKeepsItFromBeingLent() throws Exception {
         start(1);
-        GroupPermit permit = executor.acquireUnbound("a");
-        TaskHandle<String> sharing = permit.submit("b", "sharing", gate.then("shared"));
+        GroupPermit permit = executor.acquire("a");
+        GroupPermit inner = now(permit.acquireAsync("b"));
+        Caller<String> sharing = Caller.start(() -> inner.call(gate.then("shared")));
         gate.awaitArrived(1);
         CompletableFuture<TaskHandle<String>> submitted = new CompletableFuture<>();
         Caller<String> lender = Caller.start(() -> permit.call(() -> {
@@ -705,8 +760,9 @@ class UnboundPermitTests {
 
         gate.open();
 
+        assertThat(sharing.result()).isEqualTo("shared");
         assertThat(lender.result()).isEqualTo("ran");
-        assertThat(sharing.await().value()).isEqualTo("shared");
+        inner.close();
         permit.close();
     }
 
@@ -714,15 +770,13 @@ class UnboundPermitTests {
     void aFailedRequestSaysWhatTheExecutorsWouldSay() throws Exception {
         executor = engines.startPlain(
                 GroupPolicy.builder().defaultQueueThresholdPerGroup(0).build());
-        try (GroupPermit permit = executor.acquireUnbound("a");
+        try (GroupPermit permit = executor.acquire("a");
                 GroupPermit inner = now(permit.acquireAsync("b"))) {
             assertThat(inner.groupKey()).isEqualTo("b");
             assertThatExceptionOfType(CompletionException.class)
                     .isThrownBy(
                             () -> permit.acquireAsync("b").toCompletableFuture().join())
                     .withCauseInstanceOf(RejectedTaskException.class);
-            assertThatExceptionOfType(RejectedTaskException.class)
-                    .isThrownBy(() -> permit.submit("b", "", () -> "").await());
         }
     }
 }
