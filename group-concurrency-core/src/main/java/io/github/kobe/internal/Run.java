@@ -90,12 +90,7 @@ final class Run extends Hold implements Runnable {
      * @param loader for work that has none of its own
      * @param loan what its permits are lent on, if they are
      */
-    static Run of(
-            Task<?> task,
-            Object work,
-            @Nullable ClassLoader loader,
-            int stopEpoch,
-            @Nullable Loan loan) {
+    static Run of(Task<?> task, Object work, @Nullable ClassLoader loader, int stopEpoch, @Nullable Loan loan) {
         return work instanceof WorkSpec tailored
                 ? new Run(task, tailored.code(), tailored.loader(), tailored.async(), stopEpoch, loan)
                 : new Run(task, (Callable<?>) work, loader, false, stopEpoch, loan);

@@ -90,14 +90,17 @@ class WitnessTests {
         Witness.Stay stay = its.enterDetached("a");
         GroupPermit permit = executor.acquire("b");
 
-        its.underUncounted("b", () -> permit.call(() -> {
-            executor.call("c", its.inside("c", () -> {
-                GroupPolicy smaller = policy.toBuilder().globalMaxInFlight(1).build();
-                its.changingGlobal(1, () -> executor.updatePolicy(engines.witnessed(executor, smaller)));
-                return "begun under the old limit";
-            }));
-            return executor.call("c", its.inside("c", () -> "begun again"));
-        }));
+        its.underUncounted(
+                "b",
+                () -> permit.call(() -> {
+                    executor.call("c", its.inside("c", () -> {
+                        GroupPolicy smaller =
+                                policy.toBuilder().globalMaxInFlight(1).build();
+                        its.changingGlobal(1, () -> executor.updatePolicy(engines.witnessed(executor, smaller)));
+                        return "begun under the old limit";
+                    }));
+                    return executor.call("c", its.inside("c", () -> "begun again"));
+                }));
 
         assertThat(its.peakGlobalInFlight()).isEqualTo(2);
         assertThat(its.findings()).isEmpty();

@@ -433,11 +433,13 @@ class PermitTests {
         start(1);
         GroupPermit permit = executor.acquire("a");
         CompletableFuture<String> stage = new CompletableFuture<>();
-        Caller<String> lender = Caller.start(() -> permit.call(() ->
-                executor.submitAsync("b", "task", () -> stage).await().value()));
-        Deadline.until("the callable has returned", () -> executor.groupStats("b")
-                .filter(b -> b.running() == 0 && b.inFlight() == 1)
-                .isPresent());
+        Caller<String> lender = Caller.start(() -> permit.call(
+                () -> executor.submitAsync("b", "task", () -> stage).await().value()));
+        Deadline.until(
+                "the callable has returned",
+                () -> executor.groupStats("b")
+                        .filter(b -> b.running() == 0 && b.inFlight() == 1)
+                        .isPresent());
         assertThat(isFree("c")).isFalse();
 
         stage.complete("done");
@@ -454,7 +456,10 @@ class PermitTests {
         GroupPermit permit = executor.acquire("a");
 
         String ran = elsewhere(() -> permit.call(() -> executor.submit(
-                        "b", () -> executor.submit("c", () -> executor.call("d", () -> "innermost")).await().value())
+                        "b",
+                        () -> executor.submit("c", () -> executor.call("d", () -> "innermost"))
+                                .await()
+                                .value())
                 .await()
                 .value()));
 

@@ -117,7 +117,8 @@ class ReentryTests {
     void aShareOfATaskKeepsTheTasksPermitWhenItEnds() throws Exception {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build());
 
-        GroupPermit permit = executor.submit("a", "1", () -> executor.enclosingPermit("a").orElseThrow())
+        GroupPermit permit = executor.submit(
+                        "a", "1", () -> executor.enclosingPermit("a").orElseThrow())
                 .await()
                 .value();
 
@@ -176,8 +177,10 @@ class ReentryTests {
                 engines.start(GroupPolicy.builder().globalMaxInFlight(1).build());
 
         GroupPermit left = executor.submit(
-                        "a", "1", () -> executor.call("b", () -> executor.enclosingPermit("b")
-                                .orElseThrow()))
+                        "a",
+                        "1",
+                        () -> executor.call(
+                                "b", () -> executor.enclosingPermit("b").orElseThrow()))
                 .await()
                 .value();
 
@@ -196,8 +199,8 @@ class ReentryTests {
 
         lock.lock();
         try {
-            Caller<String> nested =
-                    Caller.start(() -> executor.call("a", () -> executor.call("c", () -> executor.call("b", () -> "b"))));
+            Caller<String> nested = Caller.start(() ->
+                    executor.call("a", () -> executor.call("c", () -> executor.call("b", () -> "b"))));
             gate.open();
             assertThat(nested.result()).isEqualTo("b");
         } finally {

@@ -407,8 +407,8 @@ class HandOverTests {
     void aPermitOfTheSameGroupOutlivesTheCallOfAVirtualThread() throws Exception {
         GroupExecutor executor = engines.startPlain(GroupPolicy.builder().build());
 
-        GroupPermit permit = Caller.start(() -> executor.call(
-                        "a", () -> executor.enclosingPermit("a").orElseThrow()))
+        GroupPermit permit = Caller.start(() ->
+                        executor.call("a", () -> executor.enclosingPermit("a").orElseThrow()))
                 .result();
 
         assertThat(stats(executor).running()).isEqualTo(1);
@@ -421,7 +421,8 @@ class HandOverTests {
     void aPermitOfTheSameGroupOutlivesItsTask() throws Exception {
         GroupExecutor executor = engines.startPlain(GroupPolicy.builder().build());
 
-        GroupPermit permit = executor.submit("a", "1", () -> executor.enclosingPermit("a").orElseThrow())
+        GroupPermit permit = executor.submit(
+                        "a", "1", () -> executor.enclosingPermit("a").orElseThrow())
                 .await()
                 .value();
 
@@ -438,7 +439,8 @@ class HandOverTests {
 
         Object done = Caller.start(() -> {
                     GroupPermit first = executor.acquire("x");
-                    GroupPermit below = first.acquireAsync("y").toCompletableFuture().join();
+                    GroupPermit below =
+                            first.acquireAsync("y").toCompletableFuture().join();
                     below.call(() -> executor.call("z", () -> {
                         first.close();
                         return null;

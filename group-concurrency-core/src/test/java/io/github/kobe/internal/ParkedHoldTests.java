@@ -131,7 +131,8 @@ class ParkedHoldTests {
     void aPermitOfTheSameGroupOutlivesTheCall() throws Exception {
         onPlatformThread(() -> {
             executor.call("a", WORK);
-            GroupPermit permit = executor.call("a", () -> executor.enclosingPermit("a").orElseThrow());
+            GroupPermit permit =
+                    executor.call("a", () -> executor.enclosingPermit("a").orElseThrow());
             assertThat(parked()).isNull();
             assertThat(executor.groupStats("a").orElseThrow().running()).isEqualTo(1);
 
@@ -152,7 +153,8 @@ class ParkedHoldTests {
         onPlatformThread(() -> {
             executor.call("a", WORK);
             GroupPermit permit = executor.call(
-                    "a", () -> executor.call("b", () -> executor.enclosingPermit("b").orElseThrow()));
+                    "a",
+                    () -> executor.call("b", () -> executor.enclosingPermit("b").orElseThrow()));
             assertThat(executor.groupStats("a").orElseThrow().running()).isZero();
             assertThat(executor.stats().inFlight()).isEqualTo(1);
             assertThat(elsewhere(() -> executor.tryAcquire("c", Duration.ZERO))).isEmpty();

@@ -78,13 +78,14 @@ public enum Ways implements Way {
             s -> s.executor()
                     .call(
                             s.key("a"),
-                            () -> s.with(s.executor().enclosingPermit(s.key("a")).orElseThrow(), s.code())),
+                            () -> s.with(
+                                    s.executor().enclosingPermit(s.key("a")).orElseThrow(), s.code())),
             WAITS),
     CURRENT_PERMIT_UNDER_A_PERMIT(
             s -> s.under(
                     "a",
-                    permit -> permit.call(
-                            () -> s.with(s.executor().enclosingPermit(s.key("a")).orElseThrow(), s.code()))),
+                    permit -> permit.call(() ->
+                            s.with(s.executor().enclosingPermit(s.key("a")).orElseThrow(), s.code()))),
             WAITS),
     TRY_ACQUIRE_AGAIN(
             s -> s.executor()

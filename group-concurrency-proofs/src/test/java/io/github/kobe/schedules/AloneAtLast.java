@@ -38,8 +38,7 @@ final class AloneAtLast extends Scenario {
     }
 
     private void own(SplittableRandom own) throws Exception {
-        GroupPermit permit =
-                closesVersusShares || own.nextBoolean() ? executor.acquire(HELD) : executor.acquire(HELD);
+        GroupPermit permit = closesVersusShares || own.nextBoolean() ? executor.acquire(HELD) : executor.acquire(HELD);
         // What is granted to others is kept until the lender is back.
         CompletableFuture<Void> over = new CompletableFuture<>();
         actor(

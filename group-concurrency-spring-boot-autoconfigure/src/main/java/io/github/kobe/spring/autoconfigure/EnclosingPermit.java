@@ -3,7 +3,9 @@ package io.github.kobe.spring.autoconfigure;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -13,14 +15,84 @@ import org.jspecify.annotations.Nullable;
  * code runs inside the permit, so its own requests for permits share the global permit. A reactive chain that works
  * under such a permit has it in its context, as an object of this class, since the chain may continue on any thread.
  *
+ * <p>The library knows which of these a thread has entered: perhaps no thread waits for what the code begins there, and
+ * lends the permit, so that has to share it.
+ *
  * @param executor the executor that it is of
- * @param permit the held permit; it belongs to no thread
+ * @param permit the held permit
  * @param outer the permit that encloses this one; {@code null}: none
  */
 public record EnclosingPermit(
         GroupExecutor executor,
         GroupPermit permit,
-        @Nullable EnclosingPermit outer) {
+        @Nullable EnclosingPermit outer) implements GroupPermit {
+
+    private static final ThreadLocal<@Nullable Entered> ENTERED = new ThreadLocal<>();
+
+    /** What a thread has entered, and what it had entered before. */
+    private record Entered(EnclosingPermit permit, @Nullable Entered before) {}
+
+    @Override
+    public String groupKey() {
+        return permit.groupKey();
+    }
+
+    @Override
+    public <T> T call(Callable<T> task) throws Exception {
+        return permit.call(() -> {
+            Entered before = ENTERED.get();
+            ENTERED.set(new Entered(this, before));
+            try {
+                return task.call();
+            } finally {
+                if (before == null) {
+                    ENTERED.remove();
+                } else {
+                    ENTERED.set(before);
+                }
+            }
+        });
+    }
+
+    @Override
+    public CompletionStage<GroupPermit> acquireAsync(String groupKey) {
+        return permit.acquireAsync(groupKey);
+    }
+
+    @Override
+    public CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait) {
+        return permit.acquireAsync(groupKey, taskId, maxWait);
+    }
+
+    @Override
+    public void close() {
+        permit.close();
+    }
+
+    @Override
+    public void closeExceptionally(Throwable failure) {
+        permit.closeExceptionally(failure);
+    }
+
+    /**
+     * {@return what the current thread has entered: the innermost of a group, or else the innermost; {@code null}: nothing}
+     *
+     * @param executor of which executor
+     * @param groupKey the preferred group
+     */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    public static @Nullable EnclosingPermit entered(GroupExecutor executor, String groupKey) {
+        EnclosingPermit innermost = null;
+        for (Entered e = ENTERED.get(); e != null; e = e.before) {
+            if (e.permit.executor == executor) {
+                if (e.permit.groupKey().equals(groupKey)) {
+                    return e.permit;
+                }
+                innermost = innermost == null ? e.permit : innermost;
+            }
+        }
+        return innermost;
+    }
 
     /**
      * Runs code inside a permit, or outside if the permit is closed or the thread is interrupted while the permit is
@@ -104,14 +176,21 @@ public record EnclosingPermit(
         for (EnclosingPermit e = innermost; e != null; e = e.outer) {
             if (e.executor == executor && wanted.test(e.permit)) {
                 CompletableFuture<GroupPermit> asked = ask.apply(e.permit);
-                boolean closed = asked.state() == CompletableFuture.State.FAILED
-                        && asked.exceptionNow() instanceof IllegalStateException;
-                if (!closed) {
+                if (!isClosed(asked)) {
                     return asked;
                 }
             }
         }
         return null;
+    }
+
+    /**
+     * {@return whether a permit was closed when it was asked for another}
+     *
+     * @param asked what it returned
+     */
+    public static boolean isClosed(CompletableFuture<GroupPermit> asked) {
+        return asked.state() == CompletableFuture.State.FAILED && asked.exceptionNow() instanceof IllegalStateException;
     }
 
     /**

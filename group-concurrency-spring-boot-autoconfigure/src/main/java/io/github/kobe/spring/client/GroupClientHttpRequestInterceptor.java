@@ -6,6 +6,7 @@ import io.github.kobe.GroupPermit;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import java.io.IOException;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +28,9 @@ import org.springframework.http.client.ClientHttpResponse;
  * failed. {@code RestClient} and {@code RestTemplate} close a response before they return what was in it, with one
  * exception: a response that {@code RestClient}'s {@code exchange} is told not to close is the caller's to close.
  *
- * <p>The permit belongs to the calling thread, as that of {@link GroupExecutor#acquire}. So a call inside an annotated
- * method of the same group shares the method's permit, and a thread that has a response open shares that response's
- * permit for its next call in the group. If a retry is further out, each attempt waits for its own turn.
+ * <p>It waits as {@link GroupExecutor#call} does. So a call inside an annotated method of the same group shares the
+ * method's permit, and a thread that has a response open shares that response's permit for its next call in the group.
+ * If a retry is further out, each attempt waits for its own turn. A call counts as it ended when its response began.
  *
  * <p>A call that isn't admitted throws a {@link RejectedTaskException}, even for an interrupt while it waits
  * ({@link RejectionReason#INTERRUPTED}, with the interrupt status restored) and after a shutdown
@@ -85,24 +86,69 @@ public final class GroupClientHttpRequestInterceptor implements ClientHttpReques
         if (groupKey == null || groupKey.isBlank()) {
             return execution.execute(request, body);
         }
-        GroupPermit permit = acquire(groupKey);
+        GroupPermit ofOpen = LimitedResponse.permitOfOpen(executor, groupKey);
+        Exchange exchange = new Exchange(groupKey, request, body, execution);
         try {
-            return new LimitedResponse(execution.execute(request, body), permit);
-        } catch (IOException | RuntimeException | Error failure) {
-            permit.closeExceptionally(failure);
+            LimitedResponse response = ofOpen == null ? exchange.limited() : exchange.limitedInside(ofOpen);
+            response.got();
+            return response;
+        } catch (IOException | RejectedTaskException failure) {
             throw failure;
-        }
-    }
-
-    private GroupPermit acquire(String groupKey) {
-        try {
-            return executor.acquire(groupKey);
+        } catch (ExecutorShutdownException shutDown) {
+            throw exchange.entered ? shutDown : rejection(groupKey, RejectionReason.SHUTDOWN);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw (RejectedTaskException)
                     rejection(groupKey, RejectionReason.INTERRUPTED).initCause(interrupted);
-        } catch (ExecutorShutdownException shutDown) {
-            throw rejection(groupKey, RejectionReason.SHUTDOWN);
+        } catch (RuntimeException failure) {
+            throw failure;
+        } catch (Exception failure) {
+            throw new UndeclaredThrowableException(failure);
+        }
+    }
+
+    /** One call. */
+    private final class Exchange {
+
+        private final String groupKey;
+        private final HttpRequest request;
+        private final byte[] body;
+        private final ClientHttpRequestExecution execution;
+
+        /** Tells what the call throws from what keeps it from being made. */
+        private boolean entered;
+
+        Exchange(String groupKey, HttpRequest request, byte[] body, ClientHttpRequestExecution execution) {
+            this.groupKey = groupKey;
+            this.request = request;
+            this.body = body;
+            this.execution = execution;
+        }
+
+        /** As {@link #limited}, inside the permit of a response that is open; another thread may close that. */
+        LimitedResponse limitedInside(GroupPermit ofOpen) throws Exception {
+            try {
+                return ofOpen.call(this::limited);
+            } catch (IllegalStateException closed) {
+                if (entered) {
+                    throw closed;
+                }
+                return limited();
+            }
+        }
+
+        /** Makes it, when its turn comes; its permit is out until the response is closed. */
+        LimitedResponse limited() throws Exception {
+            return executor.call(groupKey, () -> {
+                entered = true;
+                GroupPermit permit = executor.enclosingPermit(groupKey).orElseThrow();
+                try {
+                    return new LimitedResponse(execution.execute(request, body), executor, permit);
+                } catch (Throwable failure) {
+                    permit.close();
+                    throw failure;
+                }
+            });
         }
     }
 

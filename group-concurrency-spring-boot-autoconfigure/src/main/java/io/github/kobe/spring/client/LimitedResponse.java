@@ -1,8 +1,12 @@
 package io.github.kobe.spring.client;
 
+import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.client.ClientHttpResponse;
@@ -10,12 +14,56 @@ import org.springframework.http.client.ClientHttpResponse;
 /** A response whose call holds its permit until this is closed. */
 final class LimitedResponse implements ClientHttpResponse {
 
-    private final ClientHttpResponse response;
-    private final GroupPermit permit;
+    /** Those that the thread has got, without those that it has closed; the innermost last. */
+    private static final ThreadLocal<@Nullable List<LimitedResponse>> OPEN = new ThreadLocal<>();
 
-    LimitedResponse(ClientHttpResponse response, GroupPermit permit) {
+    private final ClientHttpResponse response;
+    private final GroupExecutor executor;
+    private final GroupPermit permit;
+    private volatile boolean closed;
+
+    LimitedResponse(ClientHttpResponse response, GroupExecutor executor, GroupPermit permit) {
         this.response = response;
+        this.executor = executor;
         this.permit = permit;
+    }
+
+    /** The current thread has got it. */
+    void got() {
+        List<LimitedResponse> open = OPEN.get();
+        if (open == null) {
+            open = new ArrayList<>(1);
+            OPEN.set(open);
+        }
+        open.add(this);
+    }
+
+    /**
+     * {@return the permit of an open response of the current thread: of a group, or else of the latest; {@code null}: it has
+     * none}
+     */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    static @Nullable GroupPermit permitOfOpen(GroupExecutor executor, String groupKey) {
+        forgetClosed();
+        List<LimitedResponse> open = OPEN.get();
+        GroupPermit latest = null;
+        for (int i = open == null ? 0 : open.size(); --i >= 0; ) {
+            LimitedResponse one = open.get(i);
+            if (one.executor == executor) {
+                if (one.permit.groupKey().equals(groupKey)) {
+                    return one.permit;
+                }
+                latest = latest == null ? one.permit : latest;
+            }
+        }
+        return latest;
+    }
+
+    private static void forgetClosed() {
+        List<LimitedResponse> open = OPEN.get();
+        if (open != null && open.removeIf(one -> one.closed) && open.isEmpty()) {
+            OPEN.remove();
+        }
     }
 
     @Override
@@ -43,7 +91,9 @@ final class LimitedResponse implements ClientHttpResponse {
         try {
             response.close();
         } finally {
+            closed = true;
             permit.close();
+            forgetClosed();
         }
     }
 }

@@ -8,11 +8,11 @@ import io.github.kobe.GroupTask;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
+import io.github.kobe.spring.autoconfigure.EnclosingPermit;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
@@ -82,24 +82,21 @@ final class GuardedCall {
     /** Has the method run on a thread of its own, when its turn comes, and returns a future at once. */
     CompletableFuture<Object> dispatch() {
         try {
-            GroupPermit current = executor.enclosingPermit(groupKey).orElse(null);
-            if (current == null) {
-                return submit(executor::submit);
-            }
-            if (!current.isBound() && current.groupKey().equals(groupKey)) {
-                return SharedRun.start(current, taskId(), executor.policy().taskDecorators(), this::await);
-            }
-            try (current) {
-                // A thread that waits lends; what belongs to none has to share at once.
-                if (!current.isBound()) {
-                    return submit(current::submit);
+            boolean inItsGroup = isInsideItsGroup();
+            EnclosingPermit entered = EnclosingPermit.entered(executor, groupKey);
+            // A thread that waits inside its own call or task lends; what nobody waits for has to share at once.
+            if (entered != null && (entered.groupKey().equals(groupKey) || !inItsGroup)) {
+                CompletableFuture<GroupPermit> asked =
+                        entered.acquireAsync(groupKey, taskId(), maxWait()).toCompletableFuture();
+                if (!EnclosingPermit.isClosed(asked)) {
+                    return SharedRun.start(this, asked, this::await);
                 }
-                DispatchedFuture future = submit(executor::submit);
-                if (current.groupKey().equals(groupKey)) {
-                    method.ownGroupWait().lookLater(groupKey, future);
-                }
-                return future;
             }
+            DispatchedFuture future = submit();
+            if (inItsGroup) {
+                method.ownGroupWait().lookLater(groupKey, future);
+            }
+            return future;
         } catch (ExecutorShutdownException shutDown) {
             CompletableFuture<Object> refused = new CompletableFuture<>();
             answer(refused, rejection(RejectionReason.SHUTDOWN));
@@ -107,7 +104,7 @@ final class GuardedCall {
         }
     }
 
-    private DispatchedFuture submit(Function<GroupTask<@Nullable Object>, TaskHandle<?>> way) {
+    private DispatchedFuture submit() {
         CompletableFuture<Thread> runner = new CompletableFuture<>();
         GroupTask<@Nullable Object> task = new GroupTask<@Nullable Object>(groupKey, taskId(), () -> {
                     runner.complete(Thread.currentThread());
@@ -115,7 +112,7 @@ final class GuardedCall {
                 })
                 .withAbortOnRejection();
         Duration queueTimeout = method.queueTimeout();
-        TaskHandle<?> handle = way.apply(queueTimeout == null ? task : task.withQueueTimeout(queueTimeout));
+        TaskHandle<?> handle = executor.submit(queueTimeout == null ? task : task.withQueueTimeout(queueTimeout));
         DispatchedFuture future = new DispatchedFuture(this, handle, runner);
         future.follow();
         return future;
@@ -128,9 +125,19 @@ final class GuardedCall {
 
     /** {@return whether the current thread has permits of the executor} */
     boolean isInsideAGroup() {
-        Optional<GroupPermit> current = executor.enclosingPermit(groupKey);
-        current.ifPresent(GroupPermit::close);
-        return current.isPresent();
+        return keyOfEnclosing().isPresent();
+    }
+
+    private boolean isInsideItsGroup() {
+        return keyOfEnclosing().filter(groupKey::equals).isPresent();
+    }
+
+    private Optional<String> keyOfEnclosing() {
+        return executor.enclosingPermit(groupKey).map(enclosing -> {
+            try (enclosing) {
+                return enclosing.groupKey();
+            }
+        });
     }
 
     private @Nullable Object proceed() throws Exception {

@@ -22,7 +22,7 @@ import reactor.util.context.Context;
  * One subscription's way through its group. It waits for a permit without blocking; then the method runs, and its
  * result is subscribed to. At the end the permit is returned before anyone is told.
  *
- * <p>The permit belongs to no thread. The method's code runs inside it: at the subscription, when elements are
+ * <p>The method's code runs inside the permit: at the subscription, when elements are
  * requested, and in tasks for Reactor's schedulers. An inner subscription finds it in Reactor's context. So no inner
  * request waits for the permits that this one holds. While a thread is inside, the permit can't be returned, so the
  * last thread that leaves signals the end.
@@ -139,7 +139,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
         inside.getAndIncrement();
         CURRENT.set(this);
         try {
-            EnclosingPermit.enter(held.permit(), code);
+            EnclosingPermit.enter(held, code);
         } finally {
             restore(before);
             if (inside.decrementAndGet() == 0 && ended) {
@@ -161,7 +161,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
         if (outer != null) {
             outer.withinAll(() -> within(code));
         } else if (enclosing != null) {
-            EnclosingPermit.enter(enclosing.permit(), () -> within(code));
+            EnclosingPermit.enter(enclosing, () -> within(code));
         } else {
             within(code);
         }
@@ -254,7 +254,7 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
     private void close(@Nullable Throwable why) {
         EnclosingPermit held = own;
         if (held != null && closed.compareAndSet(false, true)) {
-            EnclosingPermit.close(held.permit(), why);
+            EnclosingPermit.close(held, why);
         }
     }
 

@@ -2,79 +2,105 @@ package io.github.kobe.spring.method;
 
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupTaskDecorator;
-import java.util.List;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.spring.autoconfigure.EnclosingPermit;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a dispatched method whose caller is inside an unbound permit of its group: the method also runs inside
- * that permit, on a thread of its own. Perhaps no thread ever waits there and lends the permit, so the method must not
- * wait for one.
+ * The future of a dispatched method whose caller is inside a permit that the library holds: the method runs under that
+ * permit, on a thread of its own. Perhaps no thread ever waits there and lends the permit, so the method must not wait for
+ * one.
  */
 final class SharedRun extends CompletableFuture<Object> {
 
-    private final GroupPermit permit;
+    private final GuardedCall call;
+    private final CompletableFuture<GroupPermit> asked;
     private final Callable<?> work;
-    private @Nullable Thread thread;
+    private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    private volatile @Nullable Thread thread;
 
-    private SharedRun(GroupPermit permit, Callable<?> work) {
-        this.permit = permit;
+    private SharedRun(GuardedCall call, CompletableFuture<GroupPermit> asked, Callable<?> work) {
+        this.call = call;
+        this.asked = asked;
         this.work = work;
     }
 
     /**
-     * Starts a method.
+     * Has a method run once it has its permit.
      *
-     * @param permit shares that of the caller, and is closed at the end
-     * @param taskId the name of its thread
-     * @param decorators as tasks have them, the first outermost
+     * @param asked the permit, which is closed at the end; it shares that of the caller
      */
-    static CompletableFuture<Object> start(
-            GroupPermit permit, String taskId, List<GroupTaskDecorator> decorators, Callable<?> method) {
+    @SuppressWarnings("FutureReturnValueIgnored") // it gets no further than this
+    static CompletableFuture<Object> start(GuardedCall call, CompletableFuture<GroupPermit> asked, Callable<?> method) {
+        Callable<?> work = method;
+        try {
+            for (GroupTaskDecorator decorator :
+                    call.executor().policy().taskDecorators().reversed()) {
+                work = decorator.decorate(call.groupKey(), work);
+            }
+        } catch (Exception failure) {
+            EnclosingPermit.giveBack(asked, failure);
+            return CompletableFuture.failedFuture(failure);
+        }
+        SharedRun run = new SharedRun(call, asked, work);
+        asked.whenComplete(run::answered);
+        return run;
+    }
+
+    private void answered(@Nullable GroupPermit granted, @Nullable Throwable refusal) {
+        if (granted != null) {
+            start(granted);
+        } else if (refusal instanceof RejectedTaskException rejection) {
+            call.answer(this, rejection);
+        } else {
+            AsynchronousEnd.complete(this, null, refusal);
+        }
+    }
+
+    private void start(GroupPermit granted) {
         boolean started = false;
         try {
-            Callable<?> work = method;
-            for (GroupTaskDecorator decorator : decorators.reversed()) {
-                work = decorator.decorate(permit.groupKey(), work);
-            }
-            SharedRun run = new SharedRun(permit, work);
-            Thread thread = Thread.ofVirtual()
+            Thread starting = Thread.ofVirtual()
                     .inheritInheritableThreadLocals(false)
-                    .name(taskId)
-                    .unstarted(run::run);
-            thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
-            run.thread = thread;
-            thread.start();
+                    .name(call.taskId())
+                    .unstarted(() -> run(granted));
+            starting.setContextClassLoader(loader);
+            thread = starting;
+            starting.start();
             started = true;
-            return run;
-        } catch (Exception failure) {
-            return CompletableFuture.failedFuture(failure);
         } finally {
             if (!started) {
-                permit.close();
+                granted.close();
             }
         }
     }
 
-    private void run() {
+    private void run(GroupPermit granted) {
         Object value = null;
-        Throwable failure = null;
-        try {
-            value = permit.call(work);
-        } catch (Throwable thrown) {
-            failure = thrown;
-        } finally {
-            permit.close();
+        Throwable failure = isCancelled() ? new CancellationException() : null;
+        if (failure == null) {
+            try {
+                value = new EnclosingPermit(call.executor(), granted, null).call(work);
+            } catch (Throwable thrown) {
+                failure = thrown;
+            }
         }
+        EnclosingPermit.close(granted, failure);
         AsynchronousEnd.complete(this, value, failure);
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
-        if (cancelled && thread != null) {
-            thread.interrupt();
+        if (cancelled) {
+            asked.cancel(false);
+            Thread running = thread;
+            if (running != null) {
+                running.interrupt();
+            }
         }
         return cancelled;
     }

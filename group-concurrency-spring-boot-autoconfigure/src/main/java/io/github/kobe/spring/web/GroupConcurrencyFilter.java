@@ -136,13 +136,12 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
         GroupExecutor groups = executor.get();
         CompletableFuture<GroupPermit> permit;
         try {
-            // Belongs to no thread, since the thread may leave before the request is complete.
             permit = groups.acquireAsync(key).toCompletableFuture();
         } catch (ExecutorShutdownException shutDown) {
             refuse(RejectionProblem.of(RejectionReason.SHUTDOWN), request, response);
             return;
         }
-        RequestTurn turn = new RequestTurn(permit);
+        RequestTurn turn = new RequestTurn(groups, permit);
         request.setAttribute(TURN, turn);
         boolean mayLeave = request.isAsyncSupported()
                 && !request.isAsyncStarted()

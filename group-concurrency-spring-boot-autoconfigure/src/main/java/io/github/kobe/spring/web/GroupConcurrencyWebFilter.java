@@ -137,10 +137,9 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
 
     /** What is subscribed to here, or asked for by the thread that subscribes, is under the permit. */
     private static Mono<Void> inside(EnclosingPermit enclosing, ServerWebExchange exchange, WebFilterChain chain) {
-        exchange.getAttributes().put(RequestGroupKey.PERMIT_ATTRIBUTE, enclosing.permit());
+        exchange.getAttributes().put(RequestGroupKey.PERMIT_ATTRIBUTE, enclosing);
         Mono<Void> rest = chain.filter(exchange).contextWrite(Context.of(EnclosingPermit.class, enclosing));
-        return Mono.fromDirect(
-                subscriber -> EnclosingPermit.enter(enclosing.permit(), () -> rest.subscribe(subscriber)));
+        return Mono.fromDirect(subscriber -> EnclosingPermit.enter(enclosing, () -> rest.subscribe(subscriber)));
     }
 
     /** {@return why a request counts as failed that was handled without an error; {@code null}: it doesn't} */

@@ -1,5 +1,6 @@
 package io.github.kobe.spring.web;
 
+import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectedTaskException;
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestTurn implements AsyncListener {
 
+    private final GroupExecutor groups;
     private final CompletableFuture<GroupPermit> permit;
 
     /** What goes on where the request waited, with what went along from the thread that it came in on. */
@@ -49,7 +51,8 @@ final class RequestTurn implements AsyncListener {
     /**
      * @param permit what it was asked for, which belongs to no thread
      */
-    RequestTurn(CompletableFuture<GroupPermit> permit) {
+    RequestTurn(GroupExecutor groups, CompletableFuture<GroupPermit> permit) {
+        this.groups = groups;
         this.permit = permit;
     }
 
@@ -180,7 +183,8 @@ final class RequestTurn implements AsyncListener {
     /** Runs the chain inside the permit, for a request that has it already too. */
     void inside(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
-        GroupPermit granted = permit.join(); // is there, or what kept it from being made is thrown
+        // It is there, or what kept it from being made is thrown.
+        GroupPermit granted = new EnclosingPermit(groups, permit.join(), null);
         request.setAttribute(RequestGroupKey.PERMIT_ATTRIBUTE, granted);
         call(() -> granted.call(() -> {
             chain.doFilter(request, response);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.spring.annotation.GroupConcurrent;
+import io.github.kobe.spring.autoconfigure.EnclosingPermit;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
@@ -188,7 +189,8 @@ class NestedCallsTests {
     void oneWithinAPermitThatIsHeldForItEnds(Style inner, Threads threads, String key) {
         runner.run(context -> {
             Service service = context.getBean(Service.class);
-            GroupPermit permit = context.getBean(GroupExecutor.class).acquire(GROUP);
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            GroupPermit permit = new EnclosingPermit(executor, executor.acquire(GROUP), null);
 
             CompletableFuture<String> answer = threads.run(() -> permit.call(() -> inner.start(service, key)));
 
