@@ -120,7 +120,7 @@ final class Callers {
      *
      * @param told whether {@link Holders} has more to show of it than its thread; it has, too, if its time is taken
      */
-    private Hold enterCall(
+    Hold enterCall(
             String key, String id, @Nullable Duration maxWait, @Nullable TaskTrace trace, boolean told, Thread thread)
             throws InterruptedException {
         long maxWaitNanos = nanos(maxWait);
@@ -358,7 +358,7 @@ final class Callers {
     // ---- from inside
 
     /** {@return whether {@code thread}, the current one, is inside of a group} */
-    private boolean isInside(String key, Thread thread) {
+    boolean isInside(String key, Thread thread) {
         if (engine.holds.parked(thread) != null) {
             return false;
         }

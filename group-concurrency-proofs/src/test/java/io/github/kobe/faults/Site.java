@@ -162,7 +162,7 @@ public class Site {
         Object at(GroupPermit permit) throws Exception;
     }
 
-    /** Does something under a permit that belongs to no thread. */
+    /** Does something under a permit that it takes. */
     final Object under(String name, Under use) throws Exception {
         GroupPermit permit = executor.acquire(key(name));
         return with(permit, () -> use.at(permit));

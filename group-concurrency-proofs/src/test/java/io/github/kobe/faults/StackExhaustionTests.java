@@ -107,7 +107,7 @@ class StackExhaustionTests {
     void aRecursionThroughPermitsGivesAllBack(GroupPolicy policy) throws Exception {
         GroupExecutor executor = engines.startPlain(policy);
 
-        onShortStack(() -> acquireDeeper(executor, 0));
+        onShortStack(() -> shareDeeper(executor, 0));
     }
 
     /** The permit was taken with much stack left, and is used where there is hardly any. */
@@ -128,18 +128,6 @@ class StackExhaustionTests {
             @Override
             void use(GroupPermit permit) {
                 permit.acquireAsync("g").toCompletableFuture().thenAccept(GroupPermit::close);
-            }
-        },
-        SUBMIT {
-            @Override
-            void use(GroupPermit permit) {
-                permit.submit("h", "task", () -> "done");
-            }
-        },
-        SUBMIT_A_STAGE {
-            @Override
-            void use(GroupPermit permit) {
-                permit.submitAsync("h", "task", () -> CompletableFuture.completedFuture("done"));
             }
         };
 
@@ -221,11 +209,14 @@ class StackExhaustionTests {
         return executor.call(depth % 3 == 0 ? "g" : "h", () -> callDeeper(executor, depth + 1));
     }
 
-    private static Object acquireDeeper(GroupExecutor executor, int depth) throws InterruptedException {
-        try (GroupPermit permit = executor.acquire(depth % 3 == 0 ? "g" : "h")) {
-            assertThat(permit).isNotNull();
-            return acquireDeeper(executor, depth + 1);
-        }
+    private static Object shareDeeper(GroupExecutor executor, int depth) throws Exception {
+        String key = depth % 3 == 0 ? "g" : "h";
+        return executor.call(key, () -> {
+            try (GroupPermit permit = executor.enclosingPermit(key).orElseThrow()) {
+                assertThat(permit).isNotNull();
+                return shareDeeper(executor, depth + 1);
+            }
+        });
     }
 
     private static void onShortStack(Callable<?> work) throws Exception {

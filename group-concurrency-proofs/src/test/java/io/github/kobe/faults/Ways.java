@@ -73,29 +73,18 @@ public enum Ways implements Way {
     ACQUIRE(s -> s.with(s.executor().acquire(s.key("a")), s.code()), WAITS),
     TRY_ACQUIRE(s -> s.with(s.executor().tryAcquire(s.key("a"), Deadline.LONG).orElseThrow(), s.code()), WAITS),
     ACQUIRE_LATER_GET(s -> s.with(s.asked("a").get(), s.code()), WAITS),
-    ACQUIRE_UNBOUND(s -> s.with(s.executor().acquire(s.key("a")), s.code()), WAITS),
-    CURRENT_PERMIT(
+    ENCLOSING_PERMIT(
             s -> s.executor()
                     .call(
                             s.key("a"),
                             () -> s.with(
                                     s.executor().enclosingPermit(s.key("a")).orElseThrow(), s.code())),
             WAITS),
-    CURRENT_PERMIT_UNDER_A_PERMIT(
+    ENCLOSING_PERMIT_UNDER_A_PERMIT(
             s -> s.under(
                     "a",
                     permit -> permit.call(() ->
                             s.with(s.executor().enclosingPermit(s.key("a")).orElseThrow(), s.code()))),
-            WAITS),
-    TRY_ACQUIRE_AGAIN(
-            s -> s.executor()
-                    .call(
-                            s.key("a"),
-                            () -> s.with(
-                                    s.executor()
-                                            .tryAcquire(s.key("a"), Duration.ZERO)
-                                            .orElseThrow(),
-                                    s.code())),
             WAITS),
     CALL_UNDER_A_PERMIT(s -> s.under("a", permit -> permit.call(s.code())), WAITS),
     CALLS_UNDER_A_PERMIT(
@@ -121,18 +110,14 @@ public enum Ways implements Way {
                 return "done";
             }),
             WAITS),
-    SUBMIT_UNDER_A_PERMIT(s -> s.under("a", permit -> s.keep(permit.submit(s.key("b"), s.id(), s.code()))), WAITS),
+    SUBMIT_UNDER_A_PERMIT(s -> s.under("a", permit -> permit.call(() -> s.submitted("b"))), WAITS),
     SUBMIT_UNDER_A_PERMIT_AND_CANCEL(
-            s -> s.under("a", permit -> {
-                permit.submit(s.key("b"), s.id(), s.code()).cancel(true);
-                return "done";
-            }),
-            WAITS),
+            s -> s.under("a", permit -> permit.call(() -> s.submitted("b").cancel(true))), WAITS),
     SUBMIT_A_STAGE_UNDER_A_PERMIT(
             s -> s.under(
                     "a",
-                    permit -> s.keep(
-                            permit.submitAsync(s.key("b"), s.id(), () -> CompletableFuture.completedFuture("done")))),
+                    permit -> permit.call(() -> s.keep(s.executor()
+                            .submitAsync(s.key("b"), s.id(), () -> CompletableFuture.completedFuture("done"))))),
             WAITS),
     AWAIT_UNDER_A_PERMIT(
             s -> s.under(
@@ -141,8 +126,8 @@ public enum Ways implements Way {
                             () -> s.waiting("a", () -> s.submitted("a").await().value()))),
             WAITS),
     UNDER_A_SHARED_PERMIT(
-            s -> s.with(s.executor().acquire(s.key("a")), () -> {
-                GroupPermit again = s.executor().acquire(s.key("a"));
+            s -> s.executor().call(s.key("a"), () -> {
+                GroupPermit again = s.executor().enclosingPermit(s.key("a")).orElseThrow();
                 return s.with(again, () -> again.call(() -> s.executor().call(s.key("b"), s.code())));
             }),
             WAITS),
@@ -152,10 +137,6 @@ public enum Ways implements Way {
                             s.key("a"),
                             () -> s.executor()
                                     .call(s.key("b"), () -> s.executor().call(s.key("a"), s.code()))),
-            WAITS),
-    NESTED_ACQUIRE(
-            s -> s.with(
-                    s.executor().acquire(s.key("a")), () -> s.with(s.executor().acquire(s.key("b")), s.code())),
             WAITS),
     CALL_THAT_LENDS(
             s -> s.executor()
@@ -365,13 +346,13 @@ public enum Ways implements Way {
             GroupPermit permit = s.holdOne("a");
             if (permit != null) {
                 Gate gate = new Gate();
-                s.step(() -> s.keep(permit.submit(s.key("b"), s.id(), gate.then("done"))));
+                s.step(() -> permit.call(() -> s.submitted("b", gate.then("done"))));
                 s.submit("c"); // is before them in its turn
                 for (String name : List.of("b", "y", "b")) {
-                    s.step(() -> s.keep(permit.submit(s.key(name), s.id(), s.code())));
+                    s.step(() -> permit.call(() -> s.submitted(name)));
                 }
-                s.step(() -> s.keep(
-                        permit.submitAsync(s.key("y"), s.id(), () -> CompletableFuture.completedFuture("done"))));
+                s.step(() -> permit.call(() -> s.keep(s.executor()
+                        .submitAsync(s.key("y"), s.id(), () -> CompletableFuture.completedFuture("done")))));
                 s.open(gate);
             }
             s.release();
@@ -409,19 +390,16 @@ public enum Ways implements Way {
             s.release();
         }
     },
-    A_STAGE_UNDER_A_PERMIT_THAT_IS_CLOSED(GLOBAL) {
+    A_PERMIT_UNDER_A_PERMIT_THAT_IS_CLOSED(GLOBAL) {
         @Override
         public void take(Site s) throws Exception {
             s.hold("x");
             GroupPermit permit = s.holdOne("a");
-            CompletableFuture<String> stage = new CompletableFuture<>();
             if (permit != null) {
-                s.step(() -> s.keep(permit.submitAsync(s.key("b"), s.id(), () -> stage)));
+                s.step(() -> s.keep(permit.acquireAsync(s.key("b")).toCompletableFuture()));
                 s.submit("c");
                 s.close(permit);
             }
-            s.called(() -> stage.complete("done"));
-            s.awaitCallers();
             s.release();
         }
     },
@@ -430,7 +408,7 @@ public enum Ways implements Way {
         public void take(Site s) throws Exception {
             s.hold("b");
             s.awaitBlocked(s.called(() -> NESTED_CALL.use.at(s)));
-            s.awaitBlocked(s.called(() -> NESTED_ACQUIRE.use.at(s)));
+            s.awaitBlocked(s.called(() -> CALLS_UNDER_A_PERMIT.use.at(s)));
             s.submit("c", () -> s.waiting("a", () -> s.executor().call(s.key("a"), s.code())));
             s.release();
         }

@@ -16,7 +16,7 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Permits of one group: who gets one while others close theirs, enter again, wait, and give up. */
+/** Permits of one group: who gets one while others close theirs, wait, and give up. */
 @Tag("lincheck")
 @Tag("deep")
 @Param(name = "thread", gen = ThreadIdGen.class)
@@ -130,38 +130,25 @@ public class CallersLincheckTests {
     /** The same, by one thread. */
     public static final class Model {
 
-        /** Permits of nobody's, or of a thread that may enter again with it. */
-        private enum Held {
-            FREE,
-            OWN
-        }
-
         private final Deque<Integer> queue = new ArrayDeque<>();
-        private final List<Deque<Held>> held = new ArrayList<>();
+        private final int[] held = new int[FakeThreads.ACTORS];
         private final int[] last = new int[FakeThreads.ACTORS];
         private int requests;
         private int permits = 1;
 
-        public Model() {
-            for (int i = 0; i < FakeThreads.ACTORS; i++) {
-                held.add(new ArrayDeque<>());
-            }
-        }
-
         public boolean tryAcquire(int thread) {
-            boolean again = held.get(thread).contains(Held.OWN);
-            if (!again && permits == 0) {
+            if (permits == 0) {
                 return false;
             }
-            permits -= again ? 0 : 1;
-            held.get(thread).add(Held.OWN);
+            permits--;
+            held[thread]++;
             return true;
         }
 
         public String acquireAsync(int thread) {
             if (permits > 0) {
                 permits--;
-                held.get(thread).add(Held.FREE);
+                held[thread]++;
                 return "GRANTED";
             }
             if (queue.size() == QUEUE) {
@@ -177,17 +164,17 @@ public class CallersLincheckTests {
         }
 
         public void closeEldest(int thread) {
-            close(thread, held.get(thread).poll());
+            close(thread);
         }
 
         public void closeNewestTwice(int thread) {
-            close(thread, held.get(thread).pollLast());
+            close(thread);
         }
 
-        private void close(int thread, Held closed) {
-            boolean stillInside = closed == Held.OWN && held.get(thread).contains(Held.OWN);
-            if (closed != null && !stillInside && queue.poll() == null) {
-                permits++; // else the first in the queue has it, for good
+        private void close(int thread) {
+            if (held[thread] > 0) {
+                held[thread]--;
+                permits += queue.poll() == null ? 1 : 0; // else the first in the queue has it, for good
             }
         }
     }

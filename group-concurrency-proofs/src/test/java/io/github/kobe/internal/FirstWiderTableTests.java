@@ -57,7 +57,7 @@ class FirstWiderTableTests {
             for (int i = 0; i < USUAL; i++) {
                 executor.call("group", () -> 1);
                 try (GroupPermit permit = executor.acquire("group")) {
-                    executor.call("other", () -> permit);
+                    permit.call(() -> executor.call("other", () -> permit));
                 }
             }
         }
@@ -72,7 +72,7 @@ class FirstWiderTableTests {
             }
             for (int i = 0; i < USUAL / 5; i++) {
                 Hold hold = inMap.remove(i % THREADS_IN_MAP);
-                if (!Hold.wasLast(hold.closeOnce())) {
+                if (!Hold.wasLast(hold.closeForThread())) {
                     throw new AssertionError("open twice");
                 }
                 holds.prune(hold.thread);

@@ -1,10 +1,8 @@
 package io.github.kobe.internal;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.audit.ManualClock;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -37,11 +35,11 @@ public class GlobalLimitLincheckTests {
     private final GroupExecutor executor =
             EngineAccess.newExecutor(POLICY, new Environment(new ManualClock(), threads, false));
     private final Submitted submitted = new Submitted();
-    private final List<Deque<GroupPermit>> held = new ArrayList<>();
+    private final List<Deque<OpenCall>> open = new ArrayList<>();
 
     public GlobalLimitLincheckTests() {
         for (int i = 0; i < FakeThreads.ACTORS; i++) {
-            held.add(new ArrayDeque<>());
+            open.add(new ArrayDeque<>());
         }
     }
 
@@ -57,29 +55,28 @@ public class GlobalLimitLincheckTests {
     }
 
     @Operation
-    public boolean tryAcquire(@Param(name = "thread") int thread, @Param(name = "group") int group) {
+    public boolean tryEnter(@Param(name = "thread") int thread, @Param(name = "group") int group) {
         // A refusal may have had the last credit in hand, and then starts who has waited for that.
-        int before = held.get(thread).size();
+        int before = open.get(thread).size();
         String unused = threads.act(thread, () -> {
-            try {
-                executor.tryAcquire("group-" + group, Duration.ZERO).ifPresent(held.get(thread)::add);
-            } catch (InterruptedException impossible) {
-                throw new AssertionError(impossible);
+            OpenCall call = OpenCall.tryEnter(executor, "group-" + group);
+            if (call != null) {
+                open.get(thread).add(call);
             }
         });
-        return held.get(thread).size() > before;
+        return open.get(thread).size() > before;
     }
 
     @Operation
-    public String closeEldest(@Param(name = "thread") int thread) {
-        GroupPermit permit = held.get(thread).poll();
-        return permit == null ? "none" : threads.act(thread, permit::close);
+    public String leave(@Param(name = "thread") int thread) {
+        OpenCall call = open.get(thread).pollLast();
+        return call == null ? "none" : threads.act(thread, call::close);
     }
 
     @Validate
     public void allEndsAndEveryPermitIsBack() {
         stopWatching();
-        ScenarioEnd.closeAll(threads, held);
+        ScenarioEnd.closeAll(threads, open);
         ScenarioEnd.check(executor, threads, submitted);
     }
 
@@ -164,7 +161,7 @@ public class GlobalLimitLincheckTests {
             return startAllThatCan(thread, ran.group);
         }
 
-        public boolean tryAcquire(int thread, int group) {
+        public boolean tryEnter(int thread, int group) {
             Deque<Integer> own = held.get(thread);
             if (!own.contains(group)) {
                 if (free[group] == 0 || !queues.get(group).isEmpty() || (own.isEmpty() && globalFree == 0)) {
@@ -177,9 +174,9 @@ public class GlobalLimitLincheckTests {
             return true;
         }
 
-        public String closeEldest(int thread) {
+        public String leave(int thread) {
             Deque<Integer> own = held.get(thread);
-            Integer group = own.poll();
+            Integer group = own.pollLast();
             if (group == null) {
                 return "none";
             }

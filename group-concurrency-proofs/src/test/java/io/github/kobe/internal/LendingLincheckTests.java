@@ -1,10 +1,8 @@
 package io.github.kobe.internal;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.audit.ManualClock;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -40,7 +38,7 @@ public class LendingLincheckTests {
     private final GroupExecutor executor =
             EngineAccess.newExecutor(POLICY, new Environment(new ManualClock(), threads, false));
     private final Submitted submitted = new Submitted();
-    private final List<Deque<GroupPermit>> held = new ArrayList<>();
+    private final List<Deque<OpenCall>> open = new ArrayList<>();
     private final Offer[] offers = new Offer[FakeThreads.ACTORS];
 
     public LendingLincheckTests() {
@@ -48,7 +46,7 @@ public class LendingLincheckTests {
         Engine engine = EngineAccess.engine(executor);
         engine.ledger.watch(engine.groups());
         for (int i = 0; i < FakeThreads.ACTORS; i++) {
-            held.add(new ArrayDeque<>());
+            open.add(new ArrayDeque<>());
         }
     }
 
@@ -70,26 +68,21 @@ public class LendingLincheckTests {
     }
 
     @Operation
-    public String tryAcquire(@Param(name = "thread") int thread, @Param(name = "group") int group) {
+    public String tryEnter(@Param(name = "thread") int thread, @Param(name = "group") int group) {
         return unlessWaiting(thread, () -> {
-            try {
-                GroupPermit permit =
-                        executor.tryAcquire("group-" + group, Duration.ZERO).orElse(null);
-                if (permit != null) {
-                    held.get(thread).add(permit);
-                }
-                return String.valueOf(permit != null);
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
+            OpenCall call = OpenCall.tryEnter(executor, "group-" + group);
+            if (call != null) {
+                open.get(thread).add(call);
             }
+            return String.valueOf(call != null);
         });
     }
 
     @Operation
-    public String closeEldest(@Param(name = "thread") int thread) {
+    public String leave(@Param(name = "thread") int thread) {
         return unlessWaiting(thread, () -> {
-            GroupPermit permit = held.get(thread).poll();
-            return permit == null ? "none" : threads.act(thread, permit::close);
+            OpenCall call = open.get(thread).pollLast();
+            return call == null ? "none" : threads.act(thread, call::close);
         });
     }
 
@@ -120,7 +113,7 @@ public class LendingLincheckTests {
                 throw new AssertionError("all has run, but the permits are not back");
             }
         }
-        ScenarioEnd.closeAll(threads, held);
+        ScenarioEnd.closeAll(threads, open);
         EngineAccess.engine(executor).ledger.unwatch();
         ScenarioEnd.check(executor, threads, submitted);
     }
@@ -158,12 +151,12 @@ public class LendingLincheckTests {
             return unlessWaiting(thread, () -> turns.submit(thread, group));
         }
 
-        public String tryAcquire(int thread, int group) {
-            return unlessWaiting(thread, () -> String.valueOf(turns.tryAcquire(thread, group)));
+        public String tryEnter(int thread, int group) {
+            return unlessWaiting(thread, () -> String.valueOf(turns.tryEnter(thread, group)));
         }
 
-        public String closeEldest(int thread) {
-            return unlessWaiting(thread, () -> turns.closeEldest(thread));
+        public String leave(int thread) {
+            return unlessWaiting(thread, () -> turns.leave(thread));
         }
 
         public String beginWait(int thread) {

@@ -27,15 +27,23 @@ final class ScenarioEnd {
     }
 
     /** Closes what is held, as the threads that hold it, and what that grants. */
-    static void closeAll(FakeThreads threads, List<Deque<GroupPermit>> held) {
+    static void closeAll(FakeThreads threads, List<? extends Deque<? extends AutoCloseable>> held) {
         for (int thread = 0; thread < FakeThreads.ACTORS; thread++) {
             threads.act(thread, () -> {
-                for (Deque<GroupPermit> permits : held) {
-                    while (!permits.isEmpty()) {
-                        permits.poll().close();
+                for (Deque<? extends AutoCloseable> open : held) {
+                    while (!open.isEmpty()) {
+                        close(open.pollLast());
                     }
                 }
             });
+        }
+    }
+
+    private static void close(AutoCloseable open) {
+        try {
+            open.close();
+        } catch (Exception failure) {
+            throw new AssertionError(failure);
         }
     }
 

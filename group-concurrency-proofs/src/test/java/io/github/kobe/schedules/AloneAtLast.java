@@ -2,7 +2,6 @@ package io.github.kobe.schedules;
 
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.TaskHandle;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,7 +15,7 @@ final class AloneAtLast extends Scenario {
     private static final String HELD = "held";
     private static final String WANTED = "wanted";
 
-    /** Whether the permit is closed by its thread in the instant in which it is first shared. */
+    /** Whether a call that has shared its permit ends in the instant in which another goes inside. */
     private final boolean closesVersusShares;
 
     AloneAtLast(Simulation simulation, long seed, boolean closesVersusShares) {
@@ -38,9 +37,25 @@ final class AloneAtLast extends Scenario {
     }
 
     private void own(SplittableRandom own) throws Exception {
-        GroupPermit permit = closesVersusShares || own.nextBoolean() ? executor.acquire(HELD) : executor.acquire(HELD);
         // What is granted to others is kept until the lender is back.
         CompletableFuture<Void> over = new CompletableFuture<>();
+        GroupPermit permit;
+        if (closesVersusShares || own.nextBoolean()) {
+            permit = executor.call(HELD, () -> {
+                GroupPermit shared = executor.enclosingPermit(HELD).orElseThrow();
+                startOthers(shared, over, own);
+                fewSteps(own);
+                return shared;
+            });
+        } else {
+            permit = executor.acquire(HELD);
+            startOthers(permit, over, own);
+        }
+        someSteps(own);
+        permit.close();
+    }
+
+    private void startOthers(GroupPermit permit, CompletableFuture<Void> over, SplittableRandom own) throws Exception {
         actor(
                 "lender",
                 () -> ifOpen(() -> {
@@ -54,29 +69,26 @@ final class AloneAtLast extends Scenario {
         SplittableRandom others = own.split();
         if (closesVersusShares) {
             actor("asker", () -> ask(permit, over));
-            fewSteps(own);
-        } else {
-            switch (own.nextInt(3)) {
-                case 0 ->
-                    actor("asker", () -> {
-                        someSteps(others);
-                        ask(permit, over);
-                    });
-                case 1 -> cancelATask(permit, others);
-                default -> {
-                    cancelATask(permit, others);
-                    SplittableRandom entering = own.split();
-                    actor(
-                            "entering",
-                            () -> ifOpen(() -> permit.call(() -> {
-                                someSteps(entering);
-                                return null;
-                            })));
-                }
-            }
-            someSteps(own);
+            return;
         }
-        permit.close();
+        switch (own.nextInt(3)) {
+            case 0 ->
+                actor("asker", () -> {
+                    someSteps(others);
+                    ask(permit, over);
+                });
+            case 1 -> cancelARequest(permit, others);
+            default -> {
+                cancelARequest(permit, others);
+                SplittableRandom entering = own.split();
+                actor(
+                        "entering",
+                        () -> ifOpen(() -> permit.call(() -> {
+                            someSteps(entering);
+                            return null;
+                        })));
+            }
+        }
     }
 
     private static void ask(GroupPermit permit, CompletableFuture<Void> over) throws Exception {
@@ -86,11 +98,12 @@ final class AloneAtLast extends Scenario {
         });
     }
 
-    /** Has a task that borrows the global permit cancelled while it is granted. */
-    private void cancelATask(GroupPermit permit, SplittableRandom own) throws Exception {
+    /** Has a request that shares the global permit cancelled while it is granted. */
+    private void cancelARequest(GroupPermit permit, SplittableRandom own) {
         GroupPermit inTheWay =
                 executor.acquireAsync(WANTED).toCompletableFuture().getNow(null);
-        TaskHandle<String> task = permit.submit(WANTED, "sharer", () -> "done");
+        CompletableFuture<GroupPermit> request = permit.acquireAsync(WANTED).toCompletableFuture();
+        var unused = request.thenAccept(GroupPermit::close);
         SplittableRandom closing = own.split();
         actor("closer", () -> {
             someSteps(closing);
@@ -100,7 +113,7 @@ final class AloneAtLast extends Scenario {
         });
         actor("canceller", () -> {
             someSteps(own);
-            task.cancel(false);
+            request.cancel(false);
         });
     }
 

@@ -3,7 +3,7 @@ package io.github.kobe.schedules;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 
-/** A permit is closed for good by a re-entry, and counted afterwards, while its group is evicted. */
+/** A permit is closed for good by one that shares it, and counted afterwards, while its group is evicted. */
 final class LateCount extends Scenario {
 
     LateCount(Simulation simulation, long seed) {
@@ -15,9 +15,9 @@ final class LateCount extends Scenario {
         start(GroupPolicy.builder().maxIdleGroups(1).build(), false);
         actor("opener", () -> {
             GroupPermit permit = executor.acquire("key");
-            GroupPermit again = executor.acquire("key");
+            GroupPermit share = permit.acquireAsync("key").toCompletableFuture().join();
             actor("closer", permit::close);
-            actor("closer of the re-entry", again::close);
+            actor("closer of the share", share::close);
             actor("evictor", () -> {
                 executor.evictGroup("key");
                 executor.evictGroup("key");

@@ -300,8 +300,7 @@ final class LifeAndDeath extends Scenario {
             for (int i = 0; i < 2; i++) {
                 var permit = executor.tryAcquire(key, Duration.ZERO);
                 if (permit.isPresent()) {
-                    witness.inside(key, () -> lend(own.nextInt(3) == 0 ? "other" : key, own))
-                            .call();
+                    permit.get().call(witness.inside(key, () -> lend(own.nextInt(3) == 0 ? "other" : key, own)));
                     stay(key, Ask.ACQUIRE, Duration.ZERO, own).hold(permit.get());
                 }
                 pause(own);

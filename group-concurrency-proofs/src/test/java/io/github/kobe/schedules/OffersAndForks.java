@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Trees of forks, whose owners offer what they have while they wait, at small limits; by depth in one of a few groups, so
  * that only an owner's permits can be in the way. Forks fork in their own scope, and call groups of those above them. They
- * are cancelled, owners are interrupted and wait again, an owner's permit is closed by another thread, groups are paused and
+ * are cancelled, owners are interrupted and wait again, an owner's permit is closed by another thread while it is inside, groups are paused and
  * their limits changed, and strangers compete. All end.
  */
 final class OffersAndForks extends Scenario {
@@ -100,12 +100,14 @@ final class OffersAndForks extends Scenario {
     /** One whose permit another thread closes; the only one, or it might be in a circle with others. */
     private void closedRoot(SplittableRandom own) throws Exception {
         GroupPermit permit = executor.acquire(byDepth.getFirst());
-        SplittableRandom closing = own.split();
-        actor("closer", () -> {
-            someSteps(closing);
-            permit.close();
+        permit.call(() -> {
+            SplittableRandom closing = own.split();
+            actor("closer", () -> {
+                someSteps(closing);
+                permit.close();
+            });
+            return node(0, null, own);
         });
-        node(0, null, own); // unseen by the witness, since the permit may be gone
         permit.close();
     }
 

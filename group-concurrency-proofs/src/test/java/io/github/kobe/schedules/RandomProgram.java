@@ -24,6 +24,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything at once, at random, on one executor: threads submit, call, acquire, cancel, interrupt, wait for their own work,
@@ -344,29 +345,19 @@ public final class RandomProgram {
     }
 
     private void hold(GroupPermit permit, int group, int depth, SplittableRandom random) throws Exception {
-        Witness.Stay stay = witness.enter(permit.groupKey());
         try {
-            body(group, depth, random);
+            permit.call(witness.inside(permit.groupKey(), () -> body(group, depth, random)));
         } finally {
-            stay.close();
             permit.close();
         }
     }
 
-    /** Its permit goes back at any time, on another thread; so the witness isn't told who is inside by it. */
+    /** Its permit is closed at any time, on another thread, and then stays out until it has left. */
     private void closedByAnother(int group, SplittableRandom random) throws Exception {
         GroupPermit permit = executor.acquire(keys.get(group));
-        SplittableRandom own = random.split();
-        CompletableFuture<Void> closed = closer(permit, own);
-        try {
-            int last = group;
-            if (random.nextBoolean()) {
-                // One more, so that a global permit has somebody to stay with; which is closed first, is open.
-                last = laterThan(group, random);
-                GroupPermit second = executor.acquire(keys.get(last));
-                closed = CompletableFuture.allOf(closed, closer(second, random.split()));
-            }
-            int later = laterThan(last, random);
+        CompletableFuture<Void> closed = permit.call(() -> {
+            CompletableFuture<Void> closing = closer(permit, random.split());
+            int later = laterThan(group, random);
             if (mix.waits()) {
                 witness.mayLendUnseen(keys.get(later));
             }
@@ -374,10 +365,9 @@ public final class RandomProgram {
                 TaskHandle<String> handle = submit(later, 1, random);
                 return mix.waits() ? handle.join().value() : call(later, 1, random, someTime(random));
             });
-        } finally {
-            // Else it would ask for an earlier group while it is inside this one.
-            closed.join();
-        }
+            return closing;
+        });
+        closed.join();
     }
 
     /** Its own thread closes a permit, and so does another, twice. */
@@ -485,10 +475,20 @@ public final class RandomProgram {
             case 11, 12 -> {
                 return call(later, depth + 1, random, someTime(random));
             }
-            case 13, 14 -> hold(executor.acquire(keys.get(later)), later, depth + 1, random);
+            case 13, 14 -> {
+                GroupPermit share = shareOf(keys.get(later));
+                if (share != null) {
+                    hold(share, later, depth + 1, random);
+                }
+            }
             default -> world.pause(random);
         }
         return "done";
+    }
+
+    /** {@return what a call has shared, which has ended since; {@code null}: it was inside a permit that is closed} */
+    private @Nullable GroupPermit shareOf(String key) throws Exception {
+        return executor.call(key, () -> executor.enclosingPermit(key).orElse(null));
     }
 
     private int laterThan(int group, SplittableRandom random) {

@@ -28,7 +28,6 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
         INTERRUPT_VERSUS_HAND_BACK,
         INTERRUPT_VERSUS_END,
         LATE_COUNT_VERSUS_EVICT,
-        CLOSE_VERSUS_WAIT,
         UNDER_A_PERMIT,
         LEAVE_VERSUS_LEND,
         CLOSE_VERSUS_SHARE,
@@ -43,7 +42,6 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
                 case LAST_GLOBAL_PERMITS -> new LastGlobalPermits(simulation, seed);
                 case INTERRUPT_VERSUS_END -> new InterruptsAndEnds(simulation, seed);
                 case LATE_COUNT_VERSUS_EVICT -> new LateCount(simulation, seed);
-                case CLOSE_VERSUS_WAIT -> new ClosesAndWaits(simulation, seed);
                 case UNDER_A_PERMIT -> new UnderAPermit(simulation, seed);
                 case LEAVE_VERSUS_LEND, CLOSE_VERSUS_SHARE ->
                     new AloneAtLast(simulation, seed, this == CLOSE_VERSUS_SHARE);
@@ -74,7 +72,6 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
                             Play.WAITS_FOR_OWN_WORK_UNDER_A_GLOBAL_LIMIT,
                             Play.NESTED_WAIT_VERSUS_GLOBAL_LIMIT,
                             Play.INTERRUPT_VERSUS_HAND_BACK,
-                            Play.CLOSE_VERSUS_WAIT,
                             Play.UNDER_A_PERMIT,
                             Play.LEAVE_VERSUS_LEND,
                             Play.CLOSE_VERSUS_SHARE,

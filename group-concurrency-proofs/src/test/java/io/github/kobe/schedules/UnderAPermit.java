@@ -9,8 +9,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Several threads use one permit that belongs to none of them, under a global limit of 1: they go inside, ask for more under
- * it, submit tasks, one of them waits for a task, and somebody closes it meanwhile. Others compete for the global permit.
+ * Several threads use one permit, or what a call shares, under a global limit of 1: they go inside, ask for more under it,
+ * submit tasks, one of them waits for a task, and somebody closes it meanwhile. Others compete for the global permit.
  */
 final class UnderAPermit extends Scenario {
 
@@ -63,21 +63,17 @@ final class UnderAPermit extends Scenario {
 
     private void own(boolean limited, SplittableRandom own) throws Exception {
         ifLetIn(() -> {
-            GroupPermit permit = own.nextBoolean() ? executor.acquire(HELD) : executor.acquire(HELD);
-            int users = 1 + own.nextInt(3);
-            for (int i = 0; i < users; i++) {
-                SplittableRandom using = own.split();
-                boolean waits = i == 0 && using.nextBoolean();
-                actor(
-                        "user",
-                        () -> ifLetIn(() -> {
-                            someSteps(using);
-                            if (waits) {
-                                await(permit, limited, using);
-                            } else {
-                                use(permit, limited, using);
-                            }
-                        }));
+            GroupPermit permit;
+            if (own.nextBoolean()) {
+                permit = executor.acquire(HELD);
+                startUsers(permit, limited, own);
+            } else {
+                permit = executor.call(HELD, () -> {
+                    GroupPermit shared = executor.enclosingPermit(HELD).orElseThrow();
+                    startUsers(shared, limited, own);
+                    someSteps(own);
+                    return shared;
+                });
             }
             someSteps(own);
             if (own.nextBoolean()) {
@@ -86,6 +82,24 @@ final class UnderAPermit extends Scenario {
             }
             permit.close();
         });
+    }
+
+    private void startUsers(GroupPermit permit, boolean limited, SplittableRandom own) {
+        int users = 1 + own.nextInt(3);
+        for (int i = 0; i < users; i++) {
+            SplittableRandom using = own.split();
+            boolean waits = i == 0 && using.nextBoolean();
+            actor(
+                    "user",
+                    () -> ifLetIn(() -> {
+                        someSteps(using);
+                        if (waits) {
+                            await(permit, limited, using);
+                        } else {
+                            use(permit, limited, using);
+                        }
+                    }));
+        }
     }
 
     /** Does what is refused once the permit is closed, or the executor shut down. */
@@ -130,15 +144,16 @@ final class UnderAPermit extends Scenario {
                 });
             }
             case 3 -> {
-                TaskHandle<String> task = permit.submit(WANTED, "task", () -> work(WANTED, limited, own));
+                TaskHandle<String> task =
+                        permit.call(() -> executor.submit(WANTED, "task", () -> compete(WANTED, limited, own)));
                 if (own.nextInt(4) == 0) {
                     someSteps(own);
                     task.cancel(own.nextBoolean());
                 }
             }
             default ->
-                permit.submitAsync(
-                        "third", "stage", () -> CompletableFuture.completedStage(work("third", limited, own)));
+                permit.call(() -> executor.submitAsync(
+                        "third", "stage", () -> CompletableFuture.completedStage(compete("third", limited, own))));
         }
     }
 

@@ -141,11 +141,14 @@ public final class GroupClientHttpRequestInterceptor implements ClientHttpReques
         LimitedResponse limited() throws Exception {
             return executor.call(groupKey, () -> {
                 entered = true;
-                GroupPermit permit = executor.enclosingPermit(groupKey).orElseThrow();
+                // None: the thread is inside a permit that is closed, and is out until it has left.
+                GroupPermit permit = executor.enclosingPermit(groupKey).orElse(null);
                 try {
                     return new LimitedResponse(execution.execute(request, body), executor, permit);
                 } catch (Throwable failure) {
-                    permit.close();
+                    if (permit != null) {
+                        permit.close();
+                    }
                     throw failure;
                 }
             });

@@ -19,10 +19,10 @@ final class LimitedResponse implements ClientHttpResponse {
 
     private final ClientHttpResponse response;
     private final GroupExecutor executor;
-    private final GroupPermit permit;
+    private final @Nullable GroupPermit permit;
     private volatile boolean closed;
 
-    LimitedResponse(ClientHttpResponse response, GroupExecutor executor, GroupPermit permit) {
+    LimitedResponse(ClientHttpResponse response, GroupExecutor executor, @Nullable GroupPermit permit) {
         this.response = response;
         this.executor = executor;
         this.permit = permit;
@@ -48,13 +48,11 @@ final class LimitedResponse implements ClientHttpResponse {
         List<LimitedResponse> open = OPEN.get();
         GroupPermit latest = null;
         for (int i = open == null ? 0 : open.size(); --i >= 0; ) {
-            LimitedResponse one = open.get(i);
-            if (one.executor == executor) {
-                if (one.permit.groupKey().equals(groupKey)) {
-                    return one.permit;
-                }
-                latest = latest == null ? one.permit : latest;
+            GroupPermit permit = open.get(i).executor == executor ? open.get(i).permit : null;
+            if (permit != null && permit.groupKey().equals(groupKey)) {
+                return permit;
             }
+            latest = latest == null ? permit : latest;
         }
         return latest;
     }
@@ -92,7 +90,9 @@ final class LimitedResponse implements ClientHttpResponse {
             response.close();
         } finally {
             closed = true;
-            permit.close();
+            if (permit != null) {
+                permit.close();
+            }
             forgetClosed();
         }
     }

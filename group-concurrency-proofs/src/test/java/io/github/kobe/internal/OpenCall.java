@@ -1,0 +1,43 @@
+package io.github.kobe.internal;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.RejectedTaskException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A call that is entered and left in two operations, since one that waits can't be one. */
+final class OpenCall implements AutoCloseable {
+
+    private final Engine engine;
+
+    /** {@code null}: it is inside another one of its group. */
+    private final @Nullable Hold hold;
+
+    private OpenCall(Engine engine, @Nullable Hold hold) {
+        this.engine = engine;
+        this.hold = hold;
+    }
+
+    /** Has the current thread enter a group, if it need not wait; {@return the call, or {@code null}} */
+    static @Nullable OpenCall tryEnter(GroupExecutor executor, String key) {
+        Engine engine = EngineAccess.engine(executor);
+        Thread thread = Thread.currentThread();
+        if (engine.callers.isInside(key, thread)) {
+            return new OpenCall(engine, null);
+        }
+        try {
+            return new OpenCall(engine, engine.callers.enterCall(key, "", Duration.ZERO, null, false, thread));
+        } catch (RejectedTaskException full) {
+            return null;
+        } catch (InterruptedException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (hold != null) {
+            engine.releases.close(hold, 0);
+        }
+    }
+}
