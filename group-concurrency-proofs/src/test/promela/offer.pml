@@ -5,7 +5,7 @@
  *   SIDE     node 1 is a fork of node 0 in its own group, node 2 one in the other, node 3 a stranger in the other.
  *   CHAIN    node 1 is a fork of node 0 in the other group, node 2 one of node 1 in the group of node 0, node 3 a stranger.
  * A node with forks offers what it has, waits for them, and withdraws; IMPATIENT: at any time, and offers again then.
- * CLOSED: another thread closes the permits of node 0 at any time. RESIZES: the limit of the first group changes so often.
+ * RESIZES: the limit of the first group changes so often.
  * PAUSES: the first group is paused, and resumed later. GROWS: the global limit becomes one more.
  */
 #define NONE 7
@@ -62,8 +62,6 @@ Offer offer[NODES];
 /* Of a borrower: whose group permits, whose global permit it has. */
 byte groupOf[NODES];
 byte globalOf[NODES];
-/* Hold.isOpen of node 0 */
-bit open = 1;
 
 bit ledgerLocked;
 bit more;
@@ -82,17 +80,9 @@ byte done;
 inline lock() { atomic { !ledgerLocked -> ledgerLocked = 1 } }
 inline unlock() { d_step { conserved(); ledgerLocked = 0 } }
 
-/* Who goes on after its permits were closed by another thread counts no more. */
-#ifdef CLOSED
-#define IS_SEEN(m) ((m) != 0)
-#else
-#define IS_SEEN(m) 1
-#endif
-
-#define holds(m) ((m) != 0 || open)
 /* What a node has: its group's permits, a global permit. */
-#define hasGroup(m) (work[m] == GRANTED && holds(m) && !offer[m].lacksGroup)
-#define hasGlobal(m) (work[m] == GRANTED && holds(m) && !offer[m].lacksGlobal)
+#define hasGroup(m) (work[m] == GRANTED && !offer[m].lacksGroup)
+#define hasGlobal(m) (work[m] == GRANTED && !offer[m].lacksGlobal)
 #define outOf(g) ((hasGroup(0) && GROUP_OF(0) == g) + (hasGroup(1) && GROUP_OF(1) == g) + (hasGroup(2) && GROUP_OF(2) == g) \
         + (hasGroup(3) && GROUP_OF(3) == g))
 
@@ -124,9 +114,9 @@ inline pauses(m) {
 }
 
 #ifdef BUG_LENDS_WHAT_IS_WITHDRAWN
-#define lends(m) (offer[m].made && work[m] == GRANTED && holds(m))
+#define lends(m) (offer[m].made && work[m] == GRANTED)
 #else
-#define lends(m) (offer[m].made && !offer[m].withdrawn && work[m] == GRANTED && holds(m))
+#define lends(m) (offer[m].made && !offer[m].withdrawn && work[m] == GRANTED)
 #endif
 #define hasRoom(g) (group[g].free > 0 && !group[g].paused)
 #define isFamily(m, of) (SCOPE_OF(m) == (of) || (SCOPE_OF(m) != NONE && SCOPE_OF(m) != 0 && (of) == 0))
@@ -316,26 +306,22 @@ inline end(m) {
     lock();
     d_step {
         work[m] = ENDED;
+        group[GROUP_OF(m)].free++;
+        globalFree++;
         if
-        :: holds(m) ->
-            group[GROUP_OF(m)].free++;
-            globalFree++;
-            if
-            :: groupOf[m] != NONE && offer[groupOf[m]].lacksGroup ->
+        :: groupOf[m] != NONE && offer[groupOf[m]].lacksGroup ->
 #ifndef BUG_FORGETS_HAND_BACK
-                group[GROUP_OF(m)].free--;
-                offer[groupOf[m]].lacksGroup = 0;
-                settle(groupOf[m])
+            group[GROUP_OF(m)].free--;
+            offer[groupOf[m]].lacksGroup = 0;
+            settle(groupOf[m])
 #endif
-            :: else
-            fi;
-            if
-            :: globalOf[m] != NONE && offer[globalOf[m]].lacksGlobal ->
-                globalFree--;
-                offer[globalOf[m]].lacksGlobal = 0;
-                settle(globalOf[m])
-            :: else
-            fi
+        :: else
+        fi;
+        if
+        :: globalOf[m] != NONE && offer[globalOf[m]].lacksGlobal ->
+            globalFree--;
+            offer[globalOf[m]].lacksGlobal = 0;
+            settle(globalOf[m])
         :: else
         fi;
         /* E13: at once, whatever waits. */
@@ -378,10 +364,8 @@ proctype Node(byte me) {
 
     if
     :: work[me] == GRANTED ->
-        if
-        :: IS_SEEN(me) -> begins(me); seen = 1
-        :: else
-        fi;
+        begins(me);
+        seen = 1;
         if
         :: me == 0 || SCOPE_OF(2) == me ->
             /* It forks, and waits for them. */
@@ -400,11 +384,9 @@ proctype Node(byte me) {
                 fi;
                 withdraw(me);
                 /* O4 */
-                assert(!holds(me) || hasGroup(me) && hasGlobal(me));
-                if
-                :: IS_SEEN(me) -> begins(me); seen = 1
-                :: else
-                fi
+                assert(hasGroup(me) && hasGlobal(me));
+                begins(me);
+                seen = 1
 #ifdef IMPATIENT
                 ;
                 if
@@ -425,33 +407,6 @@ proctype Node(byte me) {
     fi;
     done++
 }
-
-#ifdef CLOSED
-/* Lending.closeLent, Lending.giveUpGlobal */
-proctype Closer() {
-    lock();
-    d_step {
-        if
-        :: work[0] == GRANTED ->
-            if
-            :: offer[0].lacksGroup -> offer[0].lacksGroup = 0
-            :: else -> group[GROUP_OF(0)].free++
-            fi;
-            if
-#ifndef BUG_CLOSES_WHAT_IS_LENT
-            :: offer[0].lacksGlobal -> offer[0].lacksGlobal = 0
-#endif
-            :: else -> globalFree++
-            fi;
-            open = 0;
-            settle(0)
-        :: else
-        fi
-    };
-    drain();
-    unlock()
-}
-#endif
 
 #if RESIZES > 0
 proctype Resizer() {
@@ -515,9 +470,6 @@ init {
         :: i < NODES -> run Node(i); i++
         :: else -> break
         od;
-#ifdef CLOSED
-        run Closer();
-#endif
 #if RESIZES > 0
         run Resizer();
 #endif

@@ -1,13 +1,13 @@
 /*
  * One global permit that several share (SharedGlobal): a lender that waits for a task inside of it, others that go inside
- * and out, and (CLOSED) one that closes the lender's hold at any time. There is no other global permit: what it is lent to
- * works on it alone.
+ * and out, and (SHARED) one whose call ends that has shared what the lender is inside of. There is no other global permit:
+ * what it is lent to works on it alone.
  */
 #ifndef OTHERS
 #define OTHERS 2        /* threads that go inside once each */
 #endif
 
-#ifdef CLOSED
+#ifdef SHARED
 #define PROCESSES (OTHERS + 2)
 #else
 #define PROCESSES (OTHERS + 1)
@@ -22,8 +22,6 @@ typedef Shared {
 }
 Shared shared;
 
-/* The lender's hold is open. */
-bit open = 1;
 /* Whether the loan has begun, is settled, lacks the global permit. */
 bit begun;
 bit settled;
@@ -31,7 +29,7 @@ bit lacksGlobal;
 bit borrows;            /* the borrower is granted, and has not ended */
 
 bit ledgerLocked;
-byte own;               /* under the ledger's lock: how many holds of the lender's are open */
+bit lenderLeft;
 
 /* The witness: where the only global permit is. */
 byte carried = 1;       /* by what is shared */
@@ -65,70 +63,32 @@ inline freeShared() {
     d_step { assert(carried == 1 && shared.holds == 0); carried = 0; free++; mayWork }
 }
 
-/* Lending.tryLend, under the ledger's lock. */
+/* Borrowing.mark, under the ledger's lock: SharedGlobal.tryLend. One hold is the lender's. */
 inline tryLend() {
-    do
-    :: own = open;
+    atomic {
         if
-#ifndef BUG_LENDS_WHAT_IS_DEAD
-        :: own == 0 -> break    /* the lender's hold is closed: it has nothing to lend */
-        :: else
-#else
-        :: true
-#endif
-        fi;
-        /* SharedGlobal.tryLend */
-        atomic {
-            if
 #ifdef BUG_LENDS_AMONG_OTHERS
-            :: shared.threads >= own -> shared.lent = 1
+        :: shared.threads >= 1 -> shared.lent = 1
 #else
-            :: shared.threads == own -> shared.lent = 1
+        :: shared.threads == 1 -> shared.lent = 1
 #endif
-            :: else -> shared.whenAlone = 1
-            fi
-        };
-#ifndef BUG_COUNTS_ONCE
-        if
-        :: open != own -> d_step { shared.lent = 0; shared.whenAlone = 0 }
-        :: else -> break
+        :: else -> shared.whenAlone = 1
         fi
-#else
-        break
-#endif
-    od;
+    };
     if
     :: shared.lent -> d_step { begun = 1; lacksGlobal = 1; borrows = 1; carried--; byBorrower++; mayWork }
     :: else
     fi
 }
 
-/* SharedGlobal.leave, and Releases.follow */
-inline leave(wasLast, awaited, hadLoan) {
-    d_step {
-        shared.holds--;
-        shared.threads--;
-        wasLast = shared.holds == 0;
-        awaited = shared.whenAlone;
-        hadLoan = shared.lent || shared.whenAlone
-    };
-    if
-    :: wasLast && !hadLoan -> freeShared()
-    :: wasLast && hadLoan ->
-        /* Lending.giveUpGlobal */
-        lock();
-        if
-        :: begun && !settled && lacksGlobal -> d_step { lacksGlobal = 0; settled = 1; shared.lent = 0 }
-        :: else -> freeShared()
-        fi;
-        unlock()
+/* SharedGlobal.takeAwaited: of several, one has it tried again, on a thread of its own; Lending.lendIfAlone */
+inline followLeave() {
 #ifndef BUG_LEAVES_UNHEARD
-    :: !wasLast && awaited ->
-        /* SharedGlobal.takeAwaited: of several, one has it tried again, on a thread of its own */
+    if
+    :: awaited ->
         d_step { awaited = shared.whenAlone; shared.whenAlone = 0 };
         if
         :: awaited ->
-            /* Lending.lendIfAlone */
             lock();
             if
             :: !begun && !settled -> shared.whenAlone = 0; tryLend()
@@ -137,27 +97,31 @@ inline leave(wasLast, awaited, hadLoan) {
             unlock()
         :: else
         fi
-#endif
     :: else
     fi;
-    d_step { wasLast = 0; awaited = 0; hadLoan = 0 }
+#endif
+    awaited = 0
 }
 
-/* The last close of the lender's hold, by whoever comes first. */
-inline close(first) {
-    d_step { first = open; open = 0 };
+/* SharedGlobal.leave, and Releases.follow */
+inline leave(asThreads) {
+    d_step {
+        shared.holds--;
+        shared.threads = shared.threads - asThreads;
+        wasLast = shared.holds == 0;
+        awaited = shared.whenAlone
+    };
     if
-    :: first -> leave(wasLast, awaited, hadLoan)
-    :: else
-    fi
+    :: wasLast -> freeShared()
+    :: else -> followLeave()
+    fi;
+    d_step { wasLast = 0; awaited = 0 }
 }
 
 /* A thread that waits for a task inside, until the task has run on what it lends, or it gives up. */
 proctype Lender() {
-    bit first;
     bit wasLast;
     bit awaited;
-    bit hadLoan;
     d_step { working++; mayWork };
     d_step { working--; };      /* it waits from now on: Task.await */
     lock();
@@ -168,7 +132,6 @@ proctype Lender() {
 #ifdef IMPATIENT
     :: true
 #endif
-    :: !begun && !open          /* closed before anything was lent: it waits like everybody else */
     fi;
     /* Lending.reclaim */
     lock();
@@ -178,7 +141,8 @@ proctype Lender() {
     fi;
     unlock();
     settled;
-    close(first);
+    leave(1);
+    lenderLeft = 1;
     done++
 }
 
@@ -208,7 +172,6 @@ proctype Other() {
     bit joined;
     bit wasLast;
     bit awaited;
-    bit hadLoan;
     do
     :: tryJoin(joined);
         if
@@ -221,32 +184,46 @@ proctype Other() {
     :: joined ->
         d_step { working++; mayWork };
         d_step { working--; };
-        leave(wasLast, awaited, hadLoan)
+        leave(1)
     :: else
     fi;
     done++
 }
 
-/* Closes the lender's hold, on any thread, at any time. */
-proctype Closer() {
-    bit first;
+#ifdef SHARED
+/* Works in a call, and has shared its hold, which the lender keeps out; then its call ends: Releases.closeForThread. */
+proctype Sharer() {
     bit wasLast;
     bit awaited;
-    bit hadLoan;
-    close(first);
+    d_step { working++; mayWork };
+    d_step { working--; };
+#ifndef BUG_COUNTS_THE_ENDED
+    /* Lending.unbind */
+    d_step { shared.threads--; awaited = shared.whenAlone };
+    followLeave();
+    lenderLeft;
+    leave(0);
+#else
+    lenderLeft;
+    leave(1);
+#endif
     done++
 }
+#endif
 
 init {
     byte i;
     atomic {
+#ifdef SHARED
+        shared.holds = 2;
+        shared.threads = 2;
+        run Sharer();
+#else
         shared.holds = 1;
         shared.threads = 1;
+#endif
         run Lender();
         run Borrower();
-#ifdef CLOSED
-        run Closer();
-#endif
         i = 0;
         do
         :: i < OTHERS -> run Other(); i++

@@ -62,13 +62,11 @@ class ModelTests {
             "cap WATCHED CAP=1 LIMITS=1 NEXT_CAP=2",
             "cap LENDER CAP=1 FIRST=2 STRIPES=2",
             "shared IMPATIENT",
-            "shared CLOSED IMPATIENT",
+            "shared SHARED IMPATIENT",
             "shared OTHERS=3",
             "offer FLAT IMPATIENT",
             "offer SIDE IMPATIENT",
             "offer CHAIN IMPATIENT",
-            "offer FLAT CLOSED IMPATIENT",
-            "offer CHAIN CLOSED IMPATIENT",
             "offer FLAT RESIZES=2",
             "offer CHAIN RESIZES=2 IMPATIENT",
             "offer SIDE PAUSES IMPATIENT",
@@ -101,10 +99,9 @@ class ModelTests {
             "cap CAP=1 FIRST=3 CANCELLED=2",
             "cap CAP=2 LIMITS=2 NEXT_CAP=1 LAST_CAP=2 FIRST=2 SECOND_LIMIT=2 STRIPES=2",
             "cap WATCHED LIMITS=1 NEXT_CAP=1 FIRST=2",
-            "shared CLOSED OTHERS=3 IMPATIENT",
+            "shared SHARED OTHERS=3 IMPATIENT",
             "offer FLAT LIMIT=2 GLOBAL_LIMIT=2 IMPATIENT",
-            "offer CHAIN GROWS IMPATIENT",
-            "offer SIDE CLOSED GLOBAL_LIMIT=2");
+            "offer CHAIN GROWS IMPATIENT");
 
     /** For liveness, which costs more. */
     private static final List<String> FAIR = List.of(
@@ -116,7 +113,7 @@ class ModelTests {
             "shutdown FORCED GROUPS=1 PER_GROUP=1",
             "cap CAP=1 FIRST=2",
             "cap LIMITS=1 NEXT_CAP=1",
-            "shared CLOSED",
+            "shared SHARED",
             "offer CHAIN");
 
     /** With a bug each, which a macro seeds. */
@@ -160,8 +157,7 @@ class ModelTests {
             "shared BUG_JOINS_WHAT_IS_LENT",
             "shared BUG_LENDS_AMONG_OTHERS",
             "shared BUG_LEAVES_UNHEARD",
-            "shared CLOSED BUG_COUNTS_ONCE",
-            "shared CLOSED BUG_LENDS_WHAT_IS_DEAD",
+            "shared SHARED BUG_COUNTS_THE_ENDED",
             "offer FLAT BUG_NO_SECOND_LOOK",
             "offer FLAT BUG_LOOKS_FIRST",
             "offer FLAT BUG_LENDS_TWICE",
@@ -169,7 +165,6 @@ class ModelTests {
             "offer CHAIN BUG_FORGETS_HAND_BACK",
             "offer FLAT LIMIT=2 GLOBAL_LIMIT=2 IMPATIENT BUG_RECLAIM_UNHEARD",
             "offer SIDE GROWS BUG_TAKES_NO_FREE_GLOBAL",
-            "offer FLAT CLOSED BUG_CLOSES_WHAT_IS_LENT",
             "tokens KEEPS_OTHERS",
             "tokens KEEPS_OTHERS QUEUED",
             "tokens AT_ONCE",
