@@ -334,7 +334,7 @@ inline reclaim() {
     fi
 }
 
-/* ---- Releases.lastClose of a hold h of the thread of which the other hold is rest */
+/* ---- Releases.end of a hold h of the thread of which the other hold is rest */
 
 inline lastClose(h, rest, g) {
     d_step { openHolds = openHolds & ~BIT_OF(h) };

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *   standing      owner ({@link Offers#make}, {@link Lending#lend})   the permits are the owner's until borrowed
  *   -> withdrawn  owner, once its wait has ended      what is out comes back, or other permits come free first; meanwhile
  *                                                     the rest is lent only where a borrower can't end otherwise
- *   -> settled    owner, or whoever frees the last missing piece, or closes the hold that lacks it; with offers in
+ *   -> settled    owner, or whoever frees the last missing piece; with offers in
  *                 several engines the owner, once nothing is out of any
  * </pre>
  *
