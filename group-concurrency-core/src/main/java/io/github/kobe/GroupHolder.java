@@ -27,9 +27,9 @@ public record GroupHolder(
     public enum Kind {
         /** A submitted task whose code runs. */
         TASK,
-        /** A thread in {@code call}, or with a permit of {@code acquire} or {@code tryAcquire} that it hasn't closed. */
+        /** A thread in {@code call}. */
         THREAD,
-        /** A permit that belongs to no thread, or that its own thread has closed while others still use it. */
+        /** A permit that was handed out, or what a call or a task has shared that has ended. */
         PERMIT,
         /** An asynchronous task whose code has returned and whose stage is open. */
         STAGE

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Permits for code that runs on the caller's own thread, and permits that belong to no thread. */
+/** Calls, which run on the caller's own thread, and permits that are handed out. */
 final class Callers {
 
     /** Made here, for there may be no memory to link it once a hold is open. */

@@ -49,7 +49,8 @@ final class RequestTurn implements AsyncListener {
     private @Nullable HttpServletResponse answered;
 
     /**
-     * @param permit what it was asked for, which belongs to no thread
+     * @param groups the executor
+     * @param permit what that was asked for
      */
     RequestTurn(GroupExecutor groups, CompletableFuture<GroupPermit> permit) {
         this.groups = groups;

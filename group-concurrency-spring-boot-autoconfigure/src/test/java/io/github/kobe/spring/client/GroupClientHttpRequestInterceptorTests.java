@@ -81,6 +81,19 @@ class GroupClientHttpRequestInterceptorTests {
     }
 
     @Test
+    void aThreadThatHasAResponseOpenSharesItsPermitForTheNextCall() {
+        ClientHttpResponse open =
+                client.get().uri(partner.url("/quick")).exchange((request, response) -> response, false);
+
+        assertThat(get("/quick")).isEqualTo("quick");
+
+        assertThat(group().running()).isEqualTo(1);
+        open.close();
+        assertThat(group().running()).isZero();
+        assertThat(get("/quick")).isEqualTo("quick");
+    }
+
+    @Test
     void aFailedCallGivesItsPermitBack() throws Exception {
         assertThatExceptionOfType(HttpServerErrorException.class).isThrownBy(() -> get("/broken"));
         assertThat(group().running()).isZero();
