@@ -296,6 +296,7 @@ class PermitTests {
 
     @ParameterizedTest
     @EnumSource
+    @Tag("I3")
     void aPermitOfAnotherGroupSharesTheGlobalOne(Way way) throws Exception {
         start(1);
         GroupPermit outer = way.take(executor);
@@ -326,6 +327,7 @@ class PermitTests {
     }
 
     @Test
+    @Tag("I1")
     void aRequestUnderAPermitThatIsClosedKeepsItsPlaceAndThenNeedsAGlobalPermitOfItsOwn() throws Exception {
         start(2);
         GroupPermit outer = executor.acquire("a");
