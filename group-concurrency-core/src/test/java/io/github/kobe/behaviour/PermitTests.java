@@ -296,7 +296,6 @@ class PermitTests {
 
     @ParameterizedTest
     @EnumSource
-    @Tag("I3")
     void aPermitOfAnotherGroupSharesTheGlobalOne(Way way) throws Exception {
         start(1);
         GroupPermit outer = way.take(executor);
@@ -309,6 +308,22 @@ class PermitTests {
         inner.close();
 
         assertThat(isFree("c")).isTrue();
+    }
+
+    @Test
+    @Tag("I3")
+    void aPermitThatSharesTheGlobalOneCountsNoMoreOnceAPausedGroupHasItBack() throws Exception {
+        start(1);
+        GroupPermit outer = executor.acquire("a");
+        GroupPermit inner = now(outer.acquireAsync("b"));
+        executor.pause("b");
+
+        inner.close();
+
+        assertThat(executor.stats().inFlight()).isEqualTo(1);
+        executor.resume("b");
+        outer.close();
+        assertThat(executor.stats().inFlight()).isZero();
     }
 
     @Test
