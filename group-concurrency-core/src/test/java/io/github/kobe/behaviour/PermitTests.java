@@ -312,6 +312,22 @@ class PermitTests {
     }
 
     @Test
+    @Tag("I3")
+    void aPermitThatSharesTheGlobalOneCountsNoMoreOnceAPausedGroupHasItBack() throws Exception {
+        start(1);
+        GroupPermit outer = executor.acquire("a");
+        GroupPermit inner = now(outer.acquireAsync("b"));
+        executor.pause("b");
+
+        inner.close();
+
+        assertThat(executor.stats().inFlight()).isEqualTo(1);
+        executor.resume("b");
+        outer.close();
+        assertThat(executor.stats().inFlight()).isZero();
+    }
+
+    @Test
     void forItsOwnGroupItSharesThePermit() throws Exception {
         start(1);
         GroupPermit permit = executor.acquire("a");
