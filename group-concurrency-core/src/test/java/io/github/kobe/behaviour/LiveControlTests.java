@@ -63,8 +63,10 @@ class LiveControlTests {
     @Test
     @Tag("I1")
     void aSmallerLimitLetsTheSurplusDrainAndBlocksNobody() throws Exception {
-        GroupExecutor executor = engines.start(
-                GroupPolicy.builder().defaultMaxConcurrencyPerGroup(3).build());
+        GroupExecutor executor = engines.start(GroupPolicy.builder()
+                .defaultMaxConcurrencyPerGroup(3)
+                .defaultMaxInFlightPerGroup(Integer.MAX_VALUE) // which would keep back the same tasks
+                .build());
         List<Gate> gates = List.of(new Gate(), new Gate(), new Gate());
         for (Gate each : gates) {
             executor.submit("a", "early", each.then("done"));
