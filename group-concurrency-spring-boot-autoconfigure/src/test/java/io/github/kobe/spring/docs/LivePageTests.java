@@ -144,7 +144,8 @@ class LivePageTests {
                                     + limits.at("/maxConcurrency/value").asInt(),
                             source(limits.at("/maxConcurrency/source").asText()));
             assertThat(cells.get(1).lines().findFirst())
-                    .hasValue(group.path("inFlight").asInt() + " / ∞");
+                    .hasValue(group.path("inFlight").asInt() + " / "
+                            + limits.at("/maxInFlight/value").asInt());
             assertThat(cells.get(2).lines().findFirst())
                     .hasValue(group.path("queued").asInt()
                             + (limits.at("/queueThreshold/value").asInt() == 2 ? " / 2" : " / 1,000"));
