@@ -49,7 +49,7 @@ class QuietExecutorExtensionTests {
         Events tests = tests(LeakingInSpring.class);
 
         tests.assertStatistics(statistics -> statistics.succeeded(1).failed(1));
-        assertThat(failure(tests, "leavesAThreadInside")).contains("group 'threads': 1 in flight", "THREAD '");
+        assertThat(failure(tests, "leavesAPermitOut")).contains("group 'permits': 1 in flight", "PERMIT");
         LeakingInSpring.forgotten.close(); // or its context would wait for it at its end
     }
 
@@ -140,8 +140,8 @@ class QuietExecutorExtensionTests {
 
         @Test
         @Order(1)
-        void leavesAThreadInside() throws Exception {
-            forgotten = executor.acquire("threads");
+        void leavesAPermitOut() throws Exception {
+            forgotten = executor.acquire("permits");
         }
 
         @Test
