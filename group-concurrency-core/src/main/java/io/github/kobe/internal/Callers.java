@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Callers {
 
     /** Made here, for there may be no memory to link it once a hold is open. */
-    static final Function<GroupPermit, Optional<GroupPermit>> PRESENT = Callers::present;
+    private static final Function<GroupPermit, Optional<GroupPermit>> PRESENT = Callers::present;
 
     private final Engine engine;
 
