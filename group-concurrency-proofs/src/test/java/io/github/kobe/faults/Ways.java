@@ -112,7 +112,7 @@ public enum Ways implements Way {
             WAITS),
     SUBMIT_UNDER_A_PERMIT(s -> s.under("a", permit -> permit.call(() -> s.submitted("b"))), WAITS),
     SUBMIT_UNDER_A_PERMIT_AND_CANCEL(
-            s -> s.under("a", permit -> permit.call(() -> s.submitted("b").cancel(true))), WAITS),
+            s -> s.under("a", permit -> permit.call(() -> s.submitted("b").cancel(true))), WAITS, CANCELS),
     SUBMIT_A_STAGE_UNDER_A_PERMIT(
             s -> s.under(
                     "a",
@@ -670,6 +670,8 @@ public enum Ways implements Way {
         WAITS,
         /** It returns when it is interrupted, with the flag set again, instead of throwing. */
         KEEPS_THE_FLAG,
+        /** A task of it may have been cancelled. */
+        CANCELS,
         /** It is meant for an executor with a global limit of 2. */
         GLOBAL,
         /** The executor takes no more work after it. */
