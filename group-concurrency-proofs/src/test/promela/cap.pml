@@ -951,7 +951,7 @@ proctype Control() {
 #endif
 
 #ifdef LENDER
-/* Lending.beginReclaim, Ledger.addReclaimer; then it gives the permit back for good. */
+/* Lending.beginReclaim, Lenders.addReclaimer; then it gives the permit back for good. */
 proctype Lender() {
     bit hand;
     byte i;

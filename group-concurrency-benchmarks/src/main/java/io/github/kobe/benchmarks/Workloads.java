@@ -64,6 +64,7 @@ final class Workloads {
                 new Refusals("N1t", Refusals.Waiting.NESTED, size.of(10_000), size.of(20_000)),
                 new Refusals("N2", Refusals.Waiting.FORKED, size.of(1_000), size.of(20_000)),
                 new Refusals("N2t", Refusals.Waiting.FORKED, size.of(10_000), size.of(20_000)),
+                new FannedOut(size.of(500)),
                 new Option("O1", submits(1, size.of(200_000)), Entrant.LISTENER),
                 new Option("O2", UncontendedCalls.ofPlatformThread(size.of(1_000_000)), Entrant.LISTENER),
                 new Option("O3", submits(1, size.of(200_000)), Entrant.DECORATOR),

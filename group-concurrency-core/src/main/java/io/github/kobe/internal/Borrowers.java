@@ -28,7 +28,9 @@ final class Borrowers {
         try {
             loans.put(hold, loan);
             hold.setBorrowed();
-            ledger.sharingHasChanged(); // the thread is owed for from now on
+            for (Loan each = loan; each != null; each = each.also) {
+                each.offer.lending().changed(each.offer); // the thread is owed for from now on
+            }
         } finally {
             lock.unlock();
             ledger.unlock();

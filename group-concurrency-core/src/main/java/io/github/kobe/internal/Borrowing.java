@@ -37,48 +37,165 @@ final class Borrowing {
      *     lent one may be used ahead of the queue
      */
     void grant(GroupState group, KnownOffers offers, boolean last, Batch batch) {
-        grant(group, offers, offers.ofInsiders(), last, batch);
-        grant(group, offers, offers.ofOutsiders(), last, batch);
+        if (grant(group, offers, offers.ofInsiders(), last, batch)) {
+            boolean unused = grant(group, offers, offers.ofOutsiders(), last, batch);
+        }
     }
 
-    /** Grants to each as long as that succeeds; one that has failed goes to the end. */
-    private void grant(GroupState group, KnownOffers offers, SequencedSet<Offer> tried, boolean last, Batch batch) {
+    /**
+     * Grants to each as long as that succeeds; one that has failed goes to the end.
+     *
+     * @return false if it has left off
+     */
+    private boolean grant(GroupState group, KnownOffers offers, SequencedSet<Offer> tried, boolean last, Batch batch) {
         for (int left = tried.size(); left > 0 && !tried.isEmpty() && (group.hasRoom() || offers.isAnyOfInsider()); ) {
             Offer offer = tried.getFirst();
-            if (!offer.isWantedIn(group)) {
+            boolean wanted = offer.isWantedIn(group);
+            boolean mayLend = wanted && mayLend(offer, group);
+            if (!wanted) {
                 engine.lending.unregister(offer, group.unguarded(), batch);
                 left--;
-            } else if (batch.leavesOff(group.unguarded())) {
-                return;
-            } else if (!grant(group, offers, offer, last, batch)) {
+            } else if (mayLend && batch.leavesOff(group.unguarded())) {
+                return false;
+            } else if (!mayLend || !tryGrant(group, offers, offer, last, batch)) {
                 tried.addLast(offer);
                 left--;
             }
         }
+        return true;
     }
 
-    /** {@return whether anything was decided} */
-    private boolean grant(GroupState group, KnownOffers offers, Offer offer, boolean last, Batch batch) {
+    /**
+     * Starts what can start in {@code group} on one offer.
+     *
+     * @return false if it has left off
+     */
+    boolean grant(GroupState group, KnownOffers offers, Offer offer, boolean last, Batch batch) {
+        // An owner inside may have the group's permits for one that this offer has a global permit for.
+        boolean goesOn = grant(group, offers, offers.ofInsiders(), last, batch);
+        while (goesOn && offers.has(offer) && mayLend(offer, group) && (group.hasRoom() || offers.isAnyOfInsider())) {
+            if (!offer.isWantedIn(group)) {
+                engine.lending.unregister(offer, group.unguarded(), batch);
+                return true;
+            }
+            goesOn = !batch.leavesOff(group.unguarded());
+            if (goesOn && !tryGrant(group, offers, offer, last, batch)) {
+                return true;
+            }
+        }
+        return goesOn;
+    }
+
+    // ---- in all groups that know an offer
+
+    /** Starts what can start on {@code offer} where its owner is inside, or for the one that it is for. */
+    void lendInside(Offer offer, Batch batch) {
+        if (!offer.settled && !offer.groups.isEmpty()) {
+            boolean unused = lend(offer, false, batch);
+        }
+    }
+
+    private boolean lend(Offer offer, boolean last, Batch batch) {
         if (offer.only != null) {
-            return grant(group, offers, offer.only, last, batch);
+            return offer.groups.isEmpty() || offer.groups.getFirst().grantOffered(offer, last, batch);
+        }
+        for (Hold hold = engine.holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
+            if (hold.group.knows(offer) && !hold.group.grantOffered(offer, last, batch)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Starts what can start on {@code offer}, in one group after the other, until nothing of it is left.
+     *
+     * @return false if it has left off
+     */
+    boolean lendOn(Offer offer, Batch batch) {
+        if (offer.settled || !lend(offer, true, batch)) {
+            return offer.settled;
+        }
+        for (int left = offer.groups.size(); left > 0 && mayLend(offer, null); left--) {
+            Group group = offer.groups.getFirst();
+            offer.groups.addLast(group);
+            if (!group.grantOffered(offer, true, batch)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** As {@link #lendInside}, where the ledger may be off; by who holds its lock, and no group's. */
+    void lookAgain(Offer offer, Batch batch) {
+        if (offer.only != null) {
+            for (Group group : List.copyOf(offer.groups)) {
+                look(group, batch);
+            }
+        }
+        for (Hold hold = engine.holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
+            if (hold.group.knows(offer)) {
+                look(hold.group, batch);
+            }
+        }
+        if (ledger.isOn()) {
+            ledger.drain(null, batch);
+        }
+    }
+
+    private static void look(Group group, Batch batch) {
+        group.enter();
+        group.exit(batch);
+    }
+
+    /**
+     * {@return whether anything of {@code offer} is with its owner, and may be lent}
+     *
+     * @param group where the owner's permits of the group may be lent too; {@code null}: nowhere
+     */
+    private boolean mayLend(Offer offer, @Nullable GroupState group) {
+        for (Hold hold = engine.holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
+            SharedGlobal shared = hold.shared();
+            Loan known = shared == null ? null : shared.loan;
+            boolean free = known == null || (known.begun && known.offer == offer);
+            if (free
+                    && (shared == null
+                            || isAtHome(offer, shared)
+                            || (hold.group == group && !hold.real().isLent()))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isAtHome(Offer offer, SharedGlobal shared) {
+        return offer.loanOf(shared) == null;
+    }
+
+    // ---- one node
+
+    /** {@return whether anything was decided} */
+    private boolean tryGrant(GroupState group, KnownOffers offers, Offer offer, boolean last, Batch batch) {
+        if (offer.only != null) {
+            return tryStart(group, offers, offer.only, last, batch);
         }
         Kin kin = Objects.requireNonNull(group.queue.kin());
         Lineage family = Objects.requireNonNull(offer.family);
         if (offer.withdrawn) {
-            return grant(group, offers, kin.firstThread(family, node -> isNeeded(node, offer)), last, batch)
-                    || (offer.together != null && grant(group, offers, firstNeededTask(kin, offer), last, batch));
+            return tryStart(group, offers, kin.firstThread(family, node -> isNeeded(node, offer)), last, batch)
+                    || (offer.together != null && tryStart(group, offers, firstNeededTask(kin, offer), last, batch));
         }
         Node task = kin.firstTask(family);
         Node thread = kin.firstThread(family, node -> true);
         boolean taskFirst = task != null && (thread == null || task.queuedAt() <= thread.queuedAt());
-        return grant(group, offers, taskFirst ? task : thread, last, batch)
-                || grant(group, offers, taskFirst ? thread : task, last, batch)
+        return tryStart(group, offers, taskFirst ? task : thread, last, batch)
+                || tryStart(group, offers, taskFirst ? thread : task, last, batch)
                 || (thread != null
                         && !thread.mayShare()
-                        && grant(group, offers, kin.firstThread(family, Node::mayShare), last, batch));
+                        && tryStart(group, offers, kin.firstThread(family, Node::mayShare), last, batch));
     }
 
-    private boolean grant(GroupState group, KnownOffers offers, @Nullable Node node, boolean last, Batch batch) {
+    private boolean tryStart(GroupState group, KnownOffers offers, @Nullable Node node, boolean last, Batch batch) {
         return node != null && new Attempt(group, offers.forOnly(node), node, last).decide(batch);
     }
 
@@ -198,7 +315,7 @@ final class Borrowing {
             }
             boolean found = shares || ofGlobal != null || free;
             if (!found && last) {
-                ledger.wantFree();
+                ledger.wantFree(group);
             }
             return found;
         }
@@ -286,10 +403,6 @@ final class Borrowing {
             return null;
         }
 
-        private static boolean isAtHome(Offer offer, SharedGlobal shared) {
-            return offer.loanOf(shared) == null;
-        }
-
         // ---- what follows
 
         /** {@return false if its owner has everything again, of what it had offered in other engines too, and goes on} */
@@ -372,6 +485,7 @@ final class Borrowing {
         boolean alone = shared.tryLend(loan, engine.holds.countSharing(owner, shared));
         if (!alone && loan.offer.withdrawn) {
             shared.endLoan();
+            ledger.lenders.crowded(loan.offer);
             shared.awaitOthers(); // and is looked at again then
         } else if (!alone) {
             loan.offer.add(loan);

@@ -333,9 +333,14 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
 
     // ---- grants without a free global permit
 
-    /** {@return whether something that waits may start without a free global permit, as far as the group's limits go} */
+    /** {@return whether something that waits may share a global permit, as far as the group's limits go} */
     final boolean mayGrantExempt() {
-        return (queue.hasExempt() || offers != null) && (hasRoom() || (offers != null && offers.isAnyOfInsider()));
+        return queue.hasExempt() && (hasRoom() || (offers != null && offers.isAnyOfInsider()));
+    }
+
+    /** {@return whether something that waits is offered permits} */
+    final boolean isOffered() {
+        return offers != null;
     }
 
     /** Grants to those that share a global permit. */
@@ -377,6 +382,11 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
         if (offers != null && !isEnding()) {
             engine.borrowing.grant(this, offers, last, batch);
         }
+    }
+
+    /** Grants what {@code offer} is of use for here; see {@link Borrowing#grant}. */
+    final boolean grantOffered(Offer offer, boolean last, Batch batch) {
+        return offers == null || isEnding() || engine.borrowing.grant(this, offers, offer, last, batch);
     }
 
     // ---- the offers for those that wait here, under the ledger's lock

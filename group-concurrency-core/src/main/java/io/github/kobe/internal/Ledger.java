@@ -1,7 +1,9 @@
 package io.github.kobe.internal;
 
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.SequencedSet;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -92,22 +94,20 @@ final class Ledger {
 
     private final Ring ring = new Ring();
 
+    /** The offers that each section looks at. */
+    final Lenders lenders = new Lenders();
+
     /**
-     * Groups with room in which something waits that may share a global permit, or is offered one. A critical section
-     * looks at its own group, and at the others only once {@link #sharingHasChanged}.
+     * Groups with room in which something waits that may share a global permit. A critical section looks at its own group,
+     * and at the others only once {@link #sharingHasChanged}.
      */
     private final Set<GroupState> withExempt = new LinkedHashSet<>();
 
     /** Whether any of those may start now what it could not start before. Set by anyone. */
     private volatile boolean sharingChanged;
 
-    /** Whether one of those has found everything but a free global permit. */
-    private boolean wantsFree;
-
-    /** Offers whose owners want their permits back, eldest first. */
-    private @Nullable Offer firstReclaimer;
-
-    private @Nullable Offer lastReclaimer;
+    /** Groups where something that is offered a permit of the group lacks a free global one. */
+    private final SequencedSet<GroupState> wantFree = new LinkedHashSet<>();
 
     Ledger(int processors) {
         this.processors = processors;
@@ -165,7 +165,7 @@ final class Ledger {
     }
 
     private boolean isNeeded() {
-        return watchers > 0 || firstReclaimer != null;
+        return watchers > 0 || lenders.isAny();
     }
 
     // ---- on and off
@@ -292,6 +292,7 @@ final class Ledger {
     void forget(GroupState group) {
         ring.leave(group);
         withExempt.remove(group);
+        wantFree.remove(group);
     }
 
     // ---- credits
@@ -355,36 +356,6 @@ final class Ledger {
 
     // ---- turns
 
-    /** Keeps it on until {@link #removeReclaimer}. */
-    void addReclaimer(Offer offer) {
-        bind();
-        Offer last = lastReclaimer;
-        offer.previousReclaimer = last;
-        if (last == null) {
-            firstReclaimer = offer;
-        } else {
-            last.nextReclaimer = offer;
-        }
-        lastReclaimer = offer;
-    }
-
-    void removeReclaimer(Offer offer) {
-        Offer before = offer.previousReclaimer;
-        Offer after = offer.nextReclaimer;
-        if (before == null) {
-            firstReclaimer = after;
-        } else {
-            before.nextReclaimer = after;
-        }
-        if (after == null) {
-            lastReclaimer = before;
-        } else {
-            after.previousReclaimer = before;
-        }
-        offer.previousReclaimer = null;
-        offer.nextReclaimer = null;
-    }
-
     /** Starts what can start, in {@code group} and wherever else it is possible now. */
     void dispatch(GroupState group, Batch batch) {
         if (group.isEligible()) {
@@ -400,16 +371,16 @@ final class Ledger {
         drain(group, batch);
     }
 
-    /** A global permit may be shared or lent that could not be before: so all groups are looked at again. */
+    /** A global permit may be shared that could not be before: so all groups where one may be are looked at again. */
     void sharingHasChanged() {
         if (!sharingChanged) {
             sharingChanged = true;
         }
     }
 
-    /** As {@link #sharingHasChanged}, as soon as a global permit is free that no group of the ring wants. */
-    void wantFree() {
-        wantsFree = true;
+    /** Has {@code group} looked at again as soon as a global permit is free that no group of the ring wants. */
+    void wantFree(GroupState group) {
+        wantFree.add(group);
     }
 
     /**
@@ -419,29 +390,29 @@ final class Ledger {
      * @param entered the group that the critical section is of; {@code null}: of none
      */
     void drain(@Nullable GroupState entered, Batch batch) {
-        for (Offer offer = firstReclaimer, next; offer != null; offer = next) {
-            next = offer.nextReclaimer;
-            offer.tryReclaim(batch);
-        }
+        lenders.reclaim(batch);
         boolean all = sharingChanged;
         if (all) {
             sharingChanged = false;
         }
         boolean done = false;
         try {
+            lenders.lendInside(batch);
             for (GroupState group : toLookAt(all, entered)) {
                 group.grantOffered(false, batch);
             }
             if (!grantRing(batch)) {
                 return;
             }
-            all |= free > 0 && wantsFree;
-            wantsFree &= free <= 0;
             for (GroupState group : free > 0 ? NONE : toLookAt(all, entered)) {
                 group.grantExempt(batch);
             }
             for (GroupState group : toLookAt(all, entered)) {
                 group.grantOffered(true, batch);
+            }
+            lenders.lendOn(batch);
+            while (free > 0 && !wantFree.isEmpty()) {
+                wantFree.removeFirst().grantOffered(true, batch);
             }
             done = true;
         } finally {
@@ -481,7 +452,14 @@ final class Ledger {
     }
 
     private List<GroupState> toLookAt(boolean all, @Nullable GroupState entered) {
-        List<GroupState> own = entered != null && withExempt.contains(entered) ? List.of(entered) : NONE;
-        return all ? List.copyOf(withExempt) : own;
+        boolean own = entered != null && (entered.isOffered() || withExempt.contains(entered));
+        if (!all || withExempt.isEmpty()) {
+            return own ? List.of(entered) : NONE;
+        }
+        List<GroupState> some = new ArrayList<>(withExempt);
+        if (own && !withExempt.contains(entered)) {
+            some.add(entered);
+        }
+        return some;
     }
 }

@@ -99,7 +99,7 @@ final class Lending {
                     known = true;
                 } finally {
                     if (!known) {
-                        offer.groups.removeLast();
+                        offer.groups.remove(group);
                     }
                 }
             }
@@ -183,12 +183,8 @@ final class Lending {
             ledger.lock();
             try {
                 if (loan.shared.loan == loan && !loan.begun) {
-                    Group[] groups = loan.offer.groups.toArray(new Group[0]);
                     endPending(loan);
-                    for (Group group : groups) {
-                        group.enter();
-                        group.exit(batch);
-                    }
+                    engine.borrowing.lookAgain(loan.offer, batch);
                 }
             } finally {
                 ledger.unlock();
@@ -200,7 +196,7 @@ final class Lending {
     }
 
     private void endPending(Loan loan) {
-        ledger.sharingHasChanged();
+        changed(loan.offer);
         loan.shared.endLoan();
         loan.offer.remove(loan);
     }
@@ -245,7 +241,7 @@ final class Lending {
 
     /** Gives the owner what it lacks of {@code piece}, whether they are free or not. */
     private void retake(Loan loan, Piece piece) {
-        ledger.sharingHasChanged();
+        changed(loan.offer);
         Hold hold = loan.groupHold;
         if (hold != null) {
             if (piece.concurrency > 0 && loan.lacksConcurrency) {
@@ -271,15 +267,31 @@ final class Lending {
     void begun(Loan loan) {
         Offer offer = loan.offer;
         offer.add(loan);
-        ledger.sharingHasChanged(); // what a borrower needs may be lent on
-        if (offer.withdrawn && !offer.reclaiming) {
-            reclaim(offer);
+        if (offer.withdrawn) {
+            changed(offer); // to those without whom that one can't end
+            if (!offer.reclaiming) {
+                reclaim(offer);
+            }
         }
     }
 
+    /** More of {@code offer} may be lent than before, or to others: nothing else has its groups looked at again. */
+    void changed(Offer offer) {
+        if (ledger.isOn()) { // else each group that lacks something sees to it itself
+            ledger.lenders.changed(offer);
+        }
+        ledger.sharingHasChanged();
+    }
+
+    /** Has the ledger look at {@code offer} in each section; so it stays on. */
     private void reclaim(Offer offer) {
         offer.reclaiming = true;
-        ledger.addReclaimer(offer);
+        ledger.bind();
+        ledger.lenders.addReclaimer(offer);
+    }
+
+    Borrowing borrowing() {
+        return engine.borrowing;
     }
 
     /** Nothing is out of {@code loan} any more. */
@@ -319,14 +331,14 @@ final class Lending {
 
     private void settle(Offer offer, @Nullable Batch batch) {
         if (offer.reclaiming) {
-            ledger.removeReclaimer(offer);
+            ledger.lenders.removeReclaimer(offer);
             offer.reclaiming = false;
         }
         if (offer.family != null) {
             families.remove(offer.family, offer);
         }
         while (!offer.groups.isEmpty()) {
-            leave(offer, offer.groups.getLast(), batch);
+            leave(offer, offer.groups.getFirst(), batch);
         }
         offer.settled = true;
         LockSupport.unpark(offer.owner);

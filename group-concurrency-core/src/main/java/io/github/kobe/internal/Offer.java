@@ -1,6 +1,7 @@
 package io.github.kobe.internal;
 
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.SequencedSet;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -34,8 +35,8 @@ final class Offer {
     /** Those of the same thread in several engines, this one among them; {@code null}: it is the only one. */
     final @Nullable Offers together;
 
-    /** The groups that know it. */
-    final ArrayList<Group> groups = new ArrayList<>(1);
+    /** The groups that know it, in whose turn they are. */
+    final SequencedSet<Group> groups;
 
     /** What is lent, and what waits for its owner to be alone; linked by {@link Loan#nextOfOffer}. */
     @Nullable
@@ -53,6 +54,12 @@ final class Offer {
     @Nullable
     Offer previousReclaimer;
 
+    /** Owned by {@link Lenders}: whether it is to be looked at, now or once others have left, and the next of those. */
+    boolean listed;
+
+    @Nullable
+    Offer nextListed;
+
     /** Whether it is withdrawn, and the owner has everything again. */
     volatile boolean settled;
 
@@ -61,6 +68,7 @@ final class Offer {
         this.family = family;
         this.only = only;
         this.together = together;
+        this.groups = new LinkedHashSet<>(family == null ? 1 : 16);
     }
 
     /** {@return whether one waits in {@code group} that it is for; attached} */
@@ -75,6 +83,16 @@ final class Offer {
     /** Gives its reclaiming owner what it lacks, as far as that is free. */
     void tryReclaim(Batch batch) {
         lending.tryReclaim(this, batch);
+    }
+
+    /** As {@link Borrowing#lendInside}. */
+    void lendInside(Batch batch) {
+        lending.borrowing().lendInside(this, batch);
+    }
+
+    /** As {@link Borrowing#lendOn}. */
+    boolean lendOn(Batch batch) {
+        return lending.borrowing().lendOn(this, batch);
     }
 
     Lending lending() {

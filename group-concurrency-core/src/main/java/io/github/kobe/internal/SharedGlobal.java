@@ -139,7 +139,7 @@ final class SharedGlobal {
         boolean awaited = (after & LENDS_WHEN_ALONE) != 0
                 && ((long) STATE.getAndBitwiseAnd(this, ~LENDS_WHEN_ALONE) & LENDS_WHEN_ALONE) != 0;
         if (awaited && waiting == null) {
-            home.ledger.sharingHasChanged();
+            home.ledger.lenders.othersHaveLeft();
             home.engine.housekeeper.retryLater(home);
         }
         return awaited ? waiting : null;

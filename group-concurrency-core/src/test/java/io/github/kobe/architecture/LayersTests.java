@@ -86,6 +86,7 @@ class LayersTests {
                     "KnownOffers",
                     "Offer",
                     "Offers",
+                    "Lenders",
                     "Families",
                     "Borrowers",
                     "Lending",
@@ -139,7 +140,7 @@ class LayersTests {
             "Kin", Set.of("Families", "Lending"),
             "GuardedGroup", Set.of("Lending"),
             // Owners who want back what they have lent come before the ring.
-            "Ledger", Set.of("Offer"),
+            "Ledger", Set.of("Lenders"),
             // A permit of no thread is found by its group.
             "Group", Set.of("Lending", "SharedGlobal", "UnboundPermits"),
             // A permit is a door of its own.

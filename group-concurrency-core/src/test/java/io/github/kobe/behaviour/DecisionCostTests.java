@@ -91,6 +91,34 @@ class DecisionCostTests {
         return cost;
     }
 
+    @Test
+    @Tag("E13")
+    void aForkOnItsOwnersPermitCostsTheSameHoweverManyGroupsTheScopeForksInto() throws Exception {
+        assertThat(ofForksOnPermitsOfTheirOwners(MANY)).isLessThan(3 * ofForksOnPermitsOfTheirOwners(1));
+    }
+
+    /** {@return the bytes that the same number of forks allocates in so many groups, while owners have all global permits} */
+    private long ofForksOnPermitsOfTheirOwners(int groups) {
+        int owners = 4;
+        GroupExecutor executor = engines.startPlain(
+                policy(owners).defaultMaxConcurrencyPerGroup(owners).build());
+        long before = THREADS.getTotalThreadAllocatedBytes();
+        List<TaskHandle<?>> all = new ArrayList<>();
+        for (int owner = 0; owner < owners; owner++) {
+            all.add(executor.submit("request", "forks", () -> {
+                try (var scope = Scopes.of(executor).open()) {
+                    for (int i = 0; i < MANY; i++) {
+                        scope.fork("tenant:" + i % groups, () -> 0);
+                    }
+                    scope.join();
+                }
+                return 0;
+            }));
+        }
+        join(all);
+        return THREADS.getTotalThreadAllocatedBytes() - before;
+    }
+
     /** Each start is a decision. If each looked at all offers of the group, this would not end in time. */
     @Test
     @Tag("E13")

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * No critical section grows with the number of groups, alarms or nodes: {@link SectionSteps} counts what one passes while
  * there are more of them than it may pass. Not played are cancelled nodes, which are swept out of a queue once they are half
- * of it (G35), and forks that borrow under a global limit.
+ * of it (G35).
  */
 @Tag("deep")
 @Tag("E17")
@@ -51,7 +51,8 @@ class SectionsTests {
                 AShutdownOfTasks.class,
                 ARaisedLimit.class,
                 TheCloseOfAView.class,
-                AScopeOverGroups.class
+                AScopeOverGroups.class,
+                AScopeUnderAGlobalLimit.class
             })
     void noCriticalSectionGrowsWithWhatThereIs(Class<? extends Play> play) {
         Supplier<?> played = new EngineLoader(SectionSteps::new).newInstance(Supplier.class, play);
@@ -211,9 +212,9 @@ class SectionsTests {
         }
     }
 
-    static final class AScopeOverGroups extends Play {
+    static class AScopeOverGroups extends Play {
         @Override
-        void play(GroupExecutor executor) throws Exception {
+        final void play(GroupExecutor executor) throws Exception {
             executor.call("owner", () -> {
                 try (GroupScope<Object, Void, ExecutionException> scope =
                         Scopes.of(executor).open(Configuration::withoutTimeout)) {
@@ -224,6 +225,17 @@ class SectionsTests {
                 }
                 return "joined";
             });
+        }
+    }
+
+    /** Whose forks run one by one on the global permit of its owner. */
+    static final class AScopeUnderAGlobalLimit extends AScopeOverGroups {
+        @Override
+        GroupExecutor start() {
+            return GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder()
+                    .maxIdleGroups(2 * MANY)
+                    .globalMaxInFlight(1)
+                    .build());
         }
     }
 }
