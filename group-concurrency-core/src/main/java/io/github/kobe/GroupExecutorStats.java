@@ -4,20 +4,30 @@ package io.github.kobe;
  * The statistics of all groups together at one moment. The numbers are read one after the other, without a lock: they
  * are exact at rest, and close while work starts and ends.
  *
- * @param running tasks whose code runs, their permits not lent; a thread nested in several groups counts in each
- * @param inFlight tasks started and not finished; a thread nested in several groups counts once
- * @param queued tasks and callers that wait
- * @param groups groups that the engine knows, idle ones included
- * @param globalMaxInFlight how many may be in flight; {@link Integer#MAX_VALUE}: no limit
- * @param globalQueueThreshold how many may wait; {@link Integer#MAX_VALUE}: no limit
- * @param totals since the executor was made, removed groups included
+ * <p>Only the engine implements it; it may get more methods.
+ *
  * @since 0.1.0
  */
-public record GroupExecutorStats(
-        long running,
-        long inFlight,
-        long queued,
-        int groups,
-        int globalMaxInFlight,
-        int globalQueueThreshold,
-        TaskTotals totals) {}
+public interface GroupExecutorStats {
+
+    /** {@return how many tasks run, those not counted whose permits are lent; a thread nested in several groups counts in each} */
+    long running();
+
+    /** {@return how many tasks have been started and not finished; a thread nested in several groups counts once} */
+    long inFlight();
+
+    /** {@return how many tasks and callers wait} */
+    long queued();
+
+    /** {@return how many groups the engine knows, idle ones included} */
+    int groups();
+
+    /** {@return how many may be in flight; {@link Integer#MAX_VALUE}: no limit} */
+    int globalMaxInFlight();
+
+    /** {@return how many may wait; {@link Integer#MAX_VALUE}: no limit} */
+    int globalQueueThreshold();
+
+    /** {@return the totals since the executor was made, removed groups included} */
+    TaskTotals totals();
+}

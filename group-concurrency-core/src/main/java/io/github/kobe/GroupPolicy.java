@@ -215,56 +215,16 @@ public final class GroupPolicy {
     }
 
     /**
-     * Returns how many tasks of a group may run at once. May call the resolver: a result below 1 counts as 1; if it
-     * throws, the default applies and one warning is logged.
+     * Tells which numbers a group has, and which rule and which patterns they come from. It calls no user code, so a number
+     * that the {@link #concurrencyResolver()} gives is not told. {@link GroupExecutor#groupStats} has the numbers that are
+     * in force.
      *
      * @param groupKey the group
-     * @return at least 1
-     */
-    public int resolveConcurrency(String groupKey) {
-        return compiled.concurrencyOf(groupKey);
-    }
-
-    /**
-     * Returns how many tasks of a group may be in flight: if neither the group, nor its pattern, nor the default says so,
-     * as many as may run, for which the resolver may be asked.
-     *
-     * @param groupKey the group
-     * @return at least 1; {@link Integer#MAX_VALUE}: no limit
-     */
-    public int resolveMaxInFlight(String groupKey) {
-        return compiled.maxInFlightOf(groupKey);
-    }
-
-    /**
-     * Returns how many tasks of a group may wait.
-     *
-     * @param groupKey the group
-     * @return at least 0; 0: none waits; {@link Integer#MAX_VALUE}: no limit
-     */
-    public int resolveQueueThreshold(String groupKey) {
-        return compiled.queueThresholdOf(groupKey);
-    }
-
-    /**
-     * Returns the rule that a group falls under; calls no user code.
-     *
-     * @param groupKey the group
-     * @return its own key if the policy names it exactly, else the closest pattern that matches; empty if neither
-     */
-    public Optional<String> rule(String groupKey) {
-        return compiled.ruleOf(groupKey);
-    }
-
-    /**
-     * Returns the patterns that match a group's key, even those that it doesn't fall under; calls no user code.
-     *
-     * @param groupKey the group
-     * @return all that match, the closest first; unmodifiable
+     * @return what this policy says of it
      * @since 0.1.0
      */
-    public List<String> matchingPatterns(String groupKey) {
-        return compiled.patternsOf(Objects.requireNonNull(groupKey, "groupKey"));
+    public GroupExplanation explain(String groupKey) {
+        return compiled.explain(groupKey);
     }
 
     /** {@return the policy as the engine uses it} */

@@ -18,77 +18,40 @@ import org.jspecify.annotations.Nullable;
  * taken when the task has all its permits, so {@link #durationNanos()} is pure execution time. Both are 0 for a task
  * that never ran, for one that was cancelled by its handle while it ran, and for a wait that ended before the task.
  *
- * <p>Two results are equal if all their components are; errors are compared by their own {@code equals}.
+ * <p>Two results are equal if all that they tell is; errors are compared by their own {@code equals}. Immutable, if the
+ * value is.
  *
- * @param groupKey the task's group
- * @param taskId the task's id
- * @param status how it ended
- * @param value what the task returned; {@code null} unless {@link TaskStatus#SUCCESS}, and possibly even then: use
- *     {@link #valueOrThrow()} where a failure must not be taken for {@code null}
- * @param error why it has no value; not {@code null} exactly for {@link TaskStatus#FAILED} and
- *     {@link TaskStatus#CANCELLED}
- * @param startTimeNanos when the task's code began
- * @param endTimeNanos when the task, or its stage, ended
- * @param rejectionReason why it was rejected; {@code null} unless {@link TaskStatus#REJECTED}; for that status it is
- *     {@code null} only in a result that no executor returned
  * @param <T> the type of the task's value
  * @since 0.1.0
  */
-public record GroupResult<T>(
-        String groupKey,
-        String taskId,
-        TaskStatus status,
-        @Nullable T value,
-        @Nullable Throwable error,
-        long startTimeNanos,
-        long endTimeNanos,
-        @Nullable RejectionReason rejectionReason) {
+public final class GroupResult<T> {
 
-    /**
-     * Checks that status, value, error and reason agree.
-     *
-     * @throws IllegalArgumentException if there is a value and the status isn't SUCCESS, if there is a reason and the
-     *     status isn't REJECTED, or if an error is missing for FAILED or CANCELLED, or present for another status
-     */
-    public GroupResult {
-        Objects.requireNonNull(groupKey, "groupKey");
-        Objects.requireNonNull(taskId, "taskId");
-        Objects.requireNonNull(status, "status");
-        boolean wantsError = status == TaskStatus.FAILED || status == TaskStatus.CANCELLED;
-        if (wantsError != (error != null)) {
-            throw new IllegalArgumentException(
-                    "error of a " + status + " result must " + (wantsError ? "not be null" : "be null, was " + error));
-        }
-        if (status != TaskStatus.SUCCESS && value != null) {
-            throw new IllegalArgumentException("value of a " + status + " result must be null, was " + value);
-        }
-        if (status != TaskStatus.REJECTED && rejectionReason != null) {
-            throw new IllegalArgumentException(
-                    "rejectionReason of a " + status + " result must be null, was " + rejectionReason);
-        }
-    }
+    private final String groupKey;
+    private final String taskId;
+    private final TaskStatus status;
+    private final @Nullable T value;
+    private final @Nullable Throwable error;
+    private final long startTimeNanos;
+    private final long endTimeNanos;
+    private final @Nullable RejectionReason rejectionReason;
 
-    /**
-     * Makes a result without a reason.
-     *
-     * @param groupKey the task's group
-     * @param taskId the task's id
-     * @param status how it ended
-     * @param value what the task returned; {@code null} unless SUCCESS
-     * @param error why it has no value; not {@code null} exactly for FAILED and CANCELLED
-     * @param startTimeNanos when the task's code began
-     * @param endTimeNanos when the task, or its stage, ended
-     * @throws IllegalArgumentException if status, value and error don't agree
-     */
-    public GroupResult(
+    private GroupResult(
             String groupKey,
             String taskId,
             TaskStatus status,
             @Nullable T value,
             @Nullable Throwable error,
             long startTimeNanos,
-            long endTimeNanos) {
-        this(groupKey, taskId, status, value, error, startTimeNanos, endTimeNanos, null);
+            long endTimeNanos,
+            @Nullable RejectionReason rejectionReason) {
+        this.groupKey = Objects.requireNonNull(groupKey, "groupKey");
+        this.taskId = Objects.requireNonNull(taskId, "taskId");
+        this.status = status;
+        this.value = value;
+        this.error = error;
+        this.startTimeNanos = startTimeNanos;
+        this.endTimeNanos = endTimeNanos;
+        this.rejectionReason = rejectionReason;
     }
 
     /**
@@ -104,7 +67,7 @@ public record GroupResult<T>(
      */
     public static <T> GroupResult<T> success(
             String groupKey, String taskId, @Nullable T value, long startTimeNanos, long endTimeNanos) {
-        return new GroupResult<>(groupKey, taskId, TaskStatus.SUCCESS, value, null, startTimeNanos, endTimeNanos);
+        return new GroupResult<>(groupKey, taskId, TaskStatus.SUCCESS, value, null, startTimeNanos, endTimeNanos, null);
     }
 
     /**
@@ -120,7 +83,8 @@ public record GroupResult<T>(
      */
     public static <T> GroupResult<T> failed(
             String groupKey, String taskId, Throwable error, long startTimeNanos, long endTimeNanos) {
-        return new GroupResult<>(groupKey, taskId, TaskStatus.FAILED, null, error, startTimeNanos, endTimeNanos);
+        Objects.requireNonNull(error, "error");
+        return new GroupResult<>(groupKey, taskId, TaskStatus.FAILED, null, error, startTimeNanos, endTimeNanos, null);
     }
 
     /**
@@ -136,7 +100,9 @@ public record GroupResult<T>(
      */
     public static <T> GroupResult<T> cancelled(
             String groupKey, String taskId, Throwable error, long startTimeNanos, long endTimeNanos) {
-        return new GroupResult<>(groupKey, taskId, TaskStatus.CANCELLED, null, error, startTimeNanos, endTimeNanos);
+        Objects.requireNonNull(error, "error");
+        return new GroupResult<>(
+                groupKey, taskId, TaskStatus.CANCELLED, null, error, startTimeNanos, endTimeNanos, null);
     }
 
     /**
@@ -149,7 +115,7 @@ public record GroupResult<T>(
      * @return the result
      */
     public static <T> GroupResult<T> rejected(String groupKey, String taskId) {
-        return new GroupResult<>(groupKey, taskId, TaskStatus.REJECTED, null, null, 0, 0);
+        return new GroupResult<>(groupKey, taskId, TaskStatus.REJECTED, null, null, 0, 0, null);
     }
 
     /**
@@ -164,6 +130,55 @@ public record GroupResult<T>(
     public static <T> GroupResult<T> rejected(String groupKey, String taskId, RejectionReason reason) {
         Objects.requireNonNull(reason, "reason");
         return new GroupResult<>(groupKey, taskId, TaskStatus.REJECTED, null, null, 0, 0, reason);
+    }
+
+    /** {@return the task's group} */
+    public String groupKey() {
+        return groupKey;
+    }
+
+    /** {@return the task's id} */
+    public String taskId() {
+        return taskId;
+    }
+
+    /** {@return how it ended} */
+    public TaskStatus status() {
+        return status;
+    }
+
+    /**
+     * {@return what the task returned; {@code null} unless {@link TaskStatus#SUCCESS}, and possibly even then} Use
+     * {@link #valueOrThrow()} where a failure must not be taken for {@code null}.
+     */
+    public @Nullable T value() {
+        return value;
+    }
+
+    /**
+     * {@return why it has no value; not {@code null} exactly for {@link TaskStatus#FAILED} and
+     * {@link TaskStatus#CANCELLED}}
+     */
+    public @Nullable Throwable error() {
+        return error;
+    }
+
+    /** {@return when the task's code began} */
+    public long startTimeNanos() {
+        return startTimeNanos;
+    }
+
+    /** {@return when the task, or its stage, ended} */
+    public long endTimeNanos() {
+        return endTimeNanos;
+    }
+
+    /**
+     * {@return why it was rejected; {@code null} unless {@link TaskStatus#REJECTED}} For that status it is {@code null}
+     * only in a result that no executor returned.
+     */
+    public @Nullable RejectionReason rejectionReason() {
+        return rejectionReason;
     }
 
     /** {@return how long the task's code ran, in nanoseconds; 0 if the two times are 0} */
@@ -201,6 +216,31 @@ public record GroupResult<T>(
             case CANCELLED -> throw cancellation();
             case REJECTED -> throw rejection();
         };
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof GroupResult<?> that
+                && groupKey.equals(that.groupKey)
+                && taskId.equals(that.taskId)
+                && status == that.status
+                && Objects.equals(value, that.value)
+                && Objects.equals(error, that.error)
+                && startTimeNanos == that.startTimeNanos
+                && endTimeNanos == that.endTimeNanos
+                && rejectionReason == that.rejectionReason;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(groupKey, taskId, status, value, error, startTimeNanos, endTimeNanos, rejectionReason);
+    }
+
+    @Override
+    public String toString() {
+        return "GroupResult[groupKey=" + groupKey + ", taskId=" + taskId + ", status=" + status + ", value=" + value
+                + ", error=" + error + ", startTimeNanos=" + startTimeNanos + ", endTimeNanos=" + endTimeNanos
+                + ", rejectionReason=" + rejectionReason + "]";
     }
 
     private Exception failure() {

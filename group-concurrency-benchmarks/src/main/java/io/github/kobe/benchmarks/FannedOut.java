@@ -54,7 +54,7 @@ final class FannedOut extends Workload {
         return forksIn(executor, groups) / one;
     }
 
-    private double forksIn(GroupExecutor executor, int number) throws InterruptedException {
+    private double forksIn(GroupExecutor executor, int number) throws Exception {
         List<TaskHandle<Integer>> requests = new ArrayList<>();
         long start = System.nanoTime();
         for (int i = 0; i < REQUESTS; i++) {
@@ -62,7 +62,7 @@ final class FannedOut extends Workload {
         }
         long sum = 0;
         for (TaskHandle<Integer> request : requests) {
-            sum += request.await().value();
+            sum += request.await().valueOrThrow();
         }
         double nanos = nanosSince(start);
         check((long) REQUESTS * groups, sum);

@@ -1,6 +1,7 @@
 package io.github.kobe.internal;
 
 import io.github.kobe.EffectiveLimit;
+import io.github.kobe.GroupExplanation;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupRecorder;
@@ -73,34 +74,9 @@ public final class CompiledPolicy {
 
     // ---- for GroupPolicy
 
-    /** {@return how many tasks of a group may run at once} May call the resolver. */
-    public int concurrencyOf(String groupKey) {
-        return resolve(groupKey).maxConcurrency().value();
-    }
-
-    /** {@return how many tasks of a group may be in flight} May call the resolver. */
-    public int maxInFlightOf(String groupKey) {
-        return resolve(groupKey).maxInFlight().value();
-    }
-
-    /** {@return how many tasks of a group may wait} */
-    public int queueThresholdOf(String groupKey) {
-        return rulesFor(groupKey)
-                .number(GroupLimits::queueThreshold, defaults.queueThreshold())
-                .value();
-    }
-
-    /** {@return the rule that a group falls under; empty: none} */
-    public Optional<String> ruleOf(String groupKey) {
-        return Optional.ofNullable(rulesFor(groupKey).rule());
-    }
-
-    /** {@return the patterns that match a group's key, the closest first} */
-    public List<String> patternsOf(String groupKey) {
-        return closestFirst.stream()
-                .filter(glob -> glob.matches(groupKey))
-                .map(Glob::pattern)
-                .toList();
+    /** {@return what it says of a group} Calls no user code. */
+    public GroupExplanation explain(String groupKey) {
+        return rulesFor(groupKey);
     }
 
     // ---- for the engine
@@ -190,8 +166,8 @@ public final class CompiledPolicy {
         }
     }
 
-    /** What the policy says of one group: the entry of its own and the closest pattern. */
-    private final class Rules {
+    /** What the policy says of one group, by the entry of its own and the closest pattern. */
+    private final class Rules implements GroupExplanation {
         private final String groupKey;
         private final @Nullable GroupLimits exact;
         private final @Nullable String patternText;
@@ -213,26 +189,63 @@ public final class CompiledPolicy {
             return null;
         }
 
+        /** {@return all numbers} May call the resolver. */
         EffectiveLimits limits() {
             EffectiveLimit<Integer> concurrency = ruled(GroupLimits::maxConcurrency);
-            EffectiveLimit<Integer> inFlight = ruled(GroupLimits::maxInFlight);
             return new EffectiveLimits(
                     concurrency == null ? askResolver(groupKey) : concurrency,
-                    inFlight == null ? defaults.ownMaxInFlight() : inFlight,
-                    number(GroupLimits::queueThreshold, defaults.queueThreshold()),
-                    timeout(),
-                    number(GroupLimits::weight, defaults.weight()),
-                    rule());
+                    ownMaxInFlight(),
+                    queueThreshold(),
+                    queueTimeout(),
+                    weight(),
+                    exact != null ? groupKey : patternText);
         }
 
-        @Nullable
-        String rule() {
-            return exact != null ? groupKey : patternText;
+        @Override
+        public String groupKey() {
+            return groupKey;
         }
 
-        EffectiveLimit<Integer> number(Function<GroupLimits, OptionalInt> number, EffectiveLimit<Integer> otherwise) {
-            EffectiveLimit<Integer> ruled = ruled(number);
-            return ruled == null ? otherwise : ruled;
+        @Override
+        public Optional<EffectiveLimit<Integer>> maxConcurrency() {
+            EffectiveLimit<Integer> ruled = ruled(GroupLimits::maxConcurrency);
+            return ruled == null && concurrencyResolver != null
+                    ? Optional.empty()
+                    : Optional.of(ruled == null ? defaults.maxConcurrency() : ruled);
+        }
+
+        @Override
+        public Optional<EffectiveLimit<Integer>> maxInFlight() {
+            EffectiveLimit<Integer> own = ownMaxInFlight();
+            return own == null ? maxConcurrency() : Optional.of(own);
+        }
+
+        private @Nullable EffectiveLimit<Integer> ownMaxInFlight() {
+            EffectiveLimit<Integer> ruled = ruled(GroupLimits::maxInFlight);
+            return ruled == null ? defaults.ownMaxInFlight() : ruled;
+        }
+
+        @Override
+        public EffectiveLimit<Integer> queueThreshold() {
+            EffectiveLimit<Integer> ruled = ruled(GroupLimits::queueThreshold);
+            return ruled == null ? defaults.queueThreshold() : ruled;
+        }
+
+        @Override
+        public EffectiveLimit<Duration> queueTimeout() {
+            if (exact != null && exact.queueTimeout().isPresent()) {
+                return new EffectiveLimit<>(exact.queueTimeout().get(), LimitSource.CONFIGURED);
+            }
+            if (pattern != null && pattern.queueTimeout().isPresent()) {
+                return new EffectiveLimit<>(pattern.queueTimeout().get(), LimitSource.PATTERN);
+            }
+            return defaults.queueTimeout();
+        }
+
+        @Override
+        public EffectiveLimit<Integer> weight() {
+            EffectiveLimit<Integer> ruled = ruled(GroupLimits::weight);
+            return ruled == null ? defaults.weight() : ruled;
         }
 
         private @Nullable EffectiveLimit<Integer> ruled(Function<GroupLimits, OptionalInt> number) {
@@ -244,14 +257,24 @@ public final class CompiledPolicy {
             return matched.isPresent() ? new EffectiveLimit<>(matched.getAsInt(), LimitSource.PATTERN) : null;
         }
 
-        private EffectiveLimit<Duration> timeout() {
-            if (exact != null && exact.queueTimeout().isPresent()) {
-                return new EffectiveLimit<>(exact.queueTimeout().get(), LimitSource.CONFIGURED);
-            }
-            if (pattern != null && pattern.queueTimeout().isPresent()) {
-                return new EffectiveLimit<>(pattern.queueTimeout().get(), LimitSource.PATTERN);
-            }
-            return defaults.queueTimeout();
+        @Override
+        public Optional<String> rule() {
+            return Optional.ofNullable(exact != null ? groupKey : patternText);
+        }
+
+        @Override
+        public List<String> patterns() {
+            return closestFirst.stream()
+                    .filter(glob -> glob.matches(groupKey))
+                    .map(Glob::pattern)
+                    .toList();
+        }
+
+        @Override
+        public String toString() {
+            return "GroupExplanation[groupKey=" + groupKey + ", rule=" + rule() + ", patterns=" + patterns()
+                    + ", maxConcurrency=" + maxConcurrency() + ", maxInFlight=" + maxInFlight() + ", queueThreshold="
+                    + queueThreshold() + ", queueTimeout=" + queueTimeout() + ", weight=" + weight() + "]";
         }
     }
 }

@@ -419,31 +419,6 @@ final class Engine {
     }
 
     GroupExecutorStats stats() {
-        Counters sum = new Counters();
-        accounts.addTo(sum);
-        long running = 0;
-        long inFlight = 0;
-        long nested = 0;
-        long queued = 0;
-        long lent = 0;
-        int known = 0;
-        for (Group group : groups.values()) {
-            known++;
-            running += group.running();
-            inFlight += group.inFlight();
-            nested += group.nested();
-            queued += group.queued();
-            lent += group.lent();
-            group.counters.addTo(sum);
-        }
-        CompiledPolicy inForce = policy;
-        return new GroupExecutorStats(
-                running,
-                Math.max(0, inFlight - nested),
-                queued,
-                known,
-                inForce.source().globalMaxInFlight(),
-                inForce.globalQueueThreshold(),
-                sum.totals(inFlight + queued + lent));
+        return Readings.stats(groups.values(), accounts, policy);
     }
 }

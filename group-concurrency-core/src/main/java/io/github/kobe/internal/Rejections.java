@@ -82,15 +82,7 @@ final class Rejections {
     private static <T> GroupResult<T> because(GroupResult<T> result, RejectionReason reason) {
         return result.status() != TaskStatus.REJECTED || result.rejectionReason() != null
                 ? result
-                : new GroupResult<>(
-                        result.groupKey(),
-                        result.taskId(),
-                        result.status(),
-                        result.value(),
-                        result.error(),
-                        result.startTimeNanos(),
-                        result.endTimeNanos(),
-                        reason);
+                : GroupResult.rejected(result.groupKey(), result.taskId(), reason);
     }
 
     @SuppressWarnings("ConstantValue") // user code may return null, whatever it declares

@@ -9,6 +9,20 @@ import java.util.Optional;
 /** Adds up the groups of one rule, for one reading. */
 final class RuleSum {
 
+    private record RuleReading(
+            Optional<String> rule,
+            int groups,
+            int waitingGroups,
+            int pausedGroups,
+            double saturation,
+            double queueFill,
+            long running,
+            long inFlight,
+            long queued,
+            Duration oldestWait,
+            TaskTotals totals)
+            implements RuleStats {}
+
     private final RuleAccount account;
     private final Counters ended = new Counters();
     private int groups;
@@ -56,7 +70,7 @@ final class RuleSum {
 
     RuleStats shown() {
         TaskTotals totals = account.shown(ended.totals(inFlight + queued + lent));
-        return new RuleStats(
+        return new RuleReading(
                 Optional.ofNullable(account.rule),
                 groups,
                 waitingGroups,

@@ -7,6 +7,17 @@ import java.time.Duration;
 /** How forks of one scope have ended, and how long they ran; used by any thread. */
 final class ForkCounts {
 
+    /** What was counted at one moment. */
+    record Totals(
+            long started,
+            long succeeded,
+            long failed,
+            long cancelled,
+            Duration total,
+            Duration longest,
+            boolean timedOut)
+            implements ScopeTotals {}
+
     private static final int STARTED = 0;
     private static final int SUCCEEDED = 1;
     private static final int FAILED = 2;
@@ -54,7 +65,7 @@ final class ForkCounts {
 
     /** {@return what was counted so far in a scope} */
     ScopeTotals totals(boolean timedOut) {
-        return new ScopeTotals(
+        return new Totals(
                 get(STARTED),
                 get(SUCCEEDED),
                 get(FAILED),

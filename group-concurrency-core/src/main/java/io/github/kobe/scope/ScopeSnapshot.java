@@ -8,32 +8,42 @@ import java.util.Optional;
 /**
  * A scope as it was at one moment, with the scopes inside it.
  *
- * @param scope which scope
- * @param owner what its owner was doing
- * @param cancelled whether it was cancelled
- * @param totals how its forks had ended
- * @param unfinished how many forks had not ended
- * @param forks those that had not ended, the oldest first, at most 100
- * @param holders for each group that a fork in {@code forks} was queued for, who had the group's permits
- * @param scopes the scopes that its owner had opened inside it; those opened in its forks are listed with the forks
+ * <p>Only scopes implement it; it may get more methods. Its lists and its map are unmodifiable.
+ *
  * @since 0.1.0
  */
-public record ScopeSnapshot(
-        ScopeInfo scope,
-        Owner owner,
-        boolean cancelled,
-        ScopeTotals totals,
-        long unfinished,
-        List<Fork> forks,
-        Map<String, List<GroupHolder>> holders,
-        List<ScopeSnapshot> scopes) {
+public interface ScopeSnapshot {
+
+    /** {@return which scope} */
+    ScopeInfo scope();
+
+    /** {@return what its owner was doing} */
+    Owner owner();
+
+    /** {@return whether it was cancelled} */
+    boolean cancelled();
+
+    /** {@return how its forks had ended} */
+    ScopeTotals totals();
+
+    /** {@return how many forks had not ended} */
+    long unfinished();
+
+    /** {@return forks that had not ended, the oldest first, at most 100} */
+    List<Fork> forks();
+
+    /** {@return for each group that one of {@link #forks} was queued for, who had the group's permits} */
+    Map<String, List<GroupHolder>> holders();
+
+    /** {@return the scopes that its owner had opened inside it; those opened in its forks are listed with the forks} */
+    List<ScopeSnapshot> scopes();
 
     /**
      * What the owner of a scope is doing.
      *
      * @since 0.1.0
      */
-    public enum Owner {
+    enum Owner {
         /** It runs its own code. */
         RUNNING,
         /** It waits in {@code fork} for one of the scope's forks to end. */
@@ -55,18 +65,11 @@ public record ScopeSnapshot(
      * @param scopes the scopes that were open in it
      * @since 0.1.0
      */
-    public record Fork(ForkInfo fork, Subtask.Phase phase, Optional<String> threadName, List<ScopeSnapshot> scopes) {
+    record Fork(ForkInfo fork, Subtask.Phase phase, Optional<String> threadName, List<ScopeSnapshot> scopes) {
 
         /** Copies the list. */
         public Fork {
             scopes = List.copyOf(scopes);
         }
-    }
-
-    /** Copies the lists and the map. */
-    public ScopeSnapshot {
-        forks = List.copyOf(forks);
-        holders = Map.copyOf(holders);
-        scopes = List.copyOf(scopes);
     }
 }

@@ -14,6 +14,24 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // forks have identity
 final class ScopeView {
 
+    private record LiveScope(
+            ScopeInfo scope,
+            Owner owner,
+            boolean cancelled,
+            ScopeTotals totals,
+            long unfinished,
+            List<Fork> forks,
+            Map<String, List<GroupHolder>> holders,
+            List<ScopeSnapshot> scopes)
+            implements ScopeSnapshot {
+
+        LiveScope {
+            forks = List.copyOf(forks);
+            holders = Map.copyOf(holders);
+            scopes = List.copyOf(scopes);
+        }
+    }
+
     private static final int MOST_FORKS = 100;
 
     private ScopeView() {}
@@ -42,7 +60,7 @@ final class ScopeView {
             shown.add(new ScopeSnapshot.Fork(
                     fork.info(), phase, Optional.ofNullable(fork.threadName()), openedIn(scope, fork, inside)));
         }
-        return new ScopeSnapshot(
+        return new LiveScope(
                 scope.info(),
                 scope.ownerWait.doing(),
                 scope.isCancelled(),

@@ -96,6 +96,18 @@ class ArchitectureTests {
                 .check(MAIN);
     }
 
+    /** The constructor of a record can't change without breaking whoever calls it. */
+    @Test
+    void noPublicRecordOfTheApiHasMoreThanSixComponents() {
+        assertThat(MAIN.stream()
+                        .filter(type -> type.isRecord() && type.getModifiers().contains(PUBLIC))
+                        .filter(type -> type.getPackageName().equals(API)
+                                || type.getPackageName().equals("io.github.kobe.scope"))
+                        .filter(type -> type.reflect().getRecordComponents().length > 6)
+                        .map(JavaClass::getName))
+                .isEmpty();
+    }
+
     @Test
     void everyClassOfTheApiIsPublic() {
         classes()

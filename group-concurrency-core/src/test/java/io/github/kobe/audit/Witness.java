@@ -1,6 +1,8 @@
 package io.github.kobe.audit;
 
+import io.github.kobe.EffectiveLimit;
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupExplanation;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
 import io.github.kobe.GroupTaskDecorator;
@@ -226,10 +228,16 @@ public final class Witness {
         return subject.groupStats(groupKey)
                 .map(stats -> new Limits(
                         stats.maxConcurrency().value(), stats.maxInFlight().value(), globalMax))
-                .orElseGet(() -> new Limits(
-                        subject.policy().resolveConcurrency(groupKey),
-                        subject.policy().resolveMaxInFlight(groupKey),
-                        globalMax));
+                .orElseGet(() -> explained(subject.policy(), groupKey));
+    }
+
+    /** What the resolver would say isn't known: only what the test tells counts. */
+    private static Limits explained(GroupPolicy policy, String groupKey) {
+        GroupExplanation why = policy.explain(groupKey);
+        return new Limits(
+                why.maxConcurrency().map(EffectiveLimit::value).orElse(0),
+                why.maxInFlight().map(EffectiveLimit::value).orElse(0),
+                policy.globalMaxInFlight());
     }
 
     private record Limits(int maxConcurrency, int maxInFlight, int globalMaxInFlight) {

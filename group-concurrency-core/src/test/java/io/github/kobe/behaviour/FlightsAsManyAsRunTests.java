@@ -85,7 +85,9 @@ class FlightsAsManyAsRunTests {
 
         awaitOpen(executor, 2, 1);
 
-        assertThat(executor.policy().resolveMaxInFlight("a")).isEqualTo(2);
+        assertThat(executor.groupStats("a").orElseThrow().maxInFlight())
+                .isEqualTo(new EffectiveLimit<>(2, LimitSource.RESOLVER));
+        assertThat(executor.policy().explain("a").maxInFlight()).isEmpty();
         stage.complete("done");
     }
 

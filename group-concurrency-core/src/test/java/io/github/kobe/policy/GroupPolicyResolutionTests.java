@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.github.kobe.EffectiveLimit;
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupExplanation;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupStats;
@@ -28,28 +29,33 @@ class GroupPolicyResolutionTests {
         }
     }
 
+    /** What a policy without a resolver says. */
+    private static int concurrencyOf(GroupPolicy policy, String groupKey) {
+        return policy.explain(groupKey).maxConcurrency().orElseThrow().value();
+    }
+
     @Tag("G3")
     @Test
-    void theMapOfAGroupWinsOverTheResolver() {
+    void theMapOfAGroupWinsOverTheResolver() throws Exception {
         GroupPolicy policy = GroupPolicy.builder()
                 .perGroupMaxConcurrency(Map.of("a", 2))
                 .concurrencyResolver(key -> 3)
                 .defaultMaxConcurrencyPerGroup(4)
                 .build();
 
-        assertThat(policy.resolveConcurrency("a")).isEqualTo(2);
+        assertThat(resolved(policy, "a").maxConcurrency().value()).isEqualTo(2);
     }
 
     @Tag("G3")
     @Test
-    void theResolverWinsOverTheDefault() {
+    void theResolverWinsOverTheDefault() throws Exception {
         GroupPolicy policy = GroupPolicy.builder()
                 .perGroupMaxConcurrency(Map.of("a", 2))
                 .concurrencyResolver(String::length)
                 .defaultMaxConcurrencyPerGroup(4)
                 .build();
 
-        assertThat(policy.resolveConcurrency("seven--")).isEqualTo(7);
+        assertThat(resolved(policy, "seven--").maxConcurrency().value()).isEqualTo(7);
     }
 
     @Tag("G3")
@@ -58,7 +64,7 @@ class GroupPolicyResolutionTests {
         GroupPolicy policy =
                 GroupPolicy.builder().defaultMaxConcurrencyPerGroup(4).build();
 
-        assertThat(policy.resolveConcurrency("b")).isEqualTo(4);
+        assertThat(concurrencyOf(policy, "b")).isEqualTo(4);
     }
 
     @Tag("G3")
@@ -69,8 +75,8 @@ class GroupPolicyResolutionTests {
                 .defaultMaxInFlightPerGroup(5)
                 .build();
 
-        assertThat(policy.resolveMaxInFlight("a")).isEqualTo(2);
-        assertThat(policy.resolveMaxInFlight("b")).isEqualTo(5);
+        assertThat(policy.explain("a").maxInFlight().orElseThrow().value()).isEqualTo(2);
+        assertThat(policy.explain("b").maxInFlight().orElseThrow().value()).isEqualTo(5);
     }
 
     @Tag("G3")
@@ -81,8 +87,8 @@ class GroupPolicyResolutionTests {
                 .defaultQueueThresholdPerGroup(5)
                 .build();
 
-        assertThat(policy.resolveQueueThreshold("a")).isZero();
-        assertThat(policy.resolveQueueThreshold("b")).isEqualTo(5);
+        assertThat(policy.explain("a").queueThreshold().value()).isZero();
+        assertThat(policy.explain("b").queueThreshold().value()).isEqualTo(5);
     }
 
     @Tag("G3")
@@ -90,14 +96,12 @@ class GroupPolicyResolutionTests {
     void aGroupWithoutAKeyIsRefused() {
         GroupPolicy policy = GroupPolicy.builder().build();
 
-        assertThatNullPointerException().isThrownBy(() -> policy.resolveConcurrency(null));
-        assertThatNullPointerException().isThrownBy(() -> policy.resolveMaxInFlight(null));
-        assertThatNullPointerException().isThrownBy(() -> policy.resolveQueueThreshold(null));
+        assertThatNullPointerException().isThrownBy(() -> policy.explain(null));
     }
 
     @Tag("G3")
     @Test
-    void theResolverIsNotAskedWhereItCannotWin() {
+    void theResolverIsNotAskedWhereItCannotWin() throws Exception {
         AtomicInteger asked = new AtomicInteger();
         GroupPolicy policy = GroupPolicy.builder()
                 .perGroupMaxConcurrency(Map.of("a", 2))
@@ -105,10 +109,11 @@ class GroupPolicyResolutionTests {
                 .concurrencyResolver(key -> asked.incrementAndGet())
                 .build();
 
-        policy.resolveConcurrency("a");
-        policy.resolveConcurrency("b1");
-        policy.resolveMaxInFlight("a");
-        policy.resolveQueueThreshold("c");
+        resolved(policy, "a");
+        resolved(policy, "b1");
+        assertThat(policy.explain("c").maxConcurrency()).isEmpty();
+        assertThat(policy.explain("c").maxInFlight()).isEmpty();
+        assertThat(policy.explain("a").maxInFlight()).contains(new EffectiveLimit<>(2, LimitSource.CONFIGURED));
 
         assertThat(asked).hasValue(0);
     }
@@ -116,18 +121,18 @@ class GroupPolicyResolutionTests {
     @Tag("G4")
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
-    void aResolverResultBelowOneCountsAsOne(int result) {
+    void aResolverResultBelowOneCountsAsOne(int result) throws Exception {
         GroupPolicy policy = GroupPolicy.builder()
                 .concurrencyResolver(key -> result)
                 .defaultMaxConcurrencyPerGroup(4)
                 .build();
 
-        assertThat(policy.resolveConcurrency("a")).isEqualTo(1);
+        assertThat(resolved(policy, "a").maxConcurrency().value()).isEqualTo(1);
     }
 
     @Tag("G5")
     @Test
-    void aResolverThatThrowsLeavesTheDefault() {
+    void aResolverThatThrowsLeavesTheDefault() throws Exception {
         GroupPolicy policy = GroupPolicy.builder()
                 .concurrencyResolver(key -> {
                     throw new IllegalStateException("no plan for " + key);
@@ -136,14 +141,14 @@ class GroupPolicyResolutionTests {
                 .build();
 
         try (CapturedLog log = CapturedLog.open()) {
-            assertThat(policy.resolveConcurrency("a")).isEqualTo(4);
+            assertThat(resolved(policy, "a").maxConcurrency().value()).isEqualTo(4);
             assertThat(log.warnings()).hasSize(1);
         }
     }
 
     @Tag("G5")
     @Test
-    void aResolverThatThrowsAnErrorLeavesTheDefault() {
+    void aResolverThatThrowsAnErrorLeavesTheDefault() throws Exception {
         GroupPolicy policy = GroupPolicy.builder()
                 .concurrencyResolver(key -> {
                     throw new AssertionError(key);
@@ -152,7 +157,7 @@ class GroupPolicyResolutionTests {
                 .build();
 
         try (CapturedLog log = CapturedLog.open()) {
-            assertThat(policy.resolveConcurrency("a")).isEqualTo(4);
+            assertThat(resolved(policy, "a").maxConcurrency().value()).isEqualTo(4);
             assertThat(log.thrown()).singleElement().isInstanceOf(AssertionError.class);
         }
     }
@@ -160,7 +165,7 @@ class GroupPolicyResolutionTests {
     @Tag("G5")
     @Tag("K7")
     @Test
-    void aFailingResolverIsLoggedOnceAndWithoutControlCharacters() {
+    void aFailingResolverIsLoggedOnceAndWithoutControlCharacters() throws Exception {
         GroupPolicy policy = GroupPolicy.builder()
                 .concurrencyResolver(key -> {
                     throw new IllegalStateException();
@@ -168,9 +173,9 @@ class GroupPolicyResolutionTests {
                 .build();
 
         try (CapturedLog log = CapturedLog.open()) {
-            policy.resolveConcurrency("a\r\nWARNING: all is lost");
-            policy.resolveConcurrency("b");
-            policy.resolveConcurrency("b");
+            resolved(policy, "a\r\nWARNING: all is lost");
+            resolved(policy, "b");
+            resolved(policy, "b");
 
             assertThat(log.warnings()).singleElement().asString().contains("'a__WARNING: all is lost'");
         }
@@ -247,9 +252,9 @@ class GroupPolicyResolutionTests {
                 .pattern("t:*:eu", GroupLimits.unset().withMaxConcurrency(4))
                 .build();
 
-        assertThat(policy.resolveConcurrency("t:a:eu")).isEqualTo(4);
-        assertThat(policy.resolveConcurrency("t:a:us")).isEqualTo(3);
-        assertThat(policy.resolveConcurrency("other")).isEqualTo(2);
+        assertThat(concurrencyOf(policy, "t:a:eu")).isEqualTo(4);
+        assertThat(concurrencyOf(policy, "t:a:us")).isEqualTo(3);
+        assertThat(concurrencyOf(policy, "other")).isEqualTo(2);
     }
 
     @Tag("E1")
@@ -260,8 +265,8 @@ class GroupPolicyResolutionTests {
                 .pattern("*b", GroupLimits.unset().withMaxConcurrency(3))
                 .build();
 
-        assertThat(policy.resolveConcurrency("ab")).isEqualTo(2);
-        assertThat(policy.toBuilder().build().resolveConcurrency("ab")).isEqualTo(2);
+        assertThat(concurrencyOf(policy, "ab")).isEqualTo(2);
+        assertThat(concurrencyOf(policy.toBuilder().build(), "ab")).isEqualTo(2);
     }
 
     @Tag("E1")
@@ -282,8 +287,8 @@ class GroupPolicyResolutionTests {
                 .pattern("a*", GroupLimits.unset().withMaxConcurrency(5))
                 .build();
 
-        assertThat(policy.resolveConcurrency("a*")).isEqualTo(5);
-        assertThat(policy.resolveConcurrency("b*")).isEqualTo(1);
+        assertThat(concurrencyOf(policy, "a*")).isEqualTo(5);
+        assertThat(concurrencyOf(policy, "b*")).isEqualTo(1);
     }
 
     @Tag("E1")
@@ -307,9 +312,31 @@ class GroupPolicyResolutionTests {
                 .pattern("vip:*", GroupLimits.unset())
                 .build();
 
-        assertThat(policy.rule("vip:a")).contains("vip:a");
-        assertThat(policy.rule("vip:b")).contains("vip:*");
-        assertThat(policy.rule("other")).contains("*");
-        assertThat(GroupPolicy.builder().build().rule("other")).isEmpty();
+        assertThat(policy.explain("vip:a").rule()).contains("vip:a");
+        assertThat(policy.explain("vip:b").rule()).contains("vip:*");
+        assertThat(policy.explain("other").rule()).contains("*");
+        assertThat(GroupPolicy.builder().build().explain("other").rule()).isEmpty();
+    }
+
+    @Tag("G3")
+    @Test
+    void anExplanationTellsEachNumberWithItsSourceTheRuleAndAllPatternsThatMatch() {
+        GroupPolicy policy = GroupPolicy.builder()
+                .pattern("*", GroupLimits.unset().withMaxConcurrency(2))
+                .pattern("t:*", GroupLimits.unset().withQueueThreshold(30).withWeight(3))
+                .group("t:a", GroupLimits.unset().withQueueTimeout(Duration.ofSeconds(4)))
+                .build();
+
+        GroupExplanation why = policy.explain("t:a");
+
+        assertThat(why.groupKey()).isEqualTo("t:a");
+        assertThat(why.rule()).contains("t:a");
+        assertThat(why.patterns()).containsExactly("t:*", "*");
+        assertThat(why.maxConcurrency()).contains(new EffectiveLimit<>(1, LimitSource.DEFAULT));
+        assertThat(why.maxInFlight()).isEqualTo(why.maxConcurrency());
+        assertThat(why.queueThreshold()).isEqualTo(new EffectiveLimit<>(30, LimitSource.PATTERN));
+        assertThat(why.queueTimeout()).isEqualTo(new EffectiveLimit<>(Duration.ofSeconds(4), LimitSource.CONFIGURED));
+        assertThat(why.weight()).isEqualTo(new EffectiveLimit<>(3, LimitSource.PATTERN));
+        assertThat(why).asString().contains("t:a", "[t:*, *]", "PT4S");
     }
 }

@@ -180,9 +180,9 @@ class GroupPolicyTests {
                 .pattern("*", GroupLimits.unset().withMaxInFlight(8));
 
         assertThat(policy.globalMaxInFlight()).isEqualTo(Integer.MAX_VALUE);
-        assertThat(policy.resolveConcurrency("a")).isEqualTo(2);
-        assertThat(policy.resolveConcurrency("b")).isEqualTo(1);
-        assertThat(policy.resolveMaxInFlight("b")).isEqualTo(1);
+        assertThat(policy.explain("a").maxConcurrency().orElseThrow().value()).isEqualTo(2);
+        assertThat(policy.explain("b").maxConcurrency().orElseThrow().value()).isEqualTo(1);
+        assertThat(policy.explain("b").maxInFlight().orElseThrow().value()).isEqualTo(1);
     }
 
     @Tag("E1")

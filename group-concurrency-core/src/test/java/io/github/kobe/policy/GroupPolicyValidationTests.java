@@ -214,7 +214,8 @@ class GroupPolicyValidationTests {
                 .perGroupMaxConcurrency(Collections.singletonMap("a", 2))
                 .globalMaxInFlight(1);
 
-        assertThat(builder.build().resolveConcurrency("a")).isEqualTo(2);
+        assertThat(builder.build().explain("a").maxConcurrency().orElseThrow().value())
+                .isEqualTo(2);
     }
 
     @Tag("G9")

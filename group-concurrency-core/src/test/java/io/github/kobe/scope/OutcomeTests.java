@@ -116,7 +116,7 @@ class OutcomeTests {
 
     @Test
     void totalsAddUp() {
-        ScopeTotals totals = new ScopeTotals(5, 3, 2, 1, Duration.ofSeconds(12), Duration.ofSeconds(5), false);
+        ScopeTotals totals = new ForkCounts.Totals(5, 3, 2, 1, Duration.ofSeconds(12), Duration.ofSeconds(5), false);
 
         assertThat(totals.completed()).isEqualTo(6);
         assertThat(totals.average()).isEqualTo(Duration.ofSeconds(2));
@@ -124,7 +124,7 @@ class OutcomeTests {
 
     @Test
     void nothingTookNoTime() {
-        assertThat(new ScopeTotals(0, 0, 0, 0, Duration.ZERO, Duration.ZERO, false).average())
+        assertThat(new ForkCounts.Totals(0, 0, 0, 0, Duration.ZERO, Duration.ZERO, false).average())
                 .isZero();
     }
 }

@@ -164,7 +164,8 @@ class ScopeReportTests extends ScopeTestCase {
         ManualClock clock = new ManualClock();
         GroupExecutor executor = engines.start(policy(1), clock);
         try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise())) {
-            assertThat(scope.totals()).isEqualTo(new ScopeTotals(0, 0, 0, 0, Duration.ZERO, Duration.ZERO, false));
+            assertThat(scope.totals())
+                    .isEqualTo(new ForkCounts.Totals(0, 0, 0, 0, Duration.ZERO, Duration.ZERO, false));
             scope.fork("a", () -> {
                 clock.advance(Duration.ofSeconds(3));
                 return "x";

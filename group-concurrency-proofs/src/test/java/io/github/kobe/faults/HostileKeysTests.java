@@ -91,7 +91,12 @@ class HostileKeysTests {
         assertThat(handle.taskId()).isEqualTo(key);
         assertThat(executor.groupStats(same).orElseThrow().maxConcurrency().value())
                 .isEqualTo(2);
-        assertThat(executor.policy().resolveConcurrency(same + "x y")).isEqualTo(3);
+        assertThat(executor.policy()
+                        .explain(same + "x y")
+                        .maxConcurrency()
+                        .orElseThrow()
+                        .value())
+                .isEqualTo(3);
         assertThat(executor.groupKeys()).containsExactly(key);
         executor.evictGroup(same);
         assertThat(executor.groupKeys()).isEmpty();

@@ -242,7 +242,7 @@ public record GroupReport(
                 matches.add(new Match(PrintableText.wellFormed(groupKey), true, fields(exact)));
             }
             boolean closest = true;
-            for (String pattern : policy.matchingPatterns(groupKey)) {
+            for (String pattern : policy.explain(groupKey).patterns()) {
                 GroupLimits limits = policy.patterns().getOrDefault(pattern, GroupLimits.unset());
                 matches.add(new Match(PrintableText.wellFormed(pattern), closest, fields(limits)));
                 closest = false;

@@ -76,7 +76,7 @@ final class UnsetLimits {
             if (policy.groups().containsKey(groupKey)) {
                 return false; // of others that the same text gives nothing is known
             }
-            if (policy.rule(groupKey).isEmpty() && named.add(text)) {
+            if (policy.explain(groupKey).rule().isEmpty() && named.add(text)) {
                 LOGGER.warn("The group '" + PrintableText.ofKey(groupKey) + "' of "
                         + InvalidGroupConcurrentException.nameOf(method.method())
                         + " has the built-in limits, because none are configured: one call at a time, while any"

@@ -1,7 +1,7 @@
 package io.github.kobe.spring.metrics;
 
+import io.github.kobe.EffectiveLimit;
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupRecorder;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
@@ -12,7 +12,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -244,10 +243,6 @@ final class GroupMeters implements GroupRecorder.Factory {
         if (!tags.namesOneGroup(policy, tag) || !policy.groups().containsKey(tag)) {
             return TagReading.UNKNOWN;
         }
-        OptionalInt own = policy.groups().getOrDefault(tag, GroupLimits.unset()).maxConcurrency();
-        if (own.isPresent()) {
-            return own.getAsInt();
-        }
-        return policy.concurrencyResolver().isPresent() ? TagReading.UNKNOWN : policy.resolveConcurrency(tag);
+        return policy.explain(tag).maxConcurrency().map(EffectiveLimit::value).orElse(TagReading.UNKNOWN);
     }
 }

@@ -69,7 +69,7 @@ final class GroupTaskObservations implements TaskTracer {
         if (parent == null && needsParent) {
             return null;
         }
-        String tag = executor.get().policy().rule(groupKey).orElse(NO_RULE);
+        String tag = executor.get().policy().explain(groupKey).rule().orElse(NO_RULE);
         GroupTaskObservationContext context =
                 new GroupTaskObservationContext(executorName, tag, groupKey, taskId, groupKeyShown);
         Observation observation =

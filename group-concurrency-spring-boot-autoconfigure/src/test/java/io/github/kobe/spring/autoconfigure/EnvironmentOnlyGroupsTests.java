@@ -29,7 +29,11 @@ class EnvironmentOnlyGroupsTests {
     @Test
     void aGroupThatOnlyAVariableNamesIsWarnedOf(CapturedOutput output) {
         runner.run(context -> {
-            assertThat(context.getBean(GroupPolicy.class).resolveConcurrency("vip"))
+            assertThat(context.getBean(GroupPolicy.class)
+                            .explain("vip")
+                            .maxConcurrency()
+                            .orElseThrow()
+                            .value())
                     .isEqualTo(3);
             assertThat(output).contains(WARNING);
         });
@@ -52,7 +56,11 @@ class EnvironmentOnlyGroupsTests {
     @Test
     void aVariableMayOverrideAGroupThatIsNamedElsewhere(CapturedOutput output) {
         runner.withPropertyValues("group-concurrency.groups.vip.weight=2").run(context -> {
-            assertThat(context.getBean(GroupPolicy.class).resolveConcurrency("vip"))
+            assertThat(context.getBean(GroupPolicy.class)
+                            .explain("vip")
+                            .maxConcurrency()
+                            .orElseThrow()
+                            .value())
                     .isEqualTo(3);
             assertThat(output).doesNotContain(WARNING);
         });

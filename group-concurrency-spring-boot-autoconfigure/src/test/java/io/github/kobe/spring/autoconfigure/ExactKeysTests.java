@@ -136,7 +136,8 @@ class ExactKeysTests {
         try (ConfigurableApplicationContext context = start(Map.of())) {
             GroupPolicy policy = context.getBean(GroupPolicy.class);
             assertThat(policy.patterns()).containsOnlyKeys("租户/*.x y");
-            assertThat(policy.resolveConcurrency("租户/1.x y")).isEqualTo(7);
+            assertThat(policy.explain("租户/1.x y").maxConcurrency().orElseThrow().value())
+                    .isEqualTo(7);
         }
     }
 

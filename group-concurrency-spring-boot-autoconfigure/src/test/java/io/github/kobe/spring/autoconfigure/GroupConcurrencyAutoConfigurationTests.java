@@ -177,7 +177,12 @@ class GroupConcurrencyAutoConfigurationTests {
                                     "first decorator",
                                     "second decorator",
                                     "task");
-                    assertThat(executor.policy().resolveConcurrency("anything")).isEqualTo(11);
+                    assertThat(executor.policy()
+                                    .explain("anything")
+                                    .maxConcurrency()
+                                    .orElseThrow()
+                                    .value())
+                            .isEqualTo(11);
                     assertThat(executor.policy().rejectionHandler()).containsSame(pickedUp.handler());
                 });
     }
@@ -185,8 +190,12 @@ class GroupConcurrencyAutoConfigurationTests {
     @Test
     void whatIsOnThePolicyAlreadyWinsOverAHandlerOrResolverBean() {
         runner.withUserConfiguration(PickedUp.class, PolicyWithResolver.class)
-                .run(context -> assertThat(
-                                context.getBean(GroupExecutor.class).policy().resolveConcurrency("anything"))
+                .run(context -> assertThat(context.getBean(GroupExecutor.class)
+                                .policy()
+                                .explain("anything")
+                                .maxConcurrency()
+                                .orElseThrow()
+                                .value())
                         .isEqualTo(3));
     }
 

@@ -245,11 +245,14 @@ class InvalidSettingsTests {
             GroupPolicy policy = context.getBean(GroupPolicy.class);
             assertThat(policy.globalMaxInFlight()).isEqualTo(Integer.MAX_VALUE);
             assertThat(policy.globalQueueThreshold()).isEqualTo(Integer.MAX_VALUE);
-            assertThat(policy.resolveConcurrency("vip")).isEqualTo(Integer.MAX_VALUE);
+            assertThat(policy.explain("vip").maxConcurrency().orElseThrow().value())
+                    .isEqualTo(Integer.MAX_VALUE);
             assertThat(policy.groups().get("vip").queueTimeout()).contains(GroupLimits.NO_TIMEOUT);
-            assertThat(policy.resolveMaxInFlight("vip")).isEqualTo(6);
-            assertThat(policy.resolveMaxInFlight("tenant:a")).isEqualTo(Integer.MAX_VALUE);
-            assertThat(policy.resolveQueueThreshold("tenant:a")).isEqualTo(Integer.MAX_VALUE);
+            assertThat(policy.explain("vip").maxInFlight().orElseThrow().value())
+                    .isEqualTo(6);
+            assertThat(policy.explain("tenant:a").maxInFlight().orElseThrow().value())
+                    .isEqualTo(Integer.MAX_VALUE);
+            assertThat(policy.explain("tenant:a").queueThreshold().value()).isEqualTo(Integer.MAX_VALUE);
         }
     }
 
@@ -415,8 +418,10 @@ class InvalidSettingsTests {
             GroupPolicy policy = context.getBean(GroupPolicy.class);
             assertThat(policy.groups()).containsKey("vip");
             assertThat(policy.patterns()).containsOnlyKeys("tenant:*");
-            assertThat(policy.resolveConcurrency("vip")).isEqualTo(5);
-            assertThat(policy.resolveConcurrency("other")).isEqualTo(5);
+            assertThat(policy.explain("vip").maxConcurrency().orElseThrow().value())
+                    .isEqualTo(5);
+            assertThat(policy.explain("other").maxConcurrency().orElseThrow().value())
+                    .isEqualTo(5);
         }
     }
 

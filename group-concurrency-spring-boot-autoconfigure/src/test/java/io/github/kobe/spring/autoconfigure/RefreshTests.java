@@ -117,7 +117,8 @@ class RefreshTests {
             GroupPolicy policy = context.getBean(GroupExecutor.class).policy();
             assertThat(policy.globalMaxInFlight()).isEqualTo(7);
             assertThat(policy.globalQueueThreshold()).isEqualTo(8);
-            assertThat(policy.resolveConcurrency("any")).isEqualTo(3);
+            assertThat(policy.explain("any").maxConcurrency().orElseThrow().value())
+                    .isEqualTo(3);
             assertThat(policy.groups()).containsOnlyKeys("a/b");
             assertThat(policy.patterns()).containsOnlyKeys("c.d:*");
             assertThat(policy.maxIdleGroups()).isEqualTo(9);

@@ -148,7 +148,12 @@ class SeveralExecutorsTests {
                     }
 
                     assertThat(exports.policy().globalMaxInFlight()).isEqualTo(3);
-                    assertThat(exports.policy().resolveConcurrency("g")).isEqualTo(1);
+                    assertThat(exports.policy()
+                                    .explain("g")
+                                    .maxConcurrency()
+                                    .orElseThrow()
+                                    .value())
+                            .isEqualTo(1);
                     assertThat(context.getBean(GroupExecutor.class).policy().globalMaxInFlight())
                             .isEqualTo(8);
                     Deadline.untilAsserted(() -> assertThat(registry.get("group.executor.completed")

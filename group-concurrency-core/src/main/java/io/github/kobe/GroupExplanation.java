@@ -1,0 +1,56 @@
+package io.github.kobe;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a policy says of one group: each number with its source, the rule that the group falls under, and the patterns that
+ * match its key. An override isn't part of it, since that belongs to an executor.
+ *
+ * <pre>{@code
+ * GroupExplanation why = policy.explain("tenant:big");
+ * why.maxConcurrency().value(); // 16
+ * why.rule(); // tenant:big
+ * why.patterns(); // [tenant:*, *]
+ * }</pre>
+ *
+ * <p>Only the engine implements it; it may get more methods. Immutable.
+ *
+ * @since 0.1.0
+ */
+public interface GroupExplanation {
+
+    /** {@return the group} */
+    String groupKey();
+
+    /**
+     * {@return how many may run at once; empty if the {@linkplain GroupPolicy#concurrencyResolver resolver} is asked, which
+     * an explanation doesn't do}
+     */
+    Optional<EffectiveLimit<Integer>> maxConcurrency();
+
+    /**
+     * {@return how many may be in flight; {@link Integer#MAX_VALUE}: no limit} Where neither the group, nor its pattern, nor
+     * the defaults say so, this is {@link #maxConcurrency}.
+     */
+    Optional<EffectiveLimit<Integer>> maxInFlight();
+
+    /** {@return how many may wait; {@link Integer#MAX_VALUE}: no limit} */
+    EffectiveLimit<Integer> queueThreshold();
+
+    /** {@return how long a task or caller may wait; {@link GroupLimits#NO_TIMEOUT}: no limit} */
+    EffectiveLimit<Duration> queueTimeout();
+
+    /** {@return how many may start in one turn} */
+    EffectiveLimit<Integer> weight();
+
+    /**
+     * {@return the rule that the group falls under: its own key if the policy names it exactly, else the first of
+     * {@link #patterns}; empty if neither}
+     */
+    Optional<String> rule();
+
+    /** {@return all patterns that match the key, the closest first, even those that it doesn't fall under; unmodifiable} */
+    List<String> patterns();
+}
