@@ -106,18 +106,27 @@ final class GroupExecutorService extends AbstractExecutorService {
 
     private void keep(ViewEntry entry) {
         kept.incrementAndGet();
+        boolean in = false;
         try {
             entries.put(entry.number, entry);
-        } catch (OutOfMemoryError oom) {
-            entries.remove(entry.number);
-            kept.decrementAndGet();
-            throw oom;
+            in = true;
+        } finally {
+            if (!in) {
+                entries.remove(entry.number); // a map that finds no memory to grow may have it all the same
+                keepsOneLess();
+            }
         }
     }
 
     /** An entry is over, or isn't admitted. */
     void forget(ViewEntry entry) {
-        if (entries.remove(entry.number) != null && kept.decrementAndGet() == 0 && refusesAll()) {
+        if (entries.remove(entry.number) != null) {
+            keepsOneLess();
+        }
+    }
+
+    private void keepsOneLess() {
+        if (kept.decrementAndGet() == 0 && refusesAll()) {
             signal();
         }
     }
