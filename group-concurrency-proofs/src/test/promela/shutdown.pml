@@ -20,8 +20,8 @@
 #define RUNNING 0
 #define DRAINING 1
 #define SHUT_DOWN 2
-byte state;             /* Lifecycle.state */
-bit forced;             /* Lifecycle.forced */
+byte state;             /* Stage.state */    
+bit forced;             /* Stage.forced */
 bit quietSignalled;     /* Ledger.quiet */
 bit terminated;         /* somebody has seen isTerminated() say yes */
 

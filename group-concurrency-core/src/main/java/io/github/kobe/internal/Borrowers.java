@@ -16,9 +16,9 @@ final class Borrowers {
     private final ReentrantLock lock = new ReentrantLock();
     private final IdentityHashMap<Hold, Loan> loans = new IdentityHashMap<>();
 
-    Borrowers(Engine engine) {
-        this.ledger = engine.ledger;
-        this.holds = engine.holds;
+    Borrowers(Ledger ledger, Holds holds) {
+        this.ledger = ledger;
+        this.holds = holds;
     }
 
     /** {@code hold} was granted on {@code loan}; by its thread, before anyone else knows it. */

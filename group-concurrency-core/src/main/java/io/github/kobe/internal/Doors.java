@@ -183,7 +183,7 @@ public final class Doors {
     }
 
     public boolean isShutdown() {
-        return lifecycle.isShutdown();
+        return !engine.stage.isRunning();
     }
 
     public boolean isTerminated() {

@@ -16,12 +16,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine: what all its parts share, and the map of groups.
+ * The engine: it makes its parts, and has the map of groups.
  *
  * <h2>Overview</h2>
  *
@@ -52,34 +51,15 @@ import org.jspecify.annotations.Nullable;
  * no completion happens under any of them. docs/internals/concurrency.md has the whole picture.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
-final class Engine {
+final class Engine extends Core {
 
     /** Interrupts what runs, of any group: made before it is needed, when there may be no memory for it. */
     private static final Consumer<Hold> INTERRUPTION = Engine::interrupt;
 
-    final Environment environment;
-    private final long origin;
-
-    /**
-     * How many nodes wait in all groups that {@linkplain GroupQueue#setCounted count}. A node counts from the critical
-     * section that queues it to the one that takes it out.
-     */
-    final AtomicLong waiting = new AtomicLong();
-
-    /** How work of groups that are gone ended. */
-    final Accounts accounts = new Accounts();
-
     private final ConcurrentHashMap<String, Group> groups = new ConcurrentHashMap<>();
-
-    /** That of the first policy, so that it can't change between two checks of one key. */
-    private final int maxKeyLength;
-
-    /** Written under the ledger's lock. */
-    volatile CompiledPolicy policy;
 
     final Ledger ledger;
     final Holds holds = new Holds();
-    final Reports reports;
     final Rejections rejections;
     final Dispatcher dispatcher;
     final Housekeeper housekeeper;
@@ -95,12 +75,8 @@ final class Engine {
     final ScopeBridge scopes;
 
     Engine(CompiledPolicy policy, Environment environment) {
-        this.environment = environment;
-        this.origin = environment.nanoTime().getAsLong() - 1;
-        this.policy = policy;
-        maxKeyLength = policy.source().maxKeyLength();
+        super(policy, environment);
         ledger = new Ledger(environment.processors());
-        reports = new Reports(this);
         rejections = new Rejections(this);
         dispatcher = new Dispatcher(this);
         housekeeper = new Housekeeper(this);
@@ -117,36 +93,23 @@ final class Engine {
         ledger.setLimit(policy.source().globalMaxInFlight());
     }
 
-    /** {@return the clock's reading} */
-    long nanoTime() {
-        return environment.nanoTime().getAsLong();
-    }
-
-    /** {@return nanoseconds since just before the engine was made: at least 1} */
-    long now() {
-        return sinceOrigin(nanoTime());
-    }
-
-    /**
-     * {@return a reading of the clock as of {@link #now}} A clock that has gone back behind the origin, or far beyond any
-     * real uptime, stands still here: a time that a {@link Node} can't keep would lose it.
-     */
-    long sinceOrigin(long nanoTime) {
-        return Math.clamp(nanoTime - origin, 1, Node.LATEST);
-    }
-
     /**
      * Checks that the current thread may bring new work.
      *
      * @throws ExecutorShutdownException if not
      */
     void requireAdmits() {
-        requireAdmits(lifecycle.admits());
+        requireAdmits(admits());
+    }
+
+    /** {@return whether new work of the current thread is let in} */
+    boolean admits() {
+        return stage.isRunning() || (stage.isDraining() && isUnderPermit());
     }
 
     /** As {@link #requireAdmits()}, for what is asked of a permit that is open. */
     void requireAdmitsFromInside() {
-        requireAdmits(!lifecycle.isOver());
+        requireAdmits(!stage.isOver());
     }
 
     private static void requireAdmits(boolean admits) {
@@ -166,19 +129,6 @@ final class Engine {
     Group group(String key) {
         Group known = groups.get(key);
         return known != null ? known : newGroup(key);
-    }
-
-    /**
-     * Checks a key before anybody hears of it, and before a group is made for it: those there are have passed.
-     *
-     * @throws IllegalArgumentException if it is blank, or too long
-     */
-    void requireKey(String key) {
-        KeyText.requireText(key);
-        if (key.length() > maxKeyLength) {
-            throw new IllegalArgumentException("The group key '" + KeyText.printable(key) + "' has " + key.length()
-                    + " characters; allowed: at most " + maxKeyLength);
-        }
     }
 
     private Group newGroup(String key) {

@@ -287,6 +287,11 @@ final class Group extends GuardedGroup {
         }
     }
 
+    /** {@return whether {@code node}, which the current thread brings, is let in} */
+    private boolean admits(Node node) {
+        return engine.stage.isRunning() || (engine.stage.isDraining() && node.asksFromInside());
+    }
+
     /** Does what {@link #admit} says; {@code null}: only a global permit is short, and for those the ledger has to be on. */
     private @Nullable Verdict decide(Node node, @Nullable ClassLoader loader, boolean mayWait, Batch batch) {
         boolean alive = enter();
@@ -294,7 +299,7 @@ final class Group extends GuardedGroup {
             if (!alive) {
                 return Verdict.DEAD;
             }
-            if (!engine.lifecycle.admits(node)) {
+            if (!admits(node)) {
                 count(node.countsShutdownAs());
                 return Verdict.SHUT_DOWN;
             }
@@ -310,7 +315,7 @@ final class Group extends GuardedGroup {
                 return Verdict.REJECTED;
             }
             enqueue(node);
-            if (settings.isPaused() && engine.lifecycle.isDraining()) {
+            if (settings.isPaused() && engine.stage.isDraining()) {
                 endPaused(batch);
             }
             return Verdict.QUEUED;

@@ -93,7 +93,7 @@ final class GroupExecutorService extends AbstractExecutorService {
             throw shutDown();
         }
         // Throws if it was rejected under ABORT.
-        if (entry.hasEnded() && task.resultNow().status() == TaskStatus.CANCELLED && engine.lifecycle.isOver()) {
+        if (entry.hasEnded() && task.resultNow().status() == TaskStatus.CANCELLED && engine.stage.isOver()) {
             throw new RejectedExecutionException(
                     "The executor was shut down while work was submitted to group '" + KeyText.printable(key) + "'");
         }
@@ -292,12 +292,12 @@ final class GroupExecutorService extends AbstractExecutorService {
 
     @Override
     public boolean isShutdown() {
-        return shutdown || engine.lifecycle.isShutdown();
+        return shutdown || !engine.stage.isRunning();
     }
 
     /** {@return whether it takes nothing any more, from whomever} */
     boolean refusesAll() {
-        return shutdown || engine.lifecycle.isOver();
+        return shutdown || engine.stage.isOver();
     }
 
     @Override

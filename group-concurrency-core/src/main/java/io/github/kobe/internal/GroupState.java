@@ -79,7 +79,7 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
 
     /** {@return whether all that waits is about to be ended by a shutdown} So nothing of it starts, on whatever permits. */
     final boolean isEnding() {
-        return isStopping() || engine.lifecycle.isForced();
+        return isStopping() || engine.stage.isForced();
     }
 
     /** {@return whether something waits that only the global limit may keep from starting} */

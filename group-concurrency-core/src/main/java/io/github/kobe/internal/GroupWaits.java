@@ -96,7 +96,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
     /** Pauses or resumes. What waits in a paused group ends at once while the executor drains. */
     final void setPaused(boolean pause, Batch batch) {
         settings.setPaused(pause);
-        if (pause && engine.lifecycle.isDraining()) {
+        if (pause && engine.stage.isDraining()) {
             endPaused(batch);
         }
     }
@@ -237,7 +237,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
     /** Ends all waits in the group, which is paused while the executor drains. */
     final void endPaused(Batch batch) {
         if (!queue.isEmpty()) {
-            engine.lifecycle.pausedWaitsEnded();
+            engine.stage.pausedWaitsEnded();
         }
         endQueued(batch);
     }
@@ -280,9 +280,9 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
 
     /** Ends what a shutdown, a time-out or a group shutdown has not come to; what made it begin still holds. */
     final void endWhatIsLeft(Batch batch) {
-        if (engine.lifecycle.isForced()) {
+        if (engine.stage.isForced()) {
             endQueued(batch);
-        } else if (settings.isPaused() && engine.lifecycle.isDraining()) {
+        } else if (settings.isPaused() && engine.stage.isDraining()) {
             endPaused(batch);
         } else {
             if (toStop > 0) {

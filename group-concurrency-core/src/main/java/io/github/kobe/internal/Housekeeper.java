@@ -386,7 +386,7 @@ final class Housekeeper {
             if (engine.lifecycle.isOwing()) {
                 return RETRY_NANOS; // there was no memory for it
             }
-            if (engine.lifecycle.isOver() && engine.waiting.get() == 0 && !hasRetries()) {
+            if (engine.stage.isOver() && engine.waiting.get() == 0 && !hasRetries()) {
                 // Nothing waits or will: no time-out, no retry, and the idle groups go with the executor.
                 if (alarms.forgetAfterShutdown()) {
                     return 0;

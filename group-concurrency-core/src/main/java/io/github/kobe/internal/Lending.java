@@ -36,7 +36,7 @@ final class Lending {
     Lending(Engine engine) {
         this.engine = engine;
         this.ledger = engine.ledger;
-        this.borrowers = new Borrowers(engine);
+        this.borrowers = new Borrowers(engine.ledger, engine.holds);
     }
 
     // ---- offers

@@ -6,27 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The executor's lifecycle.
- *
- * <pre>
- *   RUNNING   -> DRAINING    shutdown(Duration)
- *   RUNNING   -> SHUT_DOWN   shutdown()
- *   DRAINING  -> SHUT_DOWN   the draining thread, when all is quiet (nothing forced) or its time is up; any shutdown()
- *   SHUT_DOWN -> forced      any shutdown(), if the code that drained from inside still runs
- * </pre>
- *
- * <p>The state changes under the ledger's lock, after which the ledger is on for good: every group is slow from then
- * on, and its next critical section sees the new state. So the fast path need not read it.
- */
+/** Brings an executor to its end, by the {@link Stage}s of it, and waits for quiet. */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Lifecycle {
-
-    private enum State {
-        RUNNING,
-        DRAINING,
-        SHUT_DOWN
-    }
 
     /** A thread that waits for the end of a drain from inside: its own work isn't waited for. Made before the drain begins. */
     private static final class Insider {
@@ -40,15 +22,10 @@ final class Lifecycle {
 
     private final Engine engine;
     private final Ledger ledger;
+    private final Stage stage;
 
-    /** Written under the ledger's lock. */
-    private volatile State state = State.RUNNING;
-    /** Whether what waited or ran when it was shut down was ended by force. Written before the state. */
-    private volatile boolean forced;
     /** Whether there was no memory for all that follows on the end: whoever comes next does it. */
     private volatile boolean owing;
-    /** Whether a drain has ended what waited in paused groups. */
-    private volatile boolean endedPaused;
     /** Told once it is shut down. */
     private final Set<Runnable> watchers = ConcurrentHashMap.newKeySet();
     /** Those that wait for the end of a drain from inside, linked by {@link Insider#next}. Guarded by the lock. */
@@ -59,19 +36,7 @@ final class Lifecycle {
     Lifecycle(Engine engine) {
         this.engine = engine;
         this.ledger = engine.ledger;
-    }
-
-    boolean isShutdown() {
-        return state != State.RUNNING;
-    }
-
-    boolean isDraining() {
-        return state == State.DRAINING;
-    }
-
-    /** {@return whether it is shut down, and no drain goes on any more} */
-    boolean isOver() {
-        return state == State.SHUT_DOWN;
+        this.stage = engine.stage;
     }
 
     /** Has {@code action} run when it is shut down; not if that is so already. */
@@ -83,30 +48,8 @@ final class Lifecycle {
         watchers.remove(action);
     }
 
-    /** A drain has ended what waited in a paused group. */
-    void pausedWaitsEnded() {
-        endedPaused = true;
-    }
-
-    /** {@return whether what runs is to be stopped} */
-    boolean isForced() {
-        return state == State.SHUT_DOWN && forced;
-    }
-
-    /** {@return whether new work of the current thread is let in} */
-    boolean admits() {
-        State now = state;
-        return now == State.RUNNING || (now == State.DRAINING && engine.holds.topOpen(Thread.currentThread()) != null);
-    }
-
-    /** {@return whether {@code node}, which the current thread brings, is let in} */
-    boolean admits(Node node) {
-        State now = state;
-        return now == State.RUNNING || (now == State.DRAINING && node.asksFromInside());
-    }
-
     boolean isTerminated() {
-        if (state != State.SHUT_DOWN) {
+        if (!stage.isOver()) {
             return false;
         }
         ledger.lock();
@@ -187,7 +130,7 @@ final class Lifecycle {
         try {
             ledger.lock.lockInterruptibly();
             try {
-                while (!isAtRest() || (shutDown && state != State.SHUT_DOWN)) {
+                while (!isAtRest() || (shutDown && !stage.isOver())) {
                     if (left <= 0) {
                         return false;
                     }
@@ -216,23 +159,22 @@ final class Lifecycle {
      * @return false if it had to be forced, and wasn't
      */
     private boolean end(boolean force) {
-        boolean watched = state == State.RUNNING; // then the caller doesn't hold the lock
+        boolean watched = stage.isRunning(); // then the caller doesn't hold the lock
         if (watched) {
             ledger.watch(engine.groups());
         }
         boolean ends = false;
         ledger.lock();
         try {
-            if (watched && state != State.RUNNING) {
+            if (watched && !stage.isRunning()) {
                 ledger.unwatch(); // who was first watches it for good
             }
             boolean quiet = force ? isQuiet() : isQuietButForInsiders();
             if (!quiet && !force) {
-                return state == State.SHUT_DOWN;
+                return stage.isOver();
             }
-            if (state != State.SHUT_DOWN || !(quiet || forced)) {
-                forced |= !quiet;
-                state = State.SHUT_DOWN;
+            if (!stage.isOver() || !(quiet || stage.isForced())) {
+                stage.end(!quiet);
                 ends = true;
                 ledger.quiet.signalAll();
             }
@@ -265,7 +207,7 @@ final class Lifecycle {
             watchers.forEach(Runnable::run);
             done = true;
         } finally {
-            if (forced) {
+            if (stage.isForced()) {
                 done &= engine.interruptAllRuns();
                 backlog.handOver();
             }
@@ -329,22 +271,22 @@ final class Lifecycle {
         if (left <= 0 || !awaitDrained(left, insider)) {
             end(true);
         }
-        return !forced && !endedPaused;
+        return stage.isClean();
     }
 
     /** {@return whether the caller is the one that drains} */
     private boolean beginDrain() {
-        if (state != State.RUNNING) {
+        if (!stage.isRunning()) {
             return false;
         }
         ledger.watch(engine.groups());
         ledger.lock();
         try {
-            if (state != State.RUNNING) {
+            if (!stage.isRunning()) {
                 ledger.unwatch();
                 return false;
             }
-            state = State.DRAINING;
+            stage.beginDrain();
             return true;
         } finally {
             ledger.unlock();
@@ -376,7 +318,7 @@ final class Lifecycle {
                 ledger.addOwnFlights(own);
                 ledger.quiet.signalAll();
             }
-            while (state != State.SHUT_DOWN && !end(false)) {
+            while (!stage.isOver() && !end(false)) {
                 if (left <= 0 || interrupted) {
                     return false;
                 }

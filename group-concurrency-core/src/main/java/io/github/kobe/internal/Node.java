@@ -14,10 +14,7 @@ import org.jspecify.annotations.Nullable;
 abstract class Node {
 
     /** Stamps from here up tell how long a node waited. */
-    private static final long WAITED = 1L << 62;
-
-    /** The latest time at which a node can be queued, in nanoseconds since the engine's origin: 146 years. */
-    static final long LATEST = WAITED - 1;
+    private static final long WAITED = Core.LATEST + 1;
 
     /**
      * The next in the queue, guarded by the guard; of a node that was granted as the head, and so is unlinked, the next in

@@ -23,21 +23,10 @@ final class Outcome {
     /** {@return how a task has ended that ran, or was about to; doesn't fail} */
     static Object of(Task<?> task, @Nullable Object value, @Nullable Throwable failure, long start, long end) {
         try {
-            return resultOf(task.groupKey(), task.taskId(), value, failure, start, end);
+            return Reports.resultOf(task.groupKey(), task.taskId(), value, failure, start, end);
         } catch (OutOfMemoryError oom) {
             return LazyResult.OUT_OF_MEMORY;
         }
-    }
-
-    /** {@return the result of a task whose code, or stage, ended with {@code value} or {@code failure}} */
-    static GroupResult<?> resultOf(
-            String key, String id, @Nullable Object value, @Nullable Throwable failure, long start, long end) {
-        if (failure == null) {
-            return GroupResult.success(key, id, value, start, end);
-        }
-        return Counters.statusAfter(failure) == TaskStatus.CANCELLED
-                ? GroupResult.cancelled(key, id, failure, start, end)
-                : GroupResult.failed(key, id, failure, start, end);
     }
 
     /** {@return how a task has ended that failed before it was asked in, whatever the failure; doesn't fail} */

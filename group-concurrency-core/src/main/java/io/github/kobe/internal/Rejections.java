@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 /** Handles rejected tasks, which are already counted and claimed, and have no permits. */
 final class Rejections {
 
-    private final Engine engine;
+    private final Core core;
 
-    Rejections(Engine engine) {
-        this.engine = engine;
+    Rejections(Core core) {
+        this.core = core;
     }
 
     /**
@@ -42,7 +42,7 @@ final class Rejections {
     @Nullable
     Object outcomeWithoutHandler(Task<?> task, RejectionReason reason) {
         try {
-            CompiledPolicy policy = engine.policy;
+            CompiledPolicy policy = core.policy;
             return task.heedsHandler() && policy.source().rejectionHandler().isPresent()
                     ? null
                     : outcome(policy, task, new Rejection(reason, -1, task.group.queued()));
@@ -62,9 +62,9 @@ final class Rejections {
     }
 
     private void decide(Task<?> task, Object work, Rejection rejection, boolean bySubmitter) {
-        engine.reports.rejected(task, rejection.reason());
+        task.tellRejected(rejection.reason());
         Callable<?> code = work instanceof WorkSpec tailored ? tailored.code() : (Callable<?>) work;
-        CompiledPolicy policy = engine.policy;
+        CompiledPolicy policy = core.policy;
         RejectionHandler handler = policy.source().rejectionHandler().orElse(null);
         if (handler != null && task.heedsHandler()) {
             task.complete(resultOf(handler, task, code, rejection.reason()));
@@ -110,13 +110,13 @@ final class Rejections {
         boolean interrupted = thread.isInterrupted();
         Object value = null;
         Throwable failure = null;
-        long start = engine.nanoTime();
+        long start = core.nanoTime();
         try {
             value = code.call();
         } catch (Throwable thrown) {
             failure = thrown;
         }
-        long end = engine.nanoTime();
+        long end = core.nanoTime();
         thread.setContextClassLoader(loader);
         if (interrupted) {
             thread.interrupt();
@@ -127,7 +127,7 @@ final class Rejections {
             AtomicBoolean told = new AtomicBoolean();
             OpenStage.whenComplete(stage, (v, e) -> {
                 if (told.compareAndSet(false, true)) {
-                    task.complete(Outcome.resultOf(task.groupKey(), task.taskId(), v, e, start, engine.nanoTime()));
+                    task.complete(Reports.resultOf(task.groupKey(), task.taskId(), v, e, start, core.nanoTime()));
                 }
             });
             return;
@@ -135,6 +135,6 @@ final class Rejections {
         if (async && failure == null) {
             failure = OpenStage.noStage();
         }
-        task.complete(Outcome.resultOf(task.groupKey(), task.taskId(), value, failure, start, end));
+        task.complete(Reports.resultOf(task.groupKey(), task.taskId(), value, failure, start, end));
     }
 }

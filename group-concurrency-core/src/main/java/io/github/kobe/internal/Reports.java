@@ -3,6 +3,7 @@ package io.github.kobe.internal;
 import io.github.kobe.GroupResult;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskLifecycleListener;
+import io.github.kobe.TaskStatus;
 import io.github.kobe.TaskTrace;
 import io.github.kobe.TaskTracer;
 import java.lang.System.Logger.Level;
@@ -16,15 +17,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class Reports {
 
-    private final Engine engine;
+    private final Core core;
     private final FailureLog failures = new FailureLog();
 
-    Reports(Engine engine) {
-        this.engine = engine;
+    Reports(Core core) {
+        this.core = core;
     }
 
     private @Nullable TaskLifecycleListener listener() {
-        return engine.policy.listener();
+        return core.policy.listener();
     }
 
     /** {@return whether anyone listens to work of this trace} If not, nothing has to be made to tell of it. */
@@ -39,7 +40,7 @@ final class Reports {
      */
     @Nullable
     TaskTrace submitted(String key, String id) {
-        engine.requireKey(key);
+        core.requireKey(key);
         TaskTrace trace = trace(key, id);
         tellSubmitted(key, id);
         return trace;
@@ -48,7 +49,7 @@ final class Reports {
     /** {@return what is to follow work of the current thread, if anything} */
     @Nullable
     TaskTrace trace(String key, String id) {
-        TaskTracer tracer = engine.policy.tracer();
+        TaskTracer tracer = core.policy.tracer();
         return tracer == null ? null : traced(tracer, key, id);
     }
 
@@ -128,20 +129,7 @@ final class Reports {
         }
     }
 
-    /** A task was rejected, and isn't complete yet. */
-    void rejected(Task<?> task, RejectionReason reason) {
-        TaskTrace trace = task.trace();
-        if (isObserved(trace)) {
-            task.beginTelling();
-            try {
-                rejected(task.groupKey(), task.taskId(), reason, trace);
-            } finally {
-                task.endTelling();
-            }
-        }
-    }
-
-    private void completed(String key, String id, GroupResult<?> result, @Nullable TaskTrace trace) {
+    void completed(String key, String id, GroupResult<?> result, @Nullable TaskTrace trace) {
         TaskLifecycleListener listener = listener();
         if (listener != null) {
             try {
@@ -159,26 +147,6 @@ final class Reports {
         }
     }
 
-    /** A task has ended, as {@link Task#reportAndComplete} has it. */
-    void ended(Task<?> task, @Nullable Object end) {
-        TaskTrace trace = task.trace();
-        if (isObserved(trace)) {
-            GroupResult<?> result;
-            try {
-                result = task.told(end);
-            } catch (Throwable failure) {
-                methodFailed("listener's onCompleted", task.groupKey(), failure);
-                return;
-            }
-            task.beginTelling();
-            try {
-                completed(task.groupKey(), task.taskId(), result, trace);
-            } finally {
-                task.endTelling();
-            }
-        }
-    }
-
     /** What ran on a caller's thread has ended, or failed to begin. */
     void ended(
             String key,
@@ -191,13 +159,24 @@ final class Reports {
         if (isObserved(trace)) {
             GroupResult<?> result;
             try {
-                result = Outcome.resultOf(key, id, value, failure, start, end);
+                result = resultOf(key, id, value, failure, start, end);
             } catch (Throwable unmade) {
                 methodFailed("listener's onCompleted", key, unmade);
                 return;
             }
             completed(key, id, result, trace);
         }
+    }
+
+    /** {@return the result of work that ended with {@code value} or {@code failure}} */
+    static GroupResult<?> resultOf(
+            String key, String id, @Nullable Object value, @Nullable Throwable failure, long start, long end) {
+        if (failure == null) {
+            return GroupResult.success(key, id, value, start, end);
+        }
+        return Counters.statusAfter(failure) == TaskStatus.CANCELLED
+                ? GroupResult.cancelled(key, id, failure, start, end)
+                : GroupResult.failed(key, id, failure, start, end);
     }
 
     /** There was no memory for what was submitted. */
@@ -252,7 +231,7 @@ final class Reports {
                 "", failure);
     }
 
-    /** Logs a fault of the engine. A lack of memory or of stack is none: that is what it tries again for. */
+    /** Logs a fault of the core. A lack of memory or of stack is none: that is what it tries again for. */
     private void engineFailed(String text, String key, Throwable failure) {
         if (!(failure instanceof OutOfMemoryError) && !(failure instanceof StackOverflowError)) {
             failures.once(Level.ERROR, failure.getClass().getName(), text, key, failure);

@@ -108,7 +108,7 @@ final class Run extends Hold implements Runnable {
 
     /** {@return whether a shutdown has come since the permits were granted, which ends what it finds running} */
     boolean isStopped() {
-        return group.stopEpoch() != stopEpoch || group.engine.lifecycle.isForced();
+        return group.stopEpoch() != stopEpoch || group.engine.stage.isForced();
     }
 
     /** {@return whether the current thread is the one that runs it} */

@@ -119,12 +119,12 @@ public final class ScopeBridge {
 
     /** {@return whether new work of the current thread is let in} */
     public boolean admits() {
-        return engine.lifecycle.admits();
+        return engine.admits();
     }
 
     /** {@return whether the executor is shut down, and no drain goes on any more} */
     public boolean isOver() {
-        return engine.lifecycle.isOver();
+        return engine.stage.isOver();
     }
 
     /** {@return nanoseconds since just before the engine was made: at least 1} */

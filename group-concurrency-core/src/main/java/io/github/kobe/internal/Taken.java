@@ -24,21 +24,21 @@ final class Taken {
     /** Why it can't run: its decorator failed. */
     final @Nullable Throwable failure;
 
-    private final Engine engine;
+    private final Core core;
     private final @Nullable AttemptsTrace trace;
 
     /** Takes it of the current thread. */
-    Taken(Engine engine, String key, String id, Callable<?> task) {
-        this.engine = engine;
+    Taken(Core core, String key, String id, Callable<?> task) {
+        this.core = core;
         this.key = key;
         this.id = id;
-        TaskTrace followed = engine.reports.trace(key, id);
+        TaskTrace followed = core.reports.trace(key, id);
         trace = followed == null ? null : new AttemptsTrace(followed);
         loader = Thread.currentThread().getContextClassLoader();
-        Callable<?> decorated = engine.reports.around(followed, key, task);
+        Callable<?> decorated = core.reports.around(followed, key, task);
         Throwable thrown = null;
         try {
-            decorated = engine.policy.decorated(key, decorated);
+            decorated = core.policy.decorated(key, decorated);
         } catch (Throwable failed) {
             thrown = failed;
         }
@@ -57,7 +57,7 @@ final class Taken {
             try {
                 trace.end(this);
             } catch (Throwable thrown) {
-                engine.reports.methodFailed("trace's onCompleted", key, thrown);
+                core.reports.methodFailed("trace's onCompleted", key, thrown);
             }
         }
     }

@@ -350,9 +350,43 @@ class Task<T> extends TaskCompletion<T> {
      * @param end how it ended, of {@link Outcome}'s; {@code null}: it was cancelled while it ran, and is complete
      */
     void reportAndComplete(@Nullable Object end) {
-        group.engine.reports.ended(this, end);
+        TaskTrace followed = trace();
+        if (group.engine.reports.isObserved(followed)) {
+            tellCompleted(end, followed);
+        }
         if (end != null) {
             complete(end);
+        }
+    }
+
+    private void tellCompleted(@Nullable Object end, @Nullable TaskTrace followed) {
+        Reports reports = group.engine.reports;
+        GroupResult<?> result;
+        try {
+            result = told(end);
+        } catch (Throwable failure) {
+            reports.methodFailed("listener's onCompleted", groupKey(), failure);
+            return;
+        }
+        beginTelling();
+        try {
+            reports.completed(groupKey(), taskId(), result, followed);
+        } finally {
+            endTelling();
+        }
+    }
+
+    /** Tells that it was rejected; before it is complete. */
+    final void tellRejected(RejectionReason reason) {
+        Reports reports = group.engine.reports;
+        TaskTrace followed = trace();
+        if (reports.isObserved(followed)) {
+            beginTelling();
+            try {
+                reports.rejected(groupKey(), taskId(), reason, followed);
+            } finally {
+                endTelling();
+            }
         }
     }
 

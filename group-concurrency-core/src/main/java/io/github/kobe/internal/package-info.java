@@ -25,6 +25,8 @@
  * <p>These are the other classes, from bottom to top; {@code LayersTests} enforces the order:
  *
  * <ul>
+ *   <li><b>What every part may know.</b> {@code Core} has the clock, the policy in force and the {@code Stage} of the end;
+ *       {@code Reports} calls user code, {@code SafeRecorder} that of one group.
  *   <li><b>Permits.</b> {@code FreePermits} is the word with the permits of a group; nodes wait for them in the
  *       {@code GroupQueue} of its {@code GroupWaits}. {@code Ledger} has the global permits while they are short,
  *       {@code Credits} while they aren't.
@@ -36,9 +38,9 @@
  *       blocked thread, {@code PermitFuture} a request that blocks none; {@code Rejections} handles rejected tasks.
  *   <li><b>Doors.</b> {@code Callers} admits threads, {@code UnderPermit} work under a permit, {@code ScopeBridge}
  *       scopes; {@code GroupExecutorService} is a view; {@code Control} changes limits.
- *   <li><b>Services,</b> which all layers use: {@code Engine} is what they share; {@code Reports} calls user code,
- *       {@code Endings} decides in which order; {@code Housekeeper} looks after time, {@code IdleGroups} after unused
- *       groups, {@code Lifecycle} after the shutdown.
+ *   <li><b>Services,</b> which all layers above the lowest use: {@code Engine} makes them and has the map of groups;
+ *       {@code Endings} decides in which order user code is called; {@code Housekeeper} looks after time,
+ *       {@code IdleGroups} after unused groups, {@code Lifecycle} after the shutdown.
  * </ul>
  *
  * <p>docs/internals/concurrency.md has the words, the states, the locks and the rules; fields.md beside it has the fields.

@@ -31,7 +31,7 @@ class LayersTests {
 
     /** From below to above. */
     private static final List<Set<String>> LAYERS = List.of(
-            // values, and what stands for user code
+            // values, what stands for user code, and what every part may know
             Set.of(
                     "KeyText",
                     "Glob",
@@ -51,7 +51,15 @@ class LayersTests {
                     "Credits",
                     "Rejection",
                     "Particulars",
-                    "Lineage"),
+                    "Lineage",
+                    "Stage",
+                    "Core",
+                    "Report",
+                    "Reports",
+                    "SafeRecorder",
+                    "Recording",
+                    "RuleAccount",
+                    "Accounts"),
             // permits
             Set.of(
                     "Piece",
@@ -116,20 +124,8 @@ class LayersTests {
             Set.of("Admission", "Callers", "UnderPermit", "Control", "GroupExecutorService", "Doors", "ScopeBridge"));
 
     /** What carries out, tells and looks after time and the end: every layer uses these, and they use every layer. */
-    private static final Set<String> SERVICES = Set.of(
-            "Engine",
-            "Batch",
-            "Endings",
-            "Dispatcher",
-            "Report",
-            "Reports",
-            "Housekeeper",
-            "IdleGroups",
-            "Lifecycle",
-            "SafeRecorder",
-            "Recording",
-            "RuleAccount",
-            "Accounts");
+    private static final Set<String> SERVICES =
+            Set.of("Engine", "Batch", "Endings", "Dispatcher", "Housekeeper", "IdleGroups", "Lifecycle");
 
     /** References against the order, with what each is for. */
     private static final Map<String, Set<String>> UPWARDS = new TreeMap<>(Map.of(

@@ -1,0 +1,71 @@
+package io.github.kobe.internal;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What every part of an engine may know: its clock, the policy in force, how far its end has come, and whom to tell. */
+class Core {
+
+    /** The latest reading of the clock: 146 years, as late as a {@link Node} can keep a time. */
+    static final long LATEST = (1L << 62) - 1;
+
+    final Environment environment;
+    private final long origin;
+
+    /** That of the first policy, so that it can't change between two checks of one key. */
+    private final int maxKeyLength;
+
+    /** Written under the ledger's lock. */
+    volatile CompiledPolicy policy;
+
+    final Stage stage = new Stage();
+
+    /**
+     * How many nodes wait in all groups that {@linkplain GroupQueue#setCounted count}. A node counts from the critical
+     * section that queues it to the one that takes it out.
+     */
+    final AtomicLong waiting = new AtomicLong();
+
+    /** How work of groups that are gone ended. */
+    final Accounts accounts = new Accounts();
+
+    final Reports reports;
+
+    Core(CompiledPolicy policy, Environment environment) {
+        this.environment = environment;
+        this.origin = environment.nanoTime().getAsLong() - 1;
+        this.policy = policy;
+        this.maxKeyLength = policy.source().maxKeyLength();
+        this.reports = new Reports(this);
+    }
+
+    /** {@return the clock's reading} */
+    final long nanoTime() {
+        return environment.nanoTime().getAsLong();
+    }
+
+    /** {@return nanoseconds since just before the engine was made: at least 1} */
+    final long now() {
+        return sinceOrigin(nanoTime());
+    }
+
+    /**
+     * {@return a reading of the clock as of {@link #now}} A clock that has gone back behind the origin, or far beyond any
+     * real uptime, stands still here: a time that a node can't keep would lose it.
+     */
+    final long sinceOrigin(long nanoTime) {
+        return Math.clamp(nanoTime - origin, 1, LATEST);
+    }
+
+    /**
+     * Checks a key before anybody hears of it, and before a group is made for it: those there are have passed.
+     *
+     * @throws IllegalArgumentException if it is blank, or too long
+     */
+    final void requireKey(String key) {
+        KeyText.requireText(key);
+        if (key.length() > maxKeyLength) {
+            throw new IllegalArgumentException("The group key '" + KeyText.printable(key) + "' has " + key.length()
+                    + " characters; allowed: at most " + maxKeyLength);
+        }
+    }
+}
