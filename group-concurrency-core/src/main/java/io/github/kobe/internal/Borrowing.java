@@ -126,20 +126,15 @@ final class Borrowing {
         return true;
     }
 
-    /** As {@link #lendInside}, where the ledger may be off; by who holds its lock, and no group's. */
+    /** As {@link #lendInside}, where the ledger may be off; by who holds its lock, and no group's. It needs no memory. */
     void lookAgain(Offer offer, Batch batch) {
-        if (offer.only != null) {
-            for (Group group : List.copyOf(offer.groups)) {
-                look(group, batch);
-            }
+        if (offer.only != null && !offer.groups.isEmpty()) {
+            look(offer.groups.getFirst(), batch);
         }
         for (Hold hold = engine.holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
             if (hold.group.knows(offer)) {
                 look(hold.group, batch);
             }
-        }
-        if (ledger.isOn()) {
-            ledger.drain(null, batch);
         }
     }
 

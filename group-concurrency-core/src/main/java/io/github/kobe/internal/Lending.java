@@ -185,6 +185,9 @@ final class Lending {
                 if (loan.shared.loan == loan && !loan.begun) {
                     endPending(loan);
                     engine.borrowing.lookAgain(loan.offer, batch);
+                    if (ledger.isOn()) {
+                        drain(loan.group, batch);
+                    }
                 }
             } finally {
                 ledger.unlock();
