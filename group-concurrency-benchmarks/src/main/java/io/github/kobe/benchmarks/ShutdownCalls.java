@@ -2,7 +2,6 @@ package io.github.kobe.benchmarks;
 
 import io.github.kobe.GroupExecutor;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 
 /** How long the call of {@code shutdown()} takes while tasks wait; they are ended after it has returned. */
@@ -13,11 +12,6 @@ final class ShutdownCalls extends Workload {
     ShutdownCalls(int tasks) {
         super("B11", "the call of shutdown() while 100,000 tasks wait in 100 groups", "ms", Goal.atMost(50));
         this.tasks = tasks;
-    }
-
-    @Override
-    Set<Trait> needs() {
-        return Set.of(Trait.LIMITS, Trait.BACKLOGS);
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.github.kobe.benchmarks;
 import io.github.kobe.GroupExecutor;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -24,11 +23,6 @@ final class ViewCloses extends Workload {
                 "× the wait",
                 Goal.atMost(1.3));
         this.commands = commands;
-    }
-
-    @Override
-    Set<Trait> needs() {
-        return Set.of(Trait.LIMITS, Trait.BACKLOGS);
     }
 
     @Override

@@ -31,8 +31,6 @@ final class Alarms {
         private final BooleanSupplier pointless;
         final LongConsumer action;
         private final boolean outlastsShutdown;
-        /** Where it is in the heap. */
-        private int place;
         /** The next that is postponed. */
         private @Nullable Alarm next;
 
@@ -105,7 +103,7 @@ final class Alarms {
             }
             Alarm alarm = at(hand);
             if (alarm.pointless.getAsBoolean() || (shutDown && !alarm.outlastsShutdown)) {
-                remove(alarm);
+                removeAt(hand);
                 some = true; // another is in its place now
             } else {
                 hand--;
@@ -120,54 +118,40 @@ final class Alarms {
         return Objects.requireNonNull(heap[place]);
     }
 
-    private void put(Alarm alarm, int place) {
-        heap[place] = alarm;
-        alarm.place = place;
-    }
-
-    private void remove(Alarm alarm) {
+    private void removeAt(int place) {
         size--;
         Alarm last = at(size);
         heap[size] = null;
-        if (last != alarm) {
-            int place = alarm.place;
-            moveDown(last, place);
-            if (last.place == place) {
-                moveUp(last, place);
-            }
+        if (place < size && !moveDown(last, place)) {
+            moveUp(last, place);
         }
     }
 
     /** Puts {@code alarm} at {@code place}, which is free, or above. */
     private void moveUp(Alarm alarm, int place) {
         int free = place;
-        while (free > 0) {
-            Alarm above = at((free - 1) / 2);
-            if (above.at <= alarm.at) {
-                break;
-            }
-            int next = above.place;
-            put(above, free);
-            free = next;
+        for (int above = (free - 1) / 2; free > 0 && at(above).at > alarm.at; above = (free - 1) / 2) {
+            heap[free] = heap[above];
+            free = above;
         }
-        put(alarm, free);
+        heap[free] = alarm;
     }
 
-    /** Puts {@code alarm} at {@code place}, which is free, or below. */
-    private void moveDown(Alarm alarm, int place) {
+    /** Puts {@code alarm} at {@code place}, which is free, or below. True if it is below. */
+    private boolean moveDown(Alarm alarm, int place) {
         int free = place;
         for (int below = 2 * free + 1; below < size; below = 2 * free + 1) {
             if (below + 1 < size && at(below + 1).at < at(below).at) {
                 below++;
             }
-            Alarm earlier = at(below);
-            if (earlier.at >= alarm.at) {
+            if (at(below).at >= alarm.at) {
                 break;
             }
-            put(earlier, free);
+            heap[free] = heap[below];
             free = below;
         }
-        put(alarm, free);
+        heap[free] = alarm;
+        return free != place;
     }
 
     // ---- due
@@ -200,7 +184,7 @@ final class Alarms {
         if (first == null || first.at > now) {
             return null;
         }
-        remove(first);
+        removeAt(0);
         return first;
     }
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Callers {
 
     /** Made here, for there may be no memory to link it once a hold is open. */
-    static final Function<GroupPermit, Optional<GroupPermit>> PRESENT = Callers::present;
+    private static final Function<GroupPermit, Optional<GroupPermit>> PRESENT = Callers::present;
 
     private final Engine engine;
 
@@ -120,7 +120,7 @@ final class Callers {
      *
      * @param told whether {@link Holders} has more to show of it than its thread; it has, too, if its time is taken
      */
-    Hold enterCall(
+    private Hold enterCall(
             String key, String id, @Nullable Duration maxWait, @Nullable TaskTrace trace, boolean told, Thread thread)
             throws InterruptedException {
         long maxWaitNanos = nanos(maxWait);
@@ -358,7 +358,7 @@ final class Callers {
     // ---- from inside
 
     /** {@return whether {@code thread}, the current one, is inside of a group} */
-    boolean isInside(String key, Thread thread) {
+    private boolean isInside(String key, Thread thread) {
         if (engine.holds.parked(thread) != null) {
             return false;
         }

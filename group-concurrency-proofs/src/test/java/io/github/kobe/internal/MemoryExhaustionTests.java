@@ -10,6 +10,7 @@ import io.github.kobe.audit.ManualClock;
 import io.github.kobe.faults.Site;
 import io.github.kobe.faults.Ways;
 import io.github.kobe.schedules.EngineLoader;
+import io.github.kobe.schedules.NamedVisitor;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
@@ -429,7 +430,7 @@ public class MemoryExhaustionTests {
     }
 
     /** Has the engine take from {@link Memory} before it makes anything, or has the JDK make something for it. */
-    private static final class LackingMemory extends ClassVisitor {
+    private static final class LackingMemory extends NamedVisitor {
 
         private static final Set<String> MAKERS = Set.of(
                 "add", "put", "putIfAbsent", "ensureCapacity", "replace", "copyOf", "toArray", "of", "ofNullable");
@@ -448,27 +449,13 @@ public class MemoryExhaustionTests {
         /** What it was told of by name and has found. */
         private final Set<String> met;
 
-        private String className = "";
-
         LackingMemory(ClassVisitor next, Set<String> met) {
-            super(Opcodes.ASM9, next);
+            super(next);
             this.met = met;
         }
 
-        @Override
-        public void visit(
-                int version,
-                int access,
-                String name,
-                @Nullable String signature,
-                @Nullable String superName,
-                String @Nullable [] interfaces) {
-            className = name;
-            super.visit(version, access, name, signature, superName, interfaces);
-        }
-
         private boolean isReserved(String method) {
-            return RESERVED.getOrDefault(className, Set.of()).contains(method) && met(className + "." + method);
+            return RESERVED.getOrDefault(className(), Set.of()).contains(method) && met(className() + "." + method);
         }
 
         private boolean met(String name) {

@@ -21,7 +21,7 @@ import org.objectweb.asm.Opcodes;
  *
  * <p>Class initialisers stay as they are: a thread can't give its carrier up in one.
  */
-final class SchedulePoints extends ClassVisitor {
+final class SchedulePoints extends NamedVisitor {
 
     private static final String SIMULATION = "io/github/kobe/schedules/Simulation";
     private static final String PLATFORM_BUILDER = "java/lang/Thread$Builder$OfPlatform";
@@ -63,10 +63,8 @@ final class SchedulePoints extends ClassVisitor {
     /** Names of volatile fields, of whatever class: a point too many does no harm. */
     private static final Set<String> VOLATILE = volatileFields();
 
-    private String className = "";
-
     SchedulePoints(ClassVisitor next) {
-        super(Opcodes.ASM9, next);
+        super(next);
     }
 
     private static Set<String> volatileFields() {
@@ -99,22 +97,10 @@ final class SchedulePoints extends ClassVisitor {
     }
 
     @Override
-    public void visit(
-            int version,
-            int access,
-            String name,
-            @Nullable String signature,
-            @Nullable String superName,
-            String @Nullable [] interfaces) {
-        className = name.substring(name.lastIndexOf('/') + 1);
-        super.visit(version, access, name, signature, superName, interfaces);
-    }
-
-    @Override
     public MethodVisitor visitMethod(
             int access, String name, String descriptor, @Nullable String signature, String @Nullable [] thrown) {
         MethodVisitor method = super.visitMethod(access, name, descriptor, signature, thrown);
-        return name.equals("<clinit>") ? method : new Points(method, className + "." + name);
+        return name.equals("<clinit>") ? method : new Points(method, simpleName() + "." + name);
     }
 
     private static final class Points extends MethodVisitor {

@@ -17,7 +17,7 @@ import org.objectweb.asm.Opcodes;
  *
  * <p>Loaded by an {@link EngineLoader}, so that its statics belong to one engine.
  */
-public final class SectionSteps extends ClassVisitor {
+public final class SectionSteps extends NamedVisitor {
 
     /**
      * A section decides about 1,000 nodes at most, and passes a place up to seven times for each. What grows with the
@@ -39,7 +39,7 @@ public final class SectionSteps extends ClassVisitor {
     }
 
     public SectionSteps(ClassVisitor next) {
-        super(Opcodes.ASM9, next);
+        super(next);
     }
 
     // ---- called by the engine
@@ -74,25 +74,11 @@ public final class SectionSteps extends ClassVisitor {
 
     // ---- the engine's bytecode
 
-    private String className = "";
-
-    @Override
-    public void visit(
-            int version,
-            int access,
-            String name,
-            @Nullable String signature,
-            @Nullable String superName,
-            String @Nullable [] interfaces) {
-        className = name.substring(name.lastIndexOf('/') + 1);
-        super.visit(version, access, name, signature, superName, interfaces);
-    }
-
     @Override
     public MethodVisitor visitMethod(
             int access, String name, String descriptor, @Nullable String signature, String @Nullable [] thrown) {
         return new Places(
-                super.visitMethod(access, name, descriptor, signature, thrown), className + "." + name + descriptor);
+                super.visitMethod(access, name, descriptor, signature, thrown), simpleName() + "." + name + descriptor);
     }
 
     private static final class Places extends MethodVisitor {

@@ -132,7 +132,7 @@ public record EnclosingPermit(
      * @param taskId names the purpose of the permit
      * @param maxWait how long to wait
      * @return as {@link GroupExecutor#acquireAsync(String, String, Duration)}
-     * @throws IllegalStateException after a shutdown
+     * @throws io.github.kobe.ExecutorShutdownException after a shutdown
      */
     public static CompletableFuture<GroupPermit> acquireAsync(
             GroupExecutor executor,
