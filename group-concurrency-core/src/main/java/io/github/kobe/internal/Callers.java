@@ -105,11 +105,16 @@ final class Callers {
     }
 
     private void leave(Hold hold, Group group, Thread thread) {
-        if (!engine.holds.isInSlot(hold, thread) || !hold.park()) {
+        boolean carried = hold.isCarried();
+        if (!engine.holds.isOnTop(hold, thread) || !hold.park()) {
             engine.releases.close(hold, 0);
             return;
         }
-        group.release(0, hold.stripe());
+        if (carried) {
+            group.releaseCarried(0);
+        } else {
+            group.release(0, hold.stripe());
+        }
         if (group.isDead()) {
             engine.holds.forgetParked(hold, thread);
         }
@@ -130,7 +135,14 @@ final class Callers {
             SharedGlobal shared = null;
             boolean more = told || group.record.isTimed();
             if (hold == null || (more && !(hold instanceof Call))) {
-                shared = engine.holds.shareOf(thread);
+                Hold open = hold == null ? engine.holds.topOpen(thread) : null;
+                if (open != null) {
+                    hold = enterCarried(open, group, id, trace, more, thread);
+                    if (hold != null) {
+                        return hold;
+                    }
+                    shared = open.share();
+                }
                 hold = more ? new Call(group, id) : new Hold(group);
                 if (shared == null && !thread.isVirtual()) {
                     hold.setParkable();
@@ -144,6 +156,31 @@ final class Callers {
                 return hold;
             }
         }
+    }
+
+    /**
+     * Has {@code thread}, the current one, be inside of one more group at once, carried by what it is inside of already:
+     * nobody can close that before this call has ended.
+     *
+     * @param open the newest open hold of the thread
+     * @return {@code null} if that takes more: it is to wait, or user code calls amid a wait that lends what the thread has
+     */
+    private @Nullable Hold enterCarried(
+            Hold open, Group group, String id, @Nullable TaskTrace trace, boolean more, Thread thread) {
+        if (open.isOffered() || group.isSlow()) {
+            return null;
+        }
+        Hold hold = engine.holds.parkedOn(open, thread);
+        if (hold == null || (more && !(hold instanceof Call))) {
+            hold = more ? new Call(group, id) : new Hold(group);
+            hold.setCarriedBy(open);
+        }
+        if (!group.tryTakeCarriedFast()) {
+            return null;
+        }
+        register(hold, thread, group, null, null, id, trace);
+        tellStarted(null, group, id, trace);
+        return hold;
     }
 
     // ---- permits
@@ -268,7 +305,11 @@ final class Callers {
             if (loan != null) {
                 engine.lending.borrowers.remove(hold);
             }
-            engine.releases.giveBackUnused(group, joined, SharedGlobal.BOUND, loan);
+            if (hold.isCarried()) {
+                group.releaseCarried(0);
+            } else {
+                engine.releases.giveBackUnused(group, joined, SharedGlobal.BOUND, loan);
+            }
             group.record.ended(TaskStatus.FAILED, SafeRecorder.UNTIMED);
             engine.reports.failed(group.key, id, oom, trace);
             throw oom;

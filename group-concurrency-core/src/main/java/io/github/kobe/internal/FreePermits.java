@@ -35,11 +35,17 @@ abstract class FreePermits extends Padded.After {
     private static final long DEAD = SLOW | 1;
     private static final long CAPPED = 1L << 63;
 
+    /** What {@link #carried} begins from once it is capped. */
+    private static final long CARRIED_CAPPED = Long.MIN_VALUE / 2;
+
     private static final VarHandle WORD;
+    private static final VarHandle CARRIED;
 
     static {
         try {
-            WORD = MethodHandles.lookup().findVarHandle(FreePermits.class, "word", long.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            WORD = lookup.findVarHandle(FreePermits.class, "word", long.class);
+            CARRIED = lookup.findVarHandle(FreePermits.class, "carried", long.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
         }
@@ -67,6 +73,7 @@ abstract class FreePermits extends Padded.After {
     FreePermits(EffectiveLimits limits, boolean capped) {
         super(SLOW);
         this.capped = capped;
+        CARRIED.set(this, capped ? CARRIED_CAPPED : 0);
         this.idleWord = idleWordOf(limits);
         this.freeConcurrency = limits.maxConcurrency().value();
         this.freeInFlight = limits.maxInFlight().value();
@@ -112,6 +119,39 @@ abstract class FreePermits extends Padded.After {
                 return Take.TAKEN;
             }
         }
+    }
+
+    /**
+     * As {@link #tryTake}, for one that is carried, which needs no credit.
+     *
+     * @return the word afterwards; one that {@linkplain #isSlowWord is slow} says that nothing was taken
+     */
+    final long tryTakeCarried() {
+        for (; ; ) {
+            long w = word;
+            if (!isFastWithBoth(w)) {
+                return SLOW;
+            }
+            if (WORD.compareAndSet(this, w, w - ONE_OF_BOTH)) {
+                return w - ONE_OF_BOTH;
+            }
+        }
+    }
+
+    /**
+     * Counts one that is carried, once its permits are taken (+1), or one that is carried no longer, before they are given
+     * back (-1).
+     *
+     * @return whether the group was capped before: then the capping has looked at the count as it was
+     */
+    final boolean countCarried(int delta) {
+        return (long) CARRIED.getAndAdd(this, (long) delta) < 0;
+    }
+
+    /** {@return how many in flight are carried; by anyone, to whom it may be stale} */
+    final long carried() {
+        long count = (long) CARRIED.getOpaque(this);
+        return count < 0 ? count - CARRIED_CAPPED : count;
     }
 
     /**
@@ -181,10 +221,15 @@ abstract class FreePermits extends Padded.After {
         word = DEAD; // with a fence: counters are looked at next, and by who counts late in the other order
     }
 
-    /** From now on permits that stand for a global one have a credit. */
-    final void cap(EffectiveLimits limits) {
+    /**
+     * From now on permits that stand for a global one have a credit.
+     *
+     * @return how many were carried until now
+     */
+    final long cap(EffectiveLimits limits) {
         capped = true;
         idleWord = idleWordOf(limits);
+        return (long) CARRIED.getAndAdd(this, CARRIED_CAPPED);
     }
 
     final boolean isCapped() {

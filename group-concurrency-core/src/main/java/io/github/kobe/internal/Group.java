@@ -107,6 +107,72 @@ final class Group extends GuardedGroup {
         return !isSlowWord(after);
     }
 
+    // ---- carried: without a global permit, by the one of the hold that is below on the same thread
+
+    /**
+     * Takes permits for a call that is carried, if the group is fast and has them.
+     *
+     * <p>It is counted once they are taken. If the first global limit is set in between, they have got a credit, which goes
+     * back: so no more credits are free at any time than the limit allows.
+     */
+    boolean tryTakeCarriedFast() {
+        long after = tryTakeCarried();
+        if (isSlowWord(after)) {
+            return false;
+        }
+        if (countCarried(1) && !isCappedWord(after)) {
+            giveCredit(0, home);
+        }
+        return true;
+    }
+
+    /**
+     * Gives back both permits of a call that was carried, and carries out what that lets start.
+     *
+     * <p>First it is carried no longer: until there is a limit it is like one that has a global permit of its own, and gets a
+     * credit if the first limit is set in between.
+     *
+     * @param now as in {@link Batch#now}
+     */
+    void releaseCarried(long now) {
+        if (!countCarried(-1)) {
+            release(now, home);
+            return;
+        }
+        long after = tryGiveBack(ONE_OF_BOTH);
+        if (isIdleWord(after) && needsOffer()) {
+            engine.idle.offer(this);
+        }
+        if (isSlowWord(after)) {
+            Batch batch = Batch.orNull(engine, now);
+            enter();
+            try {
+                addNested(1); // what was carried counts as nested here
+                putBack(Piece.ALL_BUT_GLOBAL);
+            } finally {
+                exit(batch);
+            }
+            if (batch != null) {
+                batch.carryOut();
+            }
+        }
+    }
+
+    /** What was carried shares a global permit from now on; by its thread. */
+    void carriedShares() {
+        Batch batch = Batch.orNull(engine, 0);
+        enter();
+        try {
+            boolean unused = countCarried(-1);
+            addNested(1);
+        } finally {
+            exit(batch);
+        }
+        if (batch != null) {
+            batch.carryOut();
+        }
+    }
+
     // ---- the fast way from inside another group: the guard keeps the number of nested ones in step with the word
 
     /**

@@ -34,6 +34,9 @@ final class Offer {
     /** Those of the same thread in several engines, this one among them; {@code null}: it is the only one. */
     final @Nullable Offers together;
 
+    /** The owner's newest hold, if this is what marks it as {@linkplain Hold#beginOffer offered}; by the owner. */
+    private @Nullable Hold marked;
+
     /** The groups that know it. */
     final ArrayList<Group> groups = new ArrayList<>(1);
 
@@ -61,6 +64,22 @@ final class Offer {
         this.family = family;
         this.only = only;
         this.together = together;
+    }
+
+    /** Nothing is carried by the owner any more: user code may run amid the wait, and what it has may be lent. By the owner. */
+    void mark(@Nullable Hold newest) {
+        if (newest != null && newest.beginOffer()) {
+            marked = newest;
+        }
+    }
+
+    /** The owner has everything again; by the owner. */
+    void unmark() {
+        Hold known = marked;
+        if (known != null) {
+            marked = null;
+            known.endOffer();
+        }
     }
 
     /** {@return whether one waits in {@code group} that it is for; attached} */

@@ -21,9 +21,10 @@ final class Padded {
         private final long g = 0;
     }
 
-    /** The word. */
+    /** The word, and a count that changes with it. */
     abstract static class Word extends Before {
         volatile long word;
+        volatile long carried;
 
         Word(long word) {
             this.word = word;

@@ -121,6 +121,8 @@ final class Releases {
             } else {
                 left(hold, after, giveBackNested(group, now), now);
             }
+        } else if (hold.isCarried()) {
+            group.releaseCarried(now);
         } else {
             leave(hold, before, giveBackNested(group, now), now);
         }
