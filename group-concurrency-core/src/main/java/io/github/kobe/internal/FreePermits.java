@@ -35,17 +35,11 @@ abstract class FreePermits extends Padded.After {
     private static final long DEAD = SLOW | 1;
     private static final long CAPPED = 1L << 63;
 
-    /** What {@link #carried} begins from once it is capped. */
-    private static final long CARRIED_CAPPED = Long.MIN_VALUE / 2;
-
     private static final VarHandle WORD;
-    private static final VarHandle CARRIED;
 
     static {
         try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            WORD = lookup.findVarHandle(FreePermits.class, "word", long.class);
-            CARRIED = lookup.findVarHandle(FreePermits.class, "carried", long.class);
+            WORD = MethodHandles.lookup().findVarHandle(FreePermits.class, "word", long.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
         }
@@ -73,7 +67,6 @@ abstract class FreePermits extends Padded.After {
     FreePermits(EffectiveLimits limits, boolean capped) {
         super(SLOW);
         this.capped = capped;
-        CARRIED.set(this, capped ? CARRIED_CAPPED : 0);
         this.idleWord = idleWordOf(limits);
         this.freeConcurrency = limits.maxConcurrency().value();
         this.freeInFlight = limits.maxInFlight().value();
@@ -136,22 +129,6 @@ abstract class FreePermits extends Padded.After {
                 return w - ONE_OF_BOTH;
             }
         }
-    }
-
-    /**
-     * Counts one that is carried, once its permits are taken (+1), or one that is carried no longer, before they are given
-     * back (-1).
-     *
-     * @return whether the group was capped before: then the capping has looked at the count as it was
-     */
-    final boolean countCarried(int delta) {
-        return (long) CARRIED.getAndAdd(this, (long) delta) < 0;
-    }
-
-    /** {@return how many in flight are carried; by anyone, to whom it may be stale} */
-    final long carried() {
-        long count = (long) CARRIED.getOpaque(this);
-        return count < 0 ? count - CARRIED_CAPPED : count;
     }
 
     /**
@@ -221,15 +198,10 @@ abstract class FreePermits extends Padded.After {
         word = DEAD; // with a fence: counters are looked at next, and by who counts late in the other order
     }
 
-    /**
-     * From now on permits that stand for a global one have a credit.
-     *
-     * @return how many were carried until now
-     */
-    final long cap(EffectiveLimits limits) {
+    /** From now on permits that stand for a global one have a credit. */
+    final void cap(EffectiveLimits limits) {
         capped = true;
         idleWord = idleWordOf(limits);
-        return (long) CARRIED.getAndAdd(this, CARRIED_CAPPED);
     }
 
     final boolean isCapped() {

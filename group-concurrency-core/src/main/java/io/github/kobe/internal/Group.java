@@ -120,7 +120,7 @@ final class Group extends GuardedGroup {
         if (isSlowWord(after)) {
             return false;
         }
-        if (countCarried(1) && !isCappedWord(after)) {
+        if (counters.carriedBegins() && !isCappedWord(after)) {
             giveCredit(0, home);
         }
         return true;
@@ -129,14 +129,14 @@ final class Group extends GuardedGroup {
     /**
      * Gives back both permits of a call that was carried, and carries out what that lets start.
      *
-     * <p>First it is carried no longer: until there is a limit it is like one that has a global permit of its own, and gets a
-     * credit if the first limit is set in between.
+     * <p>It is counted as ended already. Until there is a limit it is like one that has a global permit of its own since, and
+     * gets a credit if the first limit is set in between.
      *
-     * @param now as in {@link Batch#now}
+     * @param capped whether the group was capped when it was counted as ended
      */
-    void releaseCarried(long now) {
-        if (!countCarried(-1)) {
-            release(now, home);
+    void releaseCarried(boolean capped) {
+        if (!capped) {
+            release(0, home);
             return;
         }
         long after = tryGiveBack(ONE_OF_BOTH);
@@ -144,7 +144,7 @@ final class Group extends GuardedGroup {
             engine.idle.offer(this);
         }
         if (isSlowWord(after)) {
-            Batch batch = Batch.orNull(engine, now);
+            Batch batch = Batch.orNull(engine, 0);
             enter();
             try {
                 addNested(1); // what was carried counts as nested here
@@ -163,7 +163,7 @@ final class Group extends GuardedGroup {
         Batch batch = Batch.orNull(engine, 0);
         enter();
         try {
-            boolean unused = countCarried(-1);
+            boolean unused = counters.carriedNoMore();
             addNested(1);
         } finally {
             exit(batch);

@@ -33,7 +33,7 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
     // ---- written under the guard, read by anyone for statistics and guesses
     /**
      * The number in flight here, less the global permits that were taken here and are out: so many share the global
-     * permit of another, without those that are {@link #carried}. Negative if the one that took a global permit has ended
+     * permit of another, without those that are {@linkplain Counters#carried carried}. Negative if the one that took a global permit has ended
      * before those that share it, or if one that is carried is lent.
      */
     private int nested;
@@ -221,7 +221,8 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
 
     /** From now on what is out has credits: they are the ledger's loss. Under its lock. */
     final void becomeCapped() {
-        ledger.give(nested + cap(limits()) - inFlightHere());
+        ledger.give(nested + counters.cap() - inFlightHere());
+        cap(limits());
     }
 
     // ---- grants
@@ -453,7 +454,7 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
 
     /** {@return how many are in flight and count in another group for the global limit} */
     final long nested() {
-        return nested + carried();
+        return nested + counters.carried();
     }
 
     final int lent() {

@@ -253,7 +253,7 @@ class Hold {
         return (state & ~PLACE) == SOLE;
     }
 
-    /** Closes it for good, if {@link #isSole} and it is not registered; by its thread. */
+    /** Closes it for good, if nobody else keeps it and it is not registered; by its thread. */
     final void closeSole() {
         STATE.setRelease(this, 0);
     }

@@ -329,12 +329,12 @@ final class Holds {
     }
 
     /**
-     * Takes off a hold that is open still, and the only one of {@code thread}, the current one: while it is open, nobody
+     * Takes off a hold that is open still, and the newest one of {@code thread}, the current one: while it is open, nobody
      * else changes its slot, so a release write is enough.
      *
-     * @return false if it isn't in a slot of its own
+     * @return false if it isn't on top in a slot
      */
-    boolean removeSole(Hold hold, Thread thread) {
+    boolean removeNewest(Hold hold, Thread thread) {
         int place = hold.place();
         if (place == IN_MAP) {
             return false;
@@ -350,7 +350,7 @@ final class Holds {
         if (from.get(slot) != hold) {
             return false;
         }
-        from.setRelease(slot, null);
+        from.setRelease(slot, hold.below);
         return true;
     }
 

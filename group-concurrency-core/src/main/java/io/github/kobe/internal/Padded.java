@@ -21,10 +21,9 @@ final class Padded {
         private final long g = 0;
     }
 
-    /** The word, and a count that changes with it. */
+    /** The word. */
     abstract static class Word extends Before {
         volatile long word;
-        volatile long carried;
 
         Word(long word) {
             this.word = word;
