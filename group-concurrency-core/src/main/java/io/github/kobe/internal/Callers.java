@@ -101,7 +101,7 @@ final class Callers {
      *
      * @param nanos as in {@link GroupRecord#ended}
      */
-    private void endCall(Hold hold, TaskStatus status, long nanos, Thread thread) {
+    void endCall(Hold hold, TaskStatus status, long nanos, Thread thread) {
         Group group = hold.group; // which a parked hold may change with the next call
         if (hold.isCarried()) {
             leaveCarried(hold, group, status, thread);
@@ -151,7 +151,7 @@ final class Callers {
      * @param known the group, if it was known to be asked for a moment ago
      * @param open the newest open hold of the thread, if it has one
      */
-    private Hold enterCall(
+    Hold enterCall(
             String key,
             String id,
             @Nullable Duration maxWait,
@@ -449,7 +449,7 @@ final class Callers {
     // ---- from inside
 
     /** {@return whether a thread is inside of {@code group} by {@code open}, or by one below} Then the group can't be dead. */
-    private static boolean isInside(Group group, @Nullable Hold open) {
+    static boolean isInside(Group group, @Nullable Hold open) {
         Hold h = open;
         while (h != null && h.group != group) {
             h = Holds.open(h.below);
