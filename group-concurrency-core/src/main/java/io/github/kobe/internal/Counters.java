@@ -96,7 +96,7 @@ final class Counters {
      * @return how many there are at this moment, as each of them learns
      */
     long cap() {
-        // First those that have ended, so that none is counted as ended and not as begun.
+        // First those that have ended: so none is counted as that and not as begun, which would take a credit in vain.
         long succeeded = add(CARRIED_SUCCEEDED, CAPPED);
         return add(CARRIED, CAPPED) - succeeded;
     }
