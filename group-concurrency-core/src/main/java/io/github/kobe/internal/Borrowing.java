@@ -150,7 +150,7 @@ final class Borrowing {
      */
     private boolean mayLend(Offer offer, @Nullable GroupState group) {
         for (Hold hold = engine.holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
-            SharedGlobal shared = hold.shared();
+            SharedGlobal shared = hold.sharedSoFar();
             Loan known = shared == null ? null : shared.loan;
             boolean free = known == null || (known.begun && known.offer == offer);
             if (free

@@ -30,15 +30,17 @@ final class Callers {
     <T> T call(String key, String id, @Nullable Duration maxWait, Callable<T> task) throws Exception {
         StackReserve.require();
         Thread thread = Thread.currentThread();
-        if (isInside(key, thread)) {
+        Hold open = engine.holds.topOpen(thread);
+        Group known = open == null ? null : engine.groupIfKnown(key);
+        if (known != null && isInside(known, open)) {
             return task.call();
         }
         engine.requireAdmits();
         TaskTrace trace = engine.policy.isUnobserved() ? null : engine.reports.submitted(key, id);
         if (engine.reports.isObserved(trace)) {
-            return callObserved(key, id, maxWait, task, trace, thread);
+            return callObserved(key, id, maxWait, task, trace, known, open, thread);
         }
-        Hold hold = enterCall(key, id, maxWait, null, !id.isEmpty(), thread);
+        Hold hold = enterCall(key, id, maxWait, null, !id.isEmpty(), known, open, thread);
         boolean timed = hold.group.record.isTimed();
         long start = timed ? begin(hold) : 0;
         T value;
@@ -63,9 +65,11 @@ final class Callers {
             @Nullable Duration maxWait,
             Callable<T> task,
             @Nullable TaskTrace trace,
+            @Nullable Group known,
+            @Nullable Hold open,
             Thread thread)
             throws Exception {
-        Hold hold = enterCall(key, id, maxWait, trace, true, thread);
+        Hold hold = enterCall(key, id, maxWait, trace, true, known, open, thread);
         Callable<T> code = engine.reports.around(trace, key, task);
         long start = begin(hold);
         T value = null;
@@ -97,15 +101,19 @@ final class Callers {
      *
      * @param nanos as in {@link GroupRecord#ended}
      */
-    private void endCall(Hold hold, TaskStatus status, long nanos, Thread thread) {
+    void endCall(Hold hold, TaskStatus status, long nanos, Thread thread) {
         Group group = hold.group; // which a parked hold may change with the next call
-        group.counters.ended(status);
-        leave(hold, group, thread);
+        if (hold.isCarried()) {
+            leaveCarried(hold, group, status, thread);
+        } else {
+            group.counters.ended(status);
+            leave(hold, group, thread);
+        }
         group.record.ended(status, nanos);
     }
 
     private void leave(Hold hold, Group group, Thread thread) {
-        if (!engine.holds.isInSlot(hold, thread) || !hold.park()) {
+        if (!engine.holds.isOnTop(hold, thread) || !hold.park()) {
             engine.releases.close(hold, 0);
             return;
         }
@@ -115,26 +123,68 @@ final class Callers {
         }
     }
 
+    /** Closes what is carried, and so kept by nobody but {@code thread}, the current one. */
+    private void close(Hold carried, Thread thread) {
+        if (engine.holds.removeNewest(carried, thread)) {
+            carried.closeSole();
+        } else {
+            int unused = carried.closeForThread();
+            engine.holds.prune(thread);
+        }
+    }
+
+    private void leaveCarried(Hold hold, Group group, TaskStatus status, Thread thread) {
+        boolean capped = group.counters.carriedEnded(status);
+        if (!engine.holds.isOnTop(hold, thread) || !hold.park()) {
+            close(hold, thread);
+        }
+        group.releaseCarried(capped);
+        if (group.isDead()) {
+            engine.holds.forgetParked(hold, thread);
+        }
+    }
+
     /**
      * Gets the permits for a call, and has {@code thread}, the current one, be inside by them.
      *
      * @param told whether {@link Holders} has more to show of it than its thread; it has, too, if its time is taken
+     * @param known the group, if it was known to be asked for a moment ago
+     * @param open the newest open hold of the thread, if it has one
      */
     Hold enterCall(
-            String key, String id, @Nullable Duration maxWait, @Nullable TaskTrace trace, boolean told, Thread thread)
+            String key,
+            String id,
+            @Nullable Duration maxWait,
+            @Nullable TaskTrace trace,
+            boolean told,
+            @Nullable Group known,
+            @Nullable Hold open,
+            Thread thread)
             throws InterruptedException {
         long maxWaitNanos = nanos(maxWait);
+        Group group = known;
         for (; ; ) {
-            Group group = engine.group(key); // which may ask a resolver, and so may call
-            Hold hold = engine.holds.parked(thread);
-            SharedGlobal shared = null;
+            if (group == null) {
+                group = engine.group(key); // which may ask a resolver, and so may call
+            }
             boolean more = told || group.record.isTimed();
-            if (hold == null || (more && !(hold instanceof Call))) {
-                shared = engine.holds.shareOf(thread);
-                hold = more ? new Call(group, id) : new Hold(group);
-                if (shared == null && !thread.isVirtual()) {
-                    hold.setParkable();
+            Hold hold;
+            SharedGlobal shared = null;
+            if (open == null) {
+                hold = engine.holds.parked(thread);
+                if (hold == null || (more && !(hold instanceof Call))) {
+                    hold = made(group, id, more);
+                    if (!thread.isVirtual()) {
+                        hold.setParkable();
+                    }
                 }
+            } else {
+                hold = enterCarried(open, group, id, trace, more, thread);
+                if (hold != null) {
+                    return hold;
+                }
+                shared = open.share();
+                hold = made(group, id, more);
             }
             Object got = ask(group, hold, thread, shared, shared != null, id, maxWaitNanos, trace);
             if (got instanceof Rejection rejection) {
@@ -143,7 +193,40 @@ final class Callers {
             if (got != null) {
                 return hold;
             }
+            group = null;
         }
+    }
+
+    private static Hold made(Group group, String id, boolean more) {
+        return more ? new Call(group, id) : new Hold(group);
+    }
+
+    /**
+     * Has {@code thread}, the current one, be inside of one more group at once, carried by what it is inside of already:
+     * nobody can close that before this call has ended.
+     *
+     * @param open the newest open hold of the thread
+     * @return {@code null} if that takes more: it is to wait, or user code calls amid a wait that lends what the thread has
+     */
+    private @Nullable Hold enterCarried(
+            Hold open, Group group, String id, @Nullable TaskTrace trace, boolean more, Thread thread) {
+        if (open.isOffered()) {
+            return null;
+        }
+        Hold hold = engine.holds.parkedOn(open, thread);
+        if (hold == null || (more && !(hold instanceof Call))) {
+            if (group.isSlow()) {
+                return null;
+            }
+            hold = made(group, id, more);
+            hold.setCarriedBy(open);
+        }
+        if (!group.tryTakeCarriedFast()) {
+            return null;
+        }
+        register(hold, thread, group, null, null, id, trace);
+        tellStarted(null, group, id, trace);
+        return hold;
     }
 
     // ---- permits
@@ -264,15 +347,23 @@ final class Callers {
             }
             engine.holds.push(hold, owner);
         } catch (OutOfMemoryError oom) {
-            group.counters.ended(TaskStatus.FAILED);
-            if (loan != null) {
-                engine.lending.borrowers.remove(hold);
+            if (hold.isCarried()) {
+                group.releaseCarried(group.counters.carriedEnded(TaskStatus.FAILED));
+            } else {
+                giveBackUnused(group, hold, joined, loan);
             }
-            engine.releases.giveBackUnused(group, joined, SharedGlobal.BOUND, loan);
             group.record.ended(TaskStatus.FAILED, SafeRecorder.UNTIMED);
             engine.reports.failed(group.key, id, oom, trace);
             throw oom;
         }
+    }
+
+    private void giveBackUnused(Group group, Hold hold, @Nullable SharedGlobal joined, @Nullable Loan loan) {
+        group.counters.ended(TaskStatus.FAILED);
+        if (loan != null) {
+            engine.lending.borrowers.remove(hold);
+        }
+        engine.releases.giveBackUnused(group, joined, SharedGlobal.BOUND, loan);
     }
 
     /** Tells recorder, listener and trace of a start; once the hold is registered, for they may call. */
@@ -357,13 +448,10 @@ final class Callers {
 
     // ---- from inside
 
-    /** {@return whether {@code thread}, the current one, is inside of a group} */
-    boolean isInside(String key, Thread thread) {
-        if (engine.holds.parked(thread) != null) {
-            return false;
-        }
-        Hold h = engine.holds.topOpen(thread);
-        while (h != null && !h.group.key.equals(key)) {
+    /** {@return whether a thread is inside of {@code group} by {@code open}, or by one below} Then the group can't be dead. */
+    static boolean isInside(Group group, @Nullable Hold open) {
+        Hold h = open;
+        while (h != null && h.group != group) {
             h = Holds.open(h.below);
         }
         return h != null;

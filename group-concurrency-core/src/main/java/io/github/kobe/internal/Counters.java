@@ -19,14 +19,21 @@ final class Counters {
     private static final int FIRST_REJECTED = 3;
     private static final int PLACES = FIRST_REJECTED + RejectionReason.values().length;
 
+    /** Calls that are carried: how many have begun, without those that have ended otherwise than well; marked once capped. */
+    private static final int CARRIED = PLACES;
+    /** How many of those have ended well. Marked once capped. */
+    private static final int CARRIED_SUCCEEDED = PLACES + 1;
+
+    private static final long CAPPED = Long.MIN_VALUE / 2;
+
     private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
 
     /** Not an AtomicLongArray: each object on the way is a cache miss for a group that is seldom used. */
-    private final long[] counts = new long[PLACES];
+    private final long[] counts = new long[PLACES + 2];
 
     /** Counts work that ended in any way but a rejection. */
     void ended(TaskStatus status) {
-        add(
+        ended(
                 switch (status) {
                     case SUCCESS -> SUCCEEDED;
                     case FAILED -> FAILED;
@@ -37,15 +44,72 @@ final class Counters {
     }
 
     void rejected(RejectionReason reason) {
-        add(placeOf(reason), 1);
+        ended(placeOf(reason), 1);
     }
 
-    private void add(int place, long count) {
-        COUNT.getAndAdd(counts, place, count);
+    private void ended(int place, long count) {
+        long unused = add(place, count);
+    }
+
+    private long add(int place, long count) {
+        return (long) COUNT.getAndAdd(counts, place, count);
     }
 
     private long get(int place) {
-        return (long) COUNT.getVolatile(counts, place);
+        long count = (long) COUNT.getVolatile(counts, place);
+        return place == SUCCEEDED ? count + unmarked(CARRIED_SUCCEEDED) : count;
+    }
+
+    // ---- calls that are carried, which have no global permit: each is counted with its end by one atomic change
+
+    /**
+     * One begins, which has its permits.
+     *
+     * @return whether the group was capped before, so that the capping hasn't seen it here
+     */
+    boolean carriedBegins() {
+        return add(CARRIED, 1) < 0;
+    }
+
+    /**
+     * One has ended, which still has its permits; counted as that, too.
+     *
+     * @return whether the group was capped before, so that the capping has seen it here, or it wasn't counted then either
+     */
+    boolean carriedEnded(TaskStatus status) {
+        if (status == TaskStatus.SUCCESS) {
+            return add(CARRIED_SUCCEEDED, 1) < 0;
+        }
+        boolean capped = carriedNoMore();
+        ended(status);
+        return capped;
+    }
+
+    /** One goes on, and is carried no longer; as {@link #carriedEnded}. */
+    boolean carriedNoMore() {
+        return add(CARRIED, -1) < 0;
+    }
+
+    /**
+     * The group is capped from now on; under its guard, while it is slow.
+     *
+     * @return how many there are at this moment, as each of them learns
+     */
+    long cap() {
+        // First those that have ended: so none is counted as that and not as begun, which would take a credit in vain.
+        long succeeded = add(CARRIED_SUCCEEDED, CAPPED);
+        return add(CARRIED, CAPPED) - succeeded;
+    }
+
+    /** {@return how many there are; it may be stale} */
+    long carried() {
+        long succeeded = unmarked(CARRIED_SUCCEEDED);
+        return unmarked(CARRIED) - succeeded;
+    }
+
+    private long unmarked(int place) {
+        long count = (long) COUNT.getVolatile(counts, place);
+        return count < 0 ? count - CAPPED : count;
     }
 
     private static int placeOf(RejectionReason reason) {
@@ -61,17 +125,20 @@ final class Counters {
 
     /** Moves all counts to {@code other}; none is in both at any moment. */
     void moveTo(Counters other) {
-        for (int i = 0; i < counts.length; i++) {
+        long carried = unmarked(CARRIED_SUCCEEDED);
+        long unused = add(CARRIED_SUCCEEDED, -carried) + add(CARRIED, -carried);
+        other.ended(SUCCEEDED, carried);
+        for (int i = 0; i < PLACES; i++) {
             if (get(i) != 0) {
-                other.add(i, (long) COUNT.getAndSet(counts, i, 0L));
+                other.ended(i, (long) COUNT.getAndSet(counts, i, 0L));
             }
         }
     }
 
     /** Adds all counts to {@code other}. */
     void addTo(Counters other) {
-        for (int i = 0; i < counts.length; i++) {
-            other.add(i, get(i));
+        for (int i = 0; i < PLACES; i++) {
+            other.ended(i, get(i));
         }
     }
 

@@ -115,6 +115,23 @@ abstract class FreePermits extends Padded.After {
     }
 
     /**
+     * As {@link #tryTake}, for one that is carried, which needs no credit.
+     *
+     * @return the word afterwards; one that {@linkplain #isSlowWord is slow} says that nothing was taken
+     */
+    final long tryTakeCarried() {
+        for (; ; ) {
+            long w = word;
+            if (!isFastWithBoth(w)) {
+                return SLOW;
+            }
+            if (WORD.compareAndSet(this, w, w - ONE_OF_BOTH)) {
+                return w - ONE_OF_BOTH;
+            }
+        }
+    }
+
+    /**
      * Gives permits back, if the group is fast.
      *
      * @return the word afterwards; one that {@linkplain #isSlowWord is slow} says that nothing was given back

@@ -107,6 +107,72 @@ final class Group extends GuardedGroup {
         return !isSlowWord(after);
     }
 
+    // ---- carried: without a global permit, by the one of the hold that is below on the same thread
+
+    /**
+     * Takes permits for a call that is carried, if the group is fast and has them.
+     *
+     * <p>It is counted once they are taken. If the first global limit is set in between, they have got a credit, which goes
+     * back: so no more credits are free at any time than the limit allows.
+     */
+    boolean tryTakeCarriedFast() {
+        long after = tryTakeCarried();
+        if (isSlowWord(after)) {
+            return false;
+        }
+        if (counters.carriedBegins() && !isCappedWord(after)) {
+            giveCredit(0, home);
+        }
+        return true;
+    }
+
+    /**
+     * Gives back both permits of a call that was carried, and carries out what that lets start.
+     *
+     * <p>It is counted as ended already. Until there is a limit it is like one that has a global permit of its own since, and
+     * gets a credit if the first limit is set in between.
+     *
+     * @param capped whether the group was capped when it was counted as ended
+     */
+    void releaseCarried(boolean capped) {
+        if (!capped) {
+            release(0, home);
+            return;
+        }
+        long after = tryGiveBack(ONE_OF_BOTH);
+        if (isIdleWord(after) && needsOffer()) {
+            engine.idle.offer(this);
+        }
+        if (isSlowWord(after)) {
+            Batch batch = Batch.orNull(engine, 0);
+            enter();
+            try {
+                addNested(1); // what was carried counts as nested here
+                putBack(Piece.ALL_BUT_GLOBAL);
+            } finally {
+                exit(batch);
+            }
+            if (batch != null) {
+                batch.carryOut();
+            }
+        }
+    }
+
+    /** What was carried shares a global permit from now on; by its thread. */
+    void carriedShares() {
+        Batch batch = Batch.orNull(engine, 0);
+        enter();
+        try {
+            boolean unused = counters.carriedNoMore();
+            addNested(1);
+        } finally {
+            exit(batch);
+        }
+        if (batch != null) {
+            batch.carryOut();
+        }
+    }
+
     // ---- the fast way from inside another group: the guard keeps the number of nested ones in step with the word
 
     /**

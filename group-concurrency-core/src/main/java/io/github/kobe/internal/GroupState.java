@@ -33,7 +33,8 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
     // ---- written under the guard, read by anyone for statistics and guesses
     /**
      * The number in flight here, less the global permits that were taken here and are out: so many share the global
-     * permit of another. Negative if the one that took a global permit has ended before those that share it.
+     * permit of another, without those that are {@linkplain Counters#carried carried}. Negative if the one that took a global permit has ended
+     * before those that share it, or if one that is carried is lent.
      */
     private int nested;
     /** Lenders whose group permits are lent. */
@@ -220,7 +221,7 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
 
     /** From now on what is out has credits: they are the ledger's loss. Under its lock. */
     final void becomeCapped() {
-        ledger.give(nested - inFlightHere());
+        ledger.give(nested + counters.cap() - inFlightHere());
         cap(limits());
     }
 
@@ -462,8 +463,8 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
     // ---- readings that may be stale, by anyone
 
     /** {@return how many are in flight and count in another group for the global limit} */
-    final int nested() {
-        return nested;
+    final long nested() {
+        return nested + counters.carried();
     }
 
     final int lent() {

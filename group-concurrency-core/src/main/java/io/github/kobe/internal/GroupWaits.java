@@ -44,6 +44,9 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
         this.key = key;
         this.settings = new GroupSettings(base, named);
         this.queue = new GroupQueue(engine.waiting);
+        if (isCapped()) {
+            long unused = counters.cap();
+        }
     }
 
     /** {@return the group as those see it who have no lock} */

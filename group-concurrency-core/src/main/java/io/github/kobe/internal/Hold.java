@@ -2,11 +2,16 @@ package io.github.kobe.internal;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The permits of one group that are out together, a concurrency permit and an in-flight permit, and the global permit
  * behind them: their own, or one that they share.
+ *
+ * <p>A call inside of another hold of its thread is <em>carried</em> by that one: its thread leaves it first, so it
+ * needs no global permit, and no count in that of the other. It is counted there only once it may outlive the other
+ * ({@link #outlive}).
  *
  * <p>Several may keep it out: its thread until that closes it, and whoever shares it. The last of them returns the
  * permits, on whichever thread that is.
@@ -30,7 +35,7 @@ class Hold {
 
     /** Its own global permit is shared, by what was asked for from inside. */
     private static final int SHARES = 1 << 23;
-    /** It was granted on a global permit of another hold, which it shares. */
+    /** It has no global permit of its own: it shares another hold's, or is carried by the one below, then with no {@link #shared}. */
     private static final int NESTED = 1 << 24;
     /** Its permits of the group are lent; changed under the ledger's lock. */
     private static final int LENT = 1 << 25;
@@ -40,12 +45,12 @@ class Hold {
     private static final int STAGE_OPEN = 1 << 27;
     /** It was registered on top of another one. */
     private static final int HAS_BELOW = 1 << 28;
-    /** Its thread may park it. */
+    /** Its thread may park it. Alone: closed, and kept by its thread for the next call. */
     private static final int PARKABLE = 1 << 29;
     /** The one who got it has closed it: its thread is outside. */
     private static final int CLOSED = 1 << 30;
-    /** Closed, and kept by its thread for the next call. */
-    private static final int PARKED = 1 << 31;
+    /** Its thread offers what it has, also by it. User code that is told of something meanwhile gets nothing carried by it. */
+    private static final int OFFERED = 1 << 31;
 
     /** What makes a close more than to give back three permits. */
     private static final int NOT_PLAIN = SHARES | NESTED | BORROWED | STAGE_OPEN;
@@ -54,6 +59,13 @@ class Hold {
     private static final int SOLE = 1;
 
     private static final int SOLE_AND_PARKABLE = SOLE | PARKABLE;
+
+    private static final int PARKED = PARKABLE;
+
+    /** Nothing but its thread keeps it out, on the permits of the group alone, if it is carried. */
+    private static final int CARRIED = SOLE | NESTED | HAS_BELOW;
+
+    private static final int CARRIED_AND_PARKABLE = CARRIED | PARKABLE;
 
     private static final VarHandle STATE;
     private static final VarHandle BELOW;
@@ -83,7 +95,7 @@ class Hold {
 
     private volatile int state;
 
-    /** The global permit that it shares, if it does; set once. */
+    /** The global permit that it shares, if it does; set once. While it is {@code null}, one that is nested is carried. */
     private volatile @Nullable SharedGlobal shared;
 
     /** Makes an open one, with a global permit of its own. */
@@ -107,6 +119,13 @@ class Hold {
         STATE.set(this, SOLE_AND_PARKABLE);
     }
 
+    /** Has it be carried by {@code open}, the newest open one of its thread. */
+    final void setCarriedBy(Hold open) {
+        // One that is parked on top of another that can be parked is found again; a third isn't.
+        int s = open.state & (PARKABLE | HAS_BELOW);
+        STATE.set(this, SOLE | NESTED | (s == PARKABLE ? PARKABLE : 0));
+    }
+
     /** Notes that it is on the permits of a lender. */
     final void setBorrowed() {
         STATE.set(this, (int) STATE.get(this) | BORROWED);
@@ -117,8 +136,9 @@ class Hold {
      * look for what it has parked.
      */
     final void setPlace(int place, @Nullable Hold onTopOf) {
-        int s = (int) STATE.get(this) & ~(PLACE | HAS_BELOW | (place == 0 ? 0 : PARKABLE));
-        STATE.set(this, s | ((place << PLACE_SHIFT) & PLACE) | (onTopOf == null ? 0 : HAS_BELOW));
+        int s = (int) STATE.get(this) & ~(PLACE | HAS_BELOW | OFFERED | (place == 0 ? 0 : PARKABLE));
+        int above = onTopOf == null ? 0 : HAS_BELOW | (onTopOf.state & OFFERED);
+        STATE.set(this, s | ((place << PLACE_SHIFT) & PLACE) | above);
         BELOW.set(this, onTopOf);
     }
 
@@ -141,10 +161,14 @@ class Hold {
         return (s & KEEPS) != 0 && (s & CLOSED) == 0;
     }
 
-    /** {@return whether {@link Holds} may forget it} */
+    /** {@return whether {@link Holds} may forget it} One that is parked on top of another goes with that. */
     final boolean isGone() {
         int s = state;
-        return s != PARKED && !isOpen(s);
+        if (s != PARKED) {
+            return !isOpen(s);
+        }
+        Hold carrier = below;
+        return carrier != null && carrier.isGone();
     }
 
     final boolean isLent() {
@@ -178,26 +202,27 @@ class Hold {
 
     /**
      * Closes it for its thread and keeps it for that thread's next call, which thus needs no new one and no change to
-     * {@link Holds}. Only if nothing else keeps it out or is under it, and the caller has seen that nothing is on top of it;
-     * the caller has to give the permits back.
+     * {@link Holds}. Only if nothing else keeps it out, nothing but what carries it is under it, and the caller has seen that
+     * nothing open is on top of it; the caller has to give the permits back.
      *
      * <p>By its thread, without which nobody begins to keep it; so if that finds it kept once, it has it alone, and a
      * release write is enough.
      */
     final boolean park() {
-        if (state != SOLE_AND_PARKABLE) {
+        int s = state;
+        if (s != SOLE_AND_PARKABLE && (s != CARRIED_AND_PARKABLE || shared != null)) {
             return false;
         }
         STATE.setRelease(this, PARKED);
         return true;
     }
 
-    /** Opens what its thread has parked, on permits of its own; by that thread. */
+    /** Opens what its thread has parked, on permits of its own, or carried by the one below again; by that thread. */
     final void unpark(Group entered) {
         if (group != entered) {
             group = entered;
         }
-        STATE.setRelease(this, SOLE_AND_PARKABLE);
+        STATE.setRelease(this, below == null ? SOLE_AND_PARKABLE : CARRIED_AND_PARKABLE);
     }
 
     // ---- keeping and closing
@@ -228,7 +253,7 @@ class Hold {
         return (state & ~PLACE) == SOLE;
     }
 
-    /** Closes it for good, if {@link #isSole} and it is not registered; by its thread. */
+    /** Closes it for good, if nobody else keeps it and it is not registered; by its thread. */
     final void closeSole() {
         STATE.setRelease(this, 0);
     }
@@ -301,6 +326,11 @@ class Hold {
         return shared;
     }
 
+    /** {@return whether it is carried by the one below of its thread} By its thread, or while that lends it. */
+    final boolean isCarried() {
+        return (state & NESTED) != 0 && shared == null;
+    }
+
     /** {@return whether it shares the global permit of another} */
     final boolean isNested() {
         return (state & NESTED) != 0;
@@ -324,6 +354,48 @@ class Hold {
 
     /** {@return its global permit, for others to join} By its thread, by one that keeps it out, or while its thread lends it. */
     final SharedGlobal share() {
+        return carrier().shareOwn();
+    }
+
+    /** {@return the global permit that it stands on; {@code null}: nobody has joined that yet} As {@link #share}. */
+    final @Nullable SharedGlobal sharedSoFar() {
+        return carrier().shared;
+    }
+
+    /** {@return whose global permit it stands on, if that is not shared: its own, or that of what carries it} */
+    private Hold carrier() {
+        Hold holder = this;
+        while (holder.isCarried()) {
+            holder = Objects.requireNonNull(holder.below); // which is open as long as what it carries
+        }
+        return holder;
+    }
+
+    /**
+     * Has it share the global permit of what carries it, if it is carried, since others are to keep it out; by its thread.
+     */
+    final void outlive() {
+        if (!isCarried()) {
+            return;
+        }
+        SharedGlobal joined = share();
+        Ledger ledger = group.ledger;
+        boolean offered = isOffered(); // then others may be about to lend it, who count what is shared
+        if (offered) {
+            ledger.lock();
+        }
+        try {
+            joined.joinFromInside(SharedGlobal.BOUND);
+            shared = joined;
+        } finally {
+            if (offered) {
+                ledger.unlock();
+            }
+        }
+        group.carriedShares();
+    }
+
+    private SharedGlobal shareOwn() {
         SharedGlobal made = shareUnlessMarked();
         for (; ; ) {
             int s = state;
@@ -348,6 +420,23 @@ class Hold {
         SharedGlobal made = new SharedGlobal(group, thread == null ? SharedGlobal.UNBOUND : SharedGlobal.BOUND);
         SharedGlobal faster = (SharedGlobal) SHARED.compareAndExchange(this, null, made);
         return faster == null ? made : faster;
+    }
+
+    // ---- lending
+
+    /** {@return whether its thread offers what it has, so that user code may run amid a wait} By its thread. */
+    final boolean isOffered() {
+        return (state & OFFERED) != 0;
+    }
+
+    /** Its thread begins to offer what it has; false if it does already. By its thread. */
+    final boolean beginOffer() {
+        return ((int) STATE.getAndBitwiseOr(this, OFFERED) & OFFERED) == 0;
+    }
+
+    /** Its thread offers nothing any more, and has everything again. By its thread. */
+    final void endOffer() {
+        STATE.getAndBitwiseAnd(this, ~OFFERED);
     }
 
     // ---- lending, under the ledger's lock

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A platform thread leaves the hold of its last call in its slot, {@linkplain Hold#park parked}, for its next call.
  * Platform threads have slots of their own, so that parked holds don't take the slots of tasks. The next thread with
- * the same slot takes it over once the one that parked has ended. A virtual thread is expected to make few calls.
+ * the same slot takes it over once the one that parked has ended. On top of it there may be a second one, parked too,
+ * for the next call inside of the next call. A virtual thread is expected to make few calls.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Holds {
@@ -115,17 +116,35 @@ final class Holds {
     @Nullable
     Hold parked(Thread thread) {
         Hold inSlot = slots.get(slotOf(thread));
-        return inSlot != null && inSlot.thread == thread && inSlot.isParked() ? inSlot : null;
+        if (inSlot == null || inSlot.thread != thread || !inSlot.isParked()) {
+            return null;
+        }
+        Hold carrier = inSlot.below;
+        if (carrier == null) {
+            return inSlot;
+        }
+        return carrier.isParked() ? carrier : null;
     }
 
-    /** {@return whether {@link #parked} would find {@code hold} of {@code thread}, the current one, if it were parked} */
-    boolean isInSlot(Hold hold, Thread thread) {
-        return slots.get(slotOf(thread)) == hold;
+    /** {@return what {@code thread}, the current one, has parked to be carried by {@code open}} */
+    @Nullable
+    Hold parkedOn(Hold open, Thread thread) {
+        Hold inSlot = slots.get(slotOf(thread));
+        return inSlot != null && inSlot.below == open && inSlot.isParked() ? inSlot : null;
     }
 
-    /** Forgets a hold that {@code thread}, the current one, has parked. */
+    /** {@return whether {@code hold} of {@code thread}, the current one, is in its slot, with nothing open on top of it} */
+    boolean isOnTop(Hold hold, Thread thread) {
+        return slots.get(slotOf(thread)) == hold || parkedOn(hold, thread) != null;
+    }
+
+    /** Forgets a hold that {@code thread}, the current one, has parked, and what is on top of it. */
     void forgetParked(Hold parked, Thread thread) {
-        slots.compareAndSet(slotOf(thread), parked, null);
+        int slot = slotOf(thread);
+        Hold inSlot = slots.get(slot);
+        if (inSlot != null && (inSlot == parked || inSlot.below == parked)) {
+            slots.compareAndSet(slot, inSlot, parked.below);
+        }
     }
 
     /** Forgets what threads have parked that have ended since, and so the threads, with their context class loaders. */
@@ -270,18 +289,6 @@ final class Holds {
         }
     }
 
-    /**
-     * {@return the global permit of the current thread, for what it asks for to share; {@code null}: it is outside all
-     * groups}
-     *
-     * @param thread the current thread
-     */
-    @Nullable
-    SharedGlobal shareOf(Thread thread) {
-        Hold open = topOpen(thread);
-        return open == null ? null : open.share();
-    }
-
     /** {@return whether {@code thread} has an open one of {@code group}} */
     boolean hasOpen(Thread thread, GroupState group) {
         Hold h = topOpen(thread);
@@ -322,12 +329,12 @@ final class Holds {
     }
 
     /**
-     * Takes off a hold that is open still, and the only one of {@code thread}, the current one: while it is open, nobody
+     * Takes off a hold that is open still, and the newest one of {@code thread}, the current one: while it is open, nobody
      * else changes its slot, so a release write is enough.
      *
-     * @return false if it isn't in a slot of its own
+     * @return false if it isn't on top in a slot
      */
-    boolean removeSole(Hold hold, Thread thread) {
+    boolean removeNewest(Hold hold, Thread thread) {
         int place = hold.place();
         if (place == IN_MAP) {
             return false;
@@ -343,7 +350,7 @@ final class Holds {
         if (from.get(slot) != hold) {
             return false;
         }
-        from.setRelease(slot, null);
+        from.setRelease(slot, hold.below);
         return true;
     }
 

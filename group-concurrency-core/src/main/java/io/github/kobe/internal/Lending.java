@@ -48,7 +48,8 @@ final class Lending {
      */
     @Nullable
     Offer lend(Node task) {
-        if (engine.holds.topOpen(Thread.currentThread()) == null) {
+        Hold newest = engine.holds.topOpen(Thread.currentThread());
+        if (newest == null) {
             return null;
         }
         Offer offer = new Offer(this, null, task, null);
@@ -56,7 +57,11 @@ final class Lending {
         ledger.lock();
         try {
             register(offer, task.group, batch);
-            return offer.firstLoan == null && offer.groups.isEmpty() ? null : offer;
+            if (offer.firstLoan == null && offer.groups.isEmpty()) {
+                return null;
+            }
+            offer.mark(newest);
+            return offer;
         } finally {
             ledger.unlock();
             batch.carryOut();
@@ -69,6 +74,7 @@ final class Lending {
      * @throws IllegalStateException if something is offered to the family of that very scope already
      */
     void offer(Offer offer) {
+        offer.mark(engine.holds.topOpen(offer.owner));
         for (Group group : families.add(Objects.requireNonNull(offer.family), offer)) {
             register(offer, group);
         }
@@ -361,11 +367,13 @@ final class Lending {
      * @return whether it was
      */
     boolean withdraw(Offer offer, Runnable onInterrupt) {
-        if (offer.settled) {
-            return false;
+        boolean interrupted = false;
+        if (!offer.settled) {
+            beginWithdraw(offer);
+            interrupted = offer.awaitReturn(onInterrupt);
         }
-        beginWithdraw(offer);
-        return offer.awaitReturn(onInterrupt);
+        offer.unmark();
+        return interrupted;
     }
 
     void beginWithdraw(Offer offer) {

@@ -35,6 +35,9 @@ final class Offer {
     /** Those of the same thread in several engines, this one among them; {@code null}: it is the only one. */
     final @Nullable Offers together;
 
+    /** The owner's newest hold, if this is what marks it as {@linkplain Hold#beginOffer offered}; by the owner. */
+    private @Nullable Hold marked;
+
     /** The groups that know it, in whose turn they are. */
     final SequencedSet<Group> groups;
 
@@ -69,6 +72,22 @@ final class Offer {
         this.only = only;
         this.together = together;
         this.groups = new LinkedHashSet<>(family == null ? 1 : 16);
+    }
+
+    /** Nothing is carried by the owner any more: user code may run amid the wait, and what it has may be lent. By the owner. */
+    void mark(@Nullable Hold newest) {
+        if (newest != null && newest.beginOffer()) {
+            marked = newest;
+        }
+    }
+
+    /** The owner has everything again; by the owner. */
+    void unmark() {
+        Hold known = marked;
+        if (known != null) {
+            marked = null;
+            known.endOffer();
+        }
     }
 
     /** {@return whether one waits in {@code group} that it is for; attached} */

@@ -65,6 +65,7 @@ final class Offers {
         boolean interrupted = first.awaitReturn(onInterrupt);
         for (Offer offer : each) {
             offer.lending().settle(offer);
+            offer.unmark();
         }
         return interrupted;
     }

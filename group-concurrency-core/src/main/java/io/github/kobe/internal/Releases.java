@@ -28,7 +28,7 @@ final class Releases {
      */
     void close(Hold hold, long now) {
         Thread thread = hold.thread;
-        if (thread != null && hold.isSole() && engine.holds.removeSole(hold, thread)) {
+        if (thread != null && hold.isSole() && engine.holds.removeNewest(hold, thread)) {
             hold.closeSole();
             hold.group.release(now, hold.stripe());
         } else {

@@ -20,10 +20,11 @@ final class Share extends UnboundPermits.Entry implements OpenablePermit {
     /**
      * Makes one, which keeps {@code real} out until nobody uses it.
      *
-     * @param real is kept out meanwhile
+     * @param real is kept out meanwhile; by its thread, if that hasn't closed it
      */
     static Share of(Hold real) {
         Share made = new Share(real);
+        real.outlive();
         if (!real.tryKeep()) {
             throw new AssertionError("nobody keeps what is to be shared");
         }

@@ -105,6 +105,14 @@ final class SharedGlobal {
         }
     }
 
+    /**
+     * Has one more hold share it that was carried by one of the same thread which shares it: so it is alive, and if it is
+     * lent, that one is inside of the loan too.
+     */
+    void joinFromInside(long as) {
+        STATE.getAndAdd(this, as);
+    }
+
     /** One that shares it leaves; returns the state after that. */
     long leave(long as) {
         return (long) STATE.getAndAdd(this, -as) - as;

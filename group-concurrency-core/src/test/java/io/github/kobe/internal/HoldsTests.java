@@ -130,9 +130,9 @@ class HoldsTests {
         for (Hold hold : pushMany()) {
             Thread thread = threadOf(hold);
 
-            assertThat(holds.removeSole(hold, thread)).isEqualTo(hold.place() >= 0);
+            assertThat(holds.removeNewest(hold, thread)).isEqualTo(hold.place() >= 0);
             assertThat(holds.top(thread)).isSameAs(hold.place() >= 0 ? null : hold);
-            assertThat(holds.removeSole(hold, thread)).isFalse();
+            assertThat(holds.removeNewest(hold, thread)).isFalse();
         }
     }
 

@@ -58,6 +58,28 @@ class UnfollowedCallTests {
     }
 
     @Test
+    void aCallInsideACallMakesNoObjectEither() throws Exception {
+        GroupExecutor executor =
+                engines.startPlain(GroupPolicy.builder().taskTracer(indifferent).build());
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        Callable<String> inner = () -> executor.call("b", WORK);
+        int calls = 1_000;
+        long bytes = Caller.startPlatform(() -> {
+                    executor.call("b", WORK); // a group is made ready by its first use
+                    executor.call("a", inner);
+                    executor.call("a", inner);
+                    long before = threads.getCurrentThreadAllocatedBytes();
+                    for (int i = 0; i < calls; i++) {
+                        executor.call("a", inner);
+                    }
+                    return threads.getCurrentThreadAllocatedBytes() - before;
+                })
+                .result();
+
+        assertThat(bytes / calls).isZero();
+    }
+
+    @Test
     void aTracerIsAskedOnceForEachPieceOfWork() throws Exception {
         GroupExecutor executor =
                 engines.startPlain(GroupPolicy.builder().taskTracer(indifferent).build());

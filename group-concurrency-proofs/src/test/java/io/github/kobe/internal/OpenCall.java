@@ -2,7 +2,9 @@ package io.github.kobe.internal;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.RejectedTaskException;
+import io.github.kobe.TaskStatus;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A call that is entered and left in two operations, since one that waits can't be one. */
@@ -22,11 +24,13 @@ final class OpenCall implements AutoCloseable {
     static @Nullable OpenCall tryEnter(GroupExecutor executor, String key) {
         Engine engine = EngineAccess.engine(executor);
         Thread thread = Thread.currentThread();
-        if (engine.callers.isInside(key, thread)) {
+        Hold open = engine.holds.topOpen(thread);
+        if (Callers.isInside(engine.group(key), open)) {
             return new OpenCall(engine, null);
         }
         try {
-            return new OpenCall(engine, engine.callers.enterCall(key, "", Duration.ZERO, null, false, thread));
+            return new OpenCall(
+                    engine, engine.callers.enterCall(key, "", Duration.ZERO, null, false, null, open, thread));
         } catch (RejectedTaskException full) {
             return null;
         } catch (InterruptedException impossible) {
@@ -37,7 +41,8 @@ final class OpenCall implements AutoCloseable {
     @Override
     public void close() {
         if (hold != null) {
-            engine.releases.close(hold, 0);
+            Thread inside = Objects.requireNonNull(hold.thread); // as which another one may act at the end
+            engine.callers.endCall(hold, TaskStatus.SUCCESS, SafeRecorder.UNTIMED, inside);
         }
     }
 }

@@ -64,6 +64,9 @@ class ModelTests {
             "shared IMPATIENT",
             "shared SHARED IMPATIENT",
             "shared OTHERS=3",
+            "shared CARRIED IMPATIENT",
+            "carried CARRIED=2 PLAIN=1",
+            "carried CARRIED=3 PLAIN=0",
             "offer FLAT IMPATIENT",
             "offer SIDE IMPATIENT",
             "offer CHAIN IMPATIENT",
@@ -100,6 +103,8 @@ class ModelTests {
             "cap CAP=2 LIMITS=2 NEXT_CAP=1 LAST_CAP=2 FIRST=2 SECOND_LIMIT=2 STRIPES=2",
             "cap WATCHED LIMITS=1 NEXT_CAP=1 FIRST=2",
             "shared SHARED OTHERS=3 IMPATIENT",
+            "carried CARRIED=2 PLAIN=2",
+            "carried CARRIED=3 PLAIN=1",
             "offer FLAT LIMIT=2 GLOBAL_LIMIT=2 IMPATIENT",
             "offer CHAIN GROWS IMPATIENT");
 
@@ -114,6 +119,8 @@ class ModelTests {
             "cap CAP=1 FIRST=2",
             "cap LIMITS=1 NEXT_CAP=1",
             "shared SHARED",
+            "shared CARRIED",
+            "carried CARRIED=2 PLAIN=1",
             "offer CHAIN");
 
     /** With a bug each, which a macro seeds. */
@@ -158,6 +165,12 @@ class ModelTests {
             "shared BUG_LENDS_AMONG_OTHERS",
             "shared BUG_LEAVES_UNHEARD",
             "shared SHARED BUG_COUNTS_THE_ENDED",
+            "shared CARRIED BUG_LENDS_AMONG_OTHERS",
+            "shared CARRIED BUG_OUTLIVES_UNCOUNTED",
+            "shared CARRIED BUG_OUTLIVES_UNLOCKED",
+            "carried CARRIED=2 PLAIN=1 BUG_COUNTS_FIRST",
+            "carried CARRIED=2 PLAIN=1 BUG_GIVES_BACK_FIRST",
+            "carried CARRIED=2 PLAIN=1 BUG_KEEPS_THE_CREDIT",
             "offer FLAT BUG_NO_SECOND_LOOK",
             "offer FLAT BUG_LOOKS_FIRST",
             "offer FLAT BUG_LENDS_TWICE",
