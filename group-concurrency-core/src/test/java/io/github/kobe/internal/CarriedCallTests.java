@@ -8,7 +8,6 @@ import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupResult;
 import io.github.kobe.GroupTask;
-import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.testing.Caller;
@@ -176,7 +175,8 @@ class CarriedCallTests {
     void whatIsDeeperIsNotKept() throws Exception {
         elsewhere(() -> {
             executor.call("a", () -> executor.call("b", () -> executor.call("c", WORK)));
-            Hold kept = Objects.requireNonNull(EngineAccess.engine(executor).holds.top(Thread.currentThread()));
+            Hold kept =
+                    Objects.requireNonNull(EngineAccess.engine(executor).holds.top(Thread.currentThread()));
             assertThat(kept.isParked()).isTrue();
             Hold outer = Objects.requireNonNull(kept.below);
             assertThat(outer.isParked()).isTrue();
@@ -203,7 +203,8 @@ class CarriedCallTests {
                 executor.call("b", WORK);
                 return executor.enclosingPermit("a").orElseThrow();
             });
-            assertThat(EngineAccess.engine(executor).holds.top(Thread.currentThread())).isNull();
+            assertThat(EngineAccess.engine(executor).holds.top(Thread.currentThread()))
+                    .isNull();
             assertThat(running("a")).isEqualTo(1);
             shared.close();
             assertThat(executor.call("a", () -> executor.call("b", WORK))).isEqualTo("done");
@@ -213,15 +214,16 @@ class CarriedCallTests {
 
     @Test
     void groupsThatAreGoneAreNotKept() throws Exception {
-        executor.updatePolicy(
-                executor.policy().toBuilder().maxIdleGroups(0).build());
+        executor.updatePolicy(executor.policy().toBuilder().maxIdleGroups(0).build());
         elsewhere(() -> {
             for (int i = 0; i < 3; i++) {
-                executor.call("a", () -> executor.call("b", () -> {
-                    Hold outer = Objects.requireNonNull(newest().below);
-                    assertThat(outer.group.key).isEqualTo("a");
-                    return null;
-                }));
+                executor.call(
+                        "a",
+                        () -> executor.call("b", () -> {
+                            Hold outer = Objects.requireNonNull(newest().below);
+                            assertThat(outer.group.key).isEqualTo("a");
+                            return null;
+                        }));
                 assertThat(EngineAccess.engine(executor).holds.top(Thread.currentThread()))
                         .isNull();
             }
@@ -286,14 +288,16 @@ class CarriedCallTests {
                 .globalMaxInFlight(globalMaxInFlight)
                 .build());
 
-        String ran = elsewhere(() -> executor.call("a", () -> executor.call("b", () -> {
-            assertThat(newest().isCarried()).isTrue();
-            String inB = executor.submit("b", "1", WORK).await().value();
-            String inA = executor.submit("a", "1", WORK).await().value();
-            assertThat(newest().isCarried()).isTrue();
-            assertThat(executor.stats().inFlight()).isEqualTo(1);
-            return inB + inA;
-        })));
+        String ran = elsewhere(() -> executor.call(
+                "a",
+                () -> executor.call("b", () -> {
+                    assertThat(newest().isCarried()).isTrue();
+                    String inB = executor.submit("b", "1", WORK).await().value();
+                    String inA = executor.submit("a", "1", WORK).await().value();
+                    assertThat(newest().isCarried()).isTrue();
+                    assertThat(executor.stats().inFlight()).isEqualTo(1);
+                    return inB + inA;
+                })));
 
         assertThat(ran).isEqualTo("donedone");
         assertThat(executor.stats().inFlight()).isZero();
@@ -308,7 +312,9 @@ class CarriedCallTests {
                 "a",
                 () -> executor.call(
                         "b",
-                        () -> executor.submit("b", "1", gate.then("done")).await().value())));
+                        () -> executor.submit("b", "1", gate.then("done"))
+                                .await()
+                                .value())));
         gate.awaitArrived(1);
 
         limit(2);
@@ -334,15 +340,17 @@ class CarriedCallTests {
         limit(globalMaxInFlight);
         start(executor.policy());
 
-        GroupPermit permit = executor.call("a", () -> executor.call("b", () -> {
-            GroupPermit shared = executor.enclosingPermit("b").orElseThrow();
-            assertThat(newest().isCarried()).isFalse();
-            assertThat(newest().isNested()).isTrue();
-            assertThat(carried("b")).isZero();
-            assertThat(executor.stats().inFlight()).isEqualTo(1);
-            assertThat(executor.call("c", () -> newest().isCarried())).isTrue();
-            return shared;
-        }));
+        GroupPermit permit = executor.call(
+                "a",
+                () -> executor.call("b", () -> {
+                    GroupPermit shared = executor.enclosingPermit("b").orElseThrow();
+                    assertThat(newest().isCarried()).isFalse();
+                    assertThat(newest().isNested()).isTrue();
+                    assertThat(carried("b")).isZero();
+                    assertThat(executor.stats().inFlight()).isEqualTo(1);
+                    assertThat(executor.call("c", () -> newest().isCarried())).isTrue();
+                    return shared;
+                }));
 
         assertThat(running("a")).isZero();
         assertThat(running("b")).isEqualTo(1);
@@ -395,7 +403,9 @@ class CarriedCallTests {
             held.close();
             return nosy.carried;
         });
-        Deadline.until("it waits", () -> executor.groupStats("b").map(b -> b.queued() == 2).orElse(false));
+        Deadline.until(
+                "it waits",
+                () -> executor.groupStats("b").map(b -> b.queued() == 2).orElse(false));
 
         caller.interrupt();
 

@@ -29,7 +29,8 @@ final class OpenCall implements AutoCloseable {
             return new OpenCall(engine, null);
         }
         try {
-            return new OpenCall(engine, engine.callers.enterCall(key, "", Duration.ZERO, null, false, null, open, thread));
+            return new OpenCall(
+                    engine, engine.callers.enterCall(key, "", Duration.ZERO, null, false, null, open, thread));
         } catch (RejectedTaskException full) {
             return null;
         } catch (InterruptedException impossible) {

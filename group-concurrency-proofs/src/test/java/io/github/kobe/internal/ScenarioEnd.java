@@ -30,7 +30,8 @@ final class ScenarioEnd {
     static void closeAll(FakeThreads threads, List<? extends Deque<? extends AutoCloseable>> held) {
         for (int thread = 0; thread < FakeThreads.ACTORS; thread++) {
             threads.act(thread, () -> {
-                // What the part after has opened first: it may be inside of what the part before has, on the same thread.
+                // What the part after has opened first: it may be inside of what the part before has, on the same
+                // thread.
                 for (Deque<? extends AutoCloseable> open : held.reversed()) {
                     while (!open.isEmpty()) {
                         close(open.pollLast());

@@ -66,7 +66,8 @@ final class CarriedCalls extends Scenario {
             switch (own.nextInt(6)) {
                 case 0 -> share(key, own);
                 case 1 ->
-                    witness.waiting(key, () -> executor.submit(key, "", () -> null).await());
+                    witness.waiting(
+                            key, () -> executor.submit(key, "", () -> null).await());
                 default -> idle(own.nextInt(4));
             }
             if (at + 1 < KEYS && own.nextInt(4) == 0) {
