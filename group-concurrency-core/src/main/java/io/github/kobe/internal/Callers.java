@@ -62,7 +62,7 @@ final class Callers {
         }
         boolean told = !id.isEmpty();
         Hold hold = known == null ? null : enterCarried(open, known, id, told || known.record.isTimed(), null, thread);
-        if (hold == null) {
+        if (known == null || hold == null) {
             return run(enterCall(key, id, maxWait, null, told, known, open, thread), task, thread);
         }
         boolean timed = known.record.isTimed();
