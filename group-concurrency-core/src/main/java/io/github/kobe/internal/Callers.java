@@ -31,16 +31,58 @@ final class Callers {
         StackReserve.require();
         Thread thread = Thread.currentThread();
         Hold open = engine.holds.topOpen(thread);
-        Group known = open == null ? null : engine.groupIfKnown(key);
-        if (known != null && isInside(known, open)) {
-            return task.call();
+        if (open != null) {
+            return callInside(open, key, id, maxWait, task, thread);
         }
         engine.requireAdmits();
         TaskTrace trace = engine.policy.isUnobserved() ? null : engine.reports.submitted(key, id);
         if (engine.reports.isObserved(trace)) {
-            return callObserved(key, id, maxWait, task, trace, known, open, thread);
+            return callObserved(key, id, maxWait, task, trace, null, null, thread);
         }
-        Hold hold = enterCall(key, id, maxWait, null, !id.isEmpty(), known, open, thread);
+        return run(enterCall(key, id, maxWait, null, !id.isEmpty(), null, null, thread), task, thread);
+    }
+
+    /**
+     * A call by a thread that is inside of {@code open}. It is a method of its own so that it is compiled for what is carried,
+     * and other calls aren't.
+     */
+    private <T> T callInside(
+            Hold open, String key, String id, @Nullable Duration maxWait, Callable<T> task, Thread thread)
+            throws Exception {
+        Group known = engine.groupIfKnown(key);
+        if (known != null && isInside(known, open)) {
+            return task.call();
+        }
+        engine.requireAdmits();
+        if (!engine.policy.isUnobserved()) {
+            TaskTrace trace = engine.reports.submitted(key, id);
+            if (engine.reports.isObserved(trace)) {
+                return callObserved(key, id, maxWait, task, trace, known, open, thread);
+            }
+        }
+        boolean told = !id.isEmpty();
+        Hold hold = known == null ? null : enterCarried(open, known, id, told || known.record.isTimed(), null, thread);
+        if (known == null || hold == null) {
+            return run(enterCall(key, id, maxWait, null, told, known, open, thread), task, thread);
+        }
+        boolean timed = known.record.isTimed();
+        long start = timed ? begin(hold) : 0;
+        T value;
+        try {
+            value = task.call();
+        } catch (Throwable failure) {
+            endCall(
+                    hold,
+                    Counters.statusAfter(failure),
+                    timed ? engine.nanoTime() - start : SafeRecorder.UNTIMED,
+                    thread);
+            throw failure;
+        }
+        endCall(hold, TaskStatus.SUCCESS, timed ? engine.nanoTime() - start : SafeRecorder.UNTIMED, thread);
+        return value;
+    }
+
+    private <T> T run(Hold hold, Callable<T> task, Thread thread) throws Exception {
         boolean timed = hold.group.record.isTimed();
         long start = timed ? begin(hold) : 0;
         T value;
@@ -102,13 +144,17 @@ final class Callers {
      * @param nanos as in {@link GroupRecord#ended}
      */
     void endCall(Hold hold, TaskStatus status, long nanos, Thread thread) {
-        Group group = hold.group; // which a parked hold may change with the next call
         if (hold.isCarried()) {
-            leaveCarried(hold, group, status, thread);
+            endCarried(hold, status, nanos, thread);
         } else {
-            group.counters.ended(status);
-            leave(hold, group, thread);
+            endOther(hold, status, nanos, thread);
         }
+    }
+
+    private void endOther(Hold hold, TaskStatus status, long nanos, Thread thread) {
+        Group group = hold.group; // which a parked hold may change with the next call
+        group.counters.ended(status);
+        leave(hold, group, thread);
         group.record.ended(status, nanos);
     }
 
@@ -123,17 +169,8 @@ final class Callers {
         }
     }
 
-    /** Closes what is carried, and so kept by nobody but {@code thread}, the current one. */
-    private void close(Hold carried, Thread thread) {
-        if (engine.holds.removeNewest(carried, thread)) {
-            carried.closeSole();
-        } else {
-            int unused = carried.closeForThread();
-            engine.holds.prune(thread);
-        }
-    }
-
-    private void leaveCarried(Hold hold, Group group, TaskStatus status, Thread thread) {
+    private void endCarried(Hold hold, TaskStatus status, long nanos, Thread thread) {
+        Group group = hold.group;
         boolean capped = group.counters.carriedEnded(status);
         if (!engine.holds.isOnTop(hold, thread) || !hold.park()) {
             close(hold, thread);
@@ -141,6 +178,17 @@ final class Callers {
         group.releaseCarried(capped);
         if (group.isDead()) {
             engine.holds.forgetParked(hold, thread);
+        }
+        group.record.ended(status, nanos);
+    }
+
+    /** Closes what is carried, and so kept by nobody but {@code thread}. */
+    private void close(Hold carried, Thread thread) {
+        if (engine.holds.removeNewest(carried, thread)) {
+            carried.closeSole();
+        } else {
+            int unused = carried.closeForThread();
+            engine.holds.prune(thread);
         }
     }
 
@@ -179,8 +227,9 @@ final class Callers {
                     }
                 }
             } else {
-                hold = enterCarried(open, group, id, trace, more, thread);
+                hold = enterCarried(open, group, id, more, trace, thread);
                 if (hold != null) {
+                    tellStarted(null, group, id, trace);
                     return hold;
                 }
                 shared = open.share();
@@ -209,7 +258,7 @@ final class Callers {
      * @return {@code null} if that takes more: it is to wait, or user code calls amid a wait that lends what the thread has
      */
     private @Nullable Hold enterCarried(
-            Hold open, Group group, String id, @Nullable TaskTrace trace, boolean more, Thread thread) {
+            Hold open, Group group, String id, boolean more, @Nullable TaskTrace trace, Thread thread) {
         if (open.isOffered()) {
             return null;
         }
@@ -225,7 +274,6 @@ final class Callers {
             return null;
         }
         register(hold, thread, group, null, null, id, trace);
-        tellStarted(null, group, id, trace);
         return hold;
     }
 

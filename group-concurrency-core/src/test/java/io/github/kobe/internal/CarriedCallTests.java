@@ -371,7 +371,7 @@ class CarriedCallTests {
 
         @Override
         public void onCompleted(String groupKey, String taskId, GroupResult<?> result) {
-            if (Thread.currentThread() == waiting && groupKey.equals("b") && !taskId.isEmpty()) {
+            if (Thread.currentThread().equals(waiting) && groupKey.equals("b") && !taskId.isEmpty()) {
                 try {
                     boolean was = executor.call("c", () -> newest().isCarried());
                     carried.add(was);
