@@ -336,6 +336,7 @@ class CarriedCallTests {
     @ParameterizedTest
     @ValueSource(ints = {Integer.MAX_VALUE, FAR_AWAY})
     @Tag("E15")
+    @Tag("I3")
     void whatSharesItOutlivesIt(int globalMaxInFlight) throws Exception {
         limit(globalMaxInFlight);
         start(executor.policy());
@@ -384,6 +385,7 @@ class CarriedCallTests {
 
     @Test
     @Tag("E13")
+    @Tag("I3")
     void nothingIsCarriedByWhatItsThreadOffersAmidAWait() throws Exception {
         Caller<List<Boolean>> caller = Caller.startPlatform(() -> {
             Nosy nosy = new Nosy();
