@@ -528,7 +528,6 @@ class OfferTests {
 
     @Test
     @Tag("G42")
-    @Tag("I4")
     void aDrainLetsAnOwnersForksEnd() throws Exception {
         start(1);
         TaskHandle<String> owner = executor.submit("a", "owner", () -> {
