@@ -213,9 +213,7 @@ final class Admission {
         while (!node.group.countOutside(TaskStatus.FAILED, batch)) {
             nextGroup(node);
         }
-        if (batch != null) {
-            batch.carryOut();
-        }
+        Batch.carryOutIfMade(batch);
         node.group.record.ended(TaskStatus.FAILED, SafeRecorder.UNTIMED);
         node.reportAndComplete(Outcome.failed(node, failure));
         return node;

@@ -173,6 +173,13 @@ final class Batch {
         }
     }
 
+    /** As {@link #carryOut}; {@code null}: there was no memory for a batch, so nothing is in it. */
+    static void carryOutIfMade(@Nullable Batch batch) {
+        if (batch != null) {
+            batch.carryOut();
+        }
+    }
+
     /**
      * Carries everything out; without any lock. What is added meanwhile is carried out too, by the outermost call. Never
      * fails: each of those concerned is seen to, whatever becomes of another.

@@ -62,24 +62,10 @@ final class Callers {
         }
         boolean told = !id.isEmpty();
         Hold hold = known == null ? null : enterCarried(open, known, id, told || known.record.isTimed(), null, thread);
-        if (known == null || hold == null) {
-            return run(enterCall(key, id, maxWait, null, told, known, open, thread), task, thread);
+        if (hold == null) {
+            hold = enterCall(key, id, maxWait, null, told, known, open, thread);
         }
-        boolean timed = known.record.isTimed();
-        long start = timed ? begin(hold) : 0;
-        T value;
-        try {
-            value = task.call();
-        } catch (Throwable failure) {
-            endCall(
-                    hold,
-                    Counters.statusAfter(failure),
-                    timed ? engine.nanoTime() - start : SafeRecorder.UNTIMED,
-                    thread);
-            throw failure;
-        }
-        endCall(hold, TaskStatus.SUCCESS, timed ? engine.nanoTime() - start : SafeRecorder.UNTIMED, thread);
-        return value;
+        return run(hold, task, thread);
     }
 
     private <T> T run(Hold hold, Callable<T> task, Thread thread) throws Exception {

@@ -80,17 +80,6 @@ final class Group extends GuardedGroup {
         return true;
     }
 
-    /** Gives back a credit whose permits are back, or were never taken, and carries out what that lets start. */
-    private void giveCredit(long now, int stripe) {
-        if (!ledger.tryGiveCredit(stripe)) {
-            Batch batch = Batch.orNull(engine, now);
-            settleWithLedger(1, false, batch);
-            if (batch != null) {
-                batch.carryOut();
-            }
-        }
-    }
-
     /** Gives a piece back, if the group is fast. Whoever calls it may hold the ledger's lock. */
     private boolean tryGiveBackFast(Piece piece, @Nullable Batch batch) {
         long after = tryGiveBack(piece.word());
@@ -140,9 +129,7 @@ final class Group extends GuardedGroup {
             return;
         }
         long after = tryGiveBack(ONE_OF_BOTH);
-        if (isIdleWord(after) && needsOffer()) {
-            engine.idle.offer(this);
-        }
+        offerIfIdle(after);
         if (isSlowWord(after)) {
             Batch batch = Batch.orNull(engine, 0);
             enter();
@@ -152,24 +139,7 @@ final class Group extends GuardedGroup {
             } finally {
                 exit(batch);
             }
-            if (batch != null) {
-                batch.carryOut();
-            }
-        }
-    }
-
-    /** What was carried shares a global permit from now on; by its thread. */
-    void carriedShares() {
-        Batch batch = Batch.orNull(engine, 0);
-        enter();
-        try {
-            boolean unused = counters.carriedNoMore();
-            addNested(1);
-        } finally {
-            exit(batch);
-        }
-        if (batch != null) {
-            batch.carryOut();
+            Batch.carryOutIfMade(batch);
         }
     }
 
@@ -212,9 +182,7 @@ final class Group extends GuardedGroup {
         } finally {
             unlock();
         }
-        if (isIdleWord(after) && needsOffer()) {
-            engine.idle.offer(this);
-        }
+        offerIfIdle(after);
         return true;
     }
 
@@ -245,9 +213,7 @@ final class Group extends GuardedGroup {
         if (isCappedWord(after)) {
             giveCredit(now, stripe); // first: others may wait for it
         }
-        if (isIdleWord(after) && needsOffer()) {
-            engine.idle.offer(this);
-        }
+        offerIfIdle(after);
         if (!isSlowWord(after)) {
             return;
         }
@@ -259,9 +225,7 @@ final class Group extends GuardedGroup {
         }
         Batch batch = Batch.orNull(engine, now);
         giveBack(Piece.ALL, batch);
-        if (batch != null) {
-            batch.carryOut();
-        }
+        Batch.carryOutIfMade(batch);
     }
 
     /**
@@ -290,6 +254,13 @@ final class Group extends GuardedGroup {
             return null; // what takes more than that fails with it too, and sees to it
         } finally {
             unlock();
+        }
+    }
+
+    /** Has the idle list know the group, if {@code after}, the word as a change of it has left it, shows that it is idle. */
+    private void offerIfIdle(long after) {
+        if (isIdleWord(after) && needsOffer()) {
+            engine.idle.offer(this);
         }
     }
 
@@ -353,11 +324,6 @@ final class Group extends GuardedGroup {
         }
     }
 
-    /** {@return whether {@code node}, which the current thread brings, is let in} */
-    private boolean admits(Node node) {
-        return engine.stage.isRunning() || (engine.stage.isDraining() && node.asksFromInside());
-    }
-
     /** Does what {@link #admit} says; {@code null}: only a global permit is short, and for those the ledger has to be on. */
     private @Nullable Verdict decide(Node node, @Nullable ClassLoader loader, boolean mayWait, Batch batch) {
         boolean alive = enter();
@@ -410,9 +376,7 @@ final class Group extends GuardedGroup {
         } finally {
             exit(batch);
         }
-        if (batch != null) {
-            batch.carryOut();
-        }
+        Batch.carryOutIfMade(batch);
         record.left(reason);
     }
 
@@ -471,9 +435,7 @@ final class Group extends GuardedGroup {
         } finally {
             exit(batch);
         }
-        if (batch != null) {
-            batch.carryOut();
-        }
+        Batch.carryOutIfMade(batch);
         return died;
     }
 

@@ -83,6 +83,11 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
         return isStopping() || engine.stage.isForced();
     }
 
+    /** {@return whether {@code node}, which the current thread brings, is let in} */
+    final boolean admits(Node node) {
+        return engine.stage.isRunning() || (engine.stage.isDraining() && node.asksFromInside());
+    }
+
     /** {@return whether something waits that only the global limit may keep from starting} */
     final boolean isEligible() {
         return !queue.isEmpty() && hasRoom();

@@ -142,6 +142,28 @@ abstract sealed class GuardedGroup extends GroupState permits Group {
         }
     }
 
+    /** Gives back a credit whose permits are back, or were never taken, and carries out what that lets start. */
+    final void giveCredit(long now, int stripe) {
+        if (!ledger.tryGiveCredit(stripe)) {
+            Batch batch = Batch.orNull(engine, now);
+            settleWithLedger(1, false, batch);
+            Batch.carryOutIfMade(batch);
+        }
+    }
+
+    /** What was carried shares a global permit from now on; by its thread. */
+    final void carriedShares() {
+        Batch batch = Batch.orNull(engine, 0);
+        enter();
+        try {
+            boolean unused = counters.carriedNoMore();
+            addNested(1);
+        } finally {
+            exit(batch);
+        }
+        Batch.carryOutIfMade(batch);
+    }
+
     /** Hands the group over to the ledger, if it isn't yet; under the ledger's lock. */
     final void attach() {
         own.lock();

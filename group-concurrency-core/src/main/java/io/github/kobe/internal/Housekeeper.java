@@ -270,9 +270,7 @@ final class Housekeeper {
             } catch (Throwable failure) {
                 Batch.logged(failure);
             }
-            if (batch != null) {
-                batch.carryOut();
-            }
+            Batch.carryOutIfMade(batch);
         }
     }
 
@@ -319,7 +317,7 @@ final class Housekeeper {
             run.below = null;
             Batch batch = Batch.orNull(engine, 0);
             engine.dispatcher.startHere(run, batch);
-            carryOut(batch);
+            Batch.carryOutIfMade(batch);
             run = next;
         }
         for (Group next; group != null; group = next) {
@@ -337,13 +335,7 @@ final class Housekeeper {
             retryLater(group);
             engine.reports.groupFailed(group.key, failure);
         }
-        carryOut(batch);
-    }
-
-    private static void carryOut(@Nullable Batch batch) {
-        if (batch != null) {
-            batch.carryOut();
-        }
+        Batch.carryOutIfMade(batch);
     }
 
     private @Nullable Group unlinkRetried(Group due) {

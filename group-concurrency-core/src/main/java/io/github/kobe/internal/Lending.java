@@ -384,9 +384,7 @@ final class Lending {
         } finally {
             ledger.unlock();
         }
-        if (batch != null) {
-            batch.carryOut();
-        }
+        Batch.carryOutIfMade(batch);
     }
 
     /** Has nobody know an offer any more that was withdrawn together with others; nothing is out of any. */
@@ -398,9 +396,7 @@ final class Lending {
         } finally {
             ledger.unlock();
         }
-        if (batch != null) {
-            batch.carryOut();
-        }
+        Batch.carryOutIfMade(batch);
     }
 
     private void beginWithdraw(Offer offer, @Nullable Batch batch) {

@@ -237,9 +237,7 @@ final class Lifecycle {
                 for (Group group : engine.groups()) {
                     Batch batch = Batch.orNull(engine, 0);
                     group.endWaits(batch);
-                    if (batch != null) {
-                        batch.carryOut();
-                    }
+                    Batch.carryOutIfMade(batch);
                     engine.cancelStages(group);
                 }
                 handedOver.set(false);

@@ -113,9 +113,7 @@ final class OpenStage extends UnboundPermits.Entry implements BiConsumer<@Nullab
         if (run.endsLastPart()) {
             Batch batch = Batch.orNull(engine, end);
             engine.releases.flight(run, batch);
-            if (batch != null) {
-                batch.carryOut();
-            }
+            Batch.carryOutIfMade(batch);
         }
         run.group.record.ended(status, end - start);
         task.reportAndComplete(outcome);

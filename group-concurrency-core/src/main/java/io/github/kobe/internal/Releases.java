@@ -86,9 +86,7 @@ final class Releases {
         } else {
             Batch batch = Batch.orNull(engine, now);
             giveBack(hold, before, batch);
-            if (batch != null) {
-                batch.carryOut();
-            }
+            Batch.carryOutIfMade(batch);
         }
     }
 
@@ -151,9 +149,7 @@ final class Releases {
             batch = Batch.orNull(engine, now);
         }
         follow(sharedOf(hold), after, batch);
-        if (batch != null) {
-            batch.carryOut();
-        }
+        Batch.carryOutIfMade(batch);
     }
 
     /**
@@ -204,9 +200,7 @@ final class Releases {
         if (joined != null) {
             follow(joined, joined.leave(as), batch);
         }
-        if (batch != null) {
-            batch.carryOut();
-        }
+        Batch.carryOutIfMade(batch);
     }
 
     // ---- stages and loans

@@ -100,31 +100,17 @@ public class EngineLoaderTests {
     }
 
     /** Has {@code Admission.submit} call {@link #count}. */
-    private static final class CallsAtSubmit extends ClassVisitor {
-
-        private String className = "";
+    private static final class CallsAtSubmit extends NamedVisitor {
 
         CallsAtSubmit(ClassVisitor next) {
-            super(Opcodes.ASM9, next);
-        }
-
-        @Override
-        public void visit(
-                int version,
-                int access,
-                String name,
-                @Nullable String signature,
-                @Nullable String superName,
-                String @Nullable [] interfaces) {
-            className = name;
-            super.visit(version, access, name, signature, superName, interfaces);
+            super(next);
         }
 
         @Override
         public MethodVisitor visitMethod(
                 int access, String name, String descriptor, @Nullable String signature, String @Nullable [] thrown) {
             MethodVisitor method = super.visitMethod(access, name, descriptor, signature, thrown);
-            if (!className.equals("io/github/kobe/internal/Admission") || !name.equals("submit")) {
+            if (!className().equals("io/github/kobe/internal/Admission") || !name.equals("submit")) {
                 return method;
             }
             return new MethodVisitor(Opcodes.ASM9, method) {
