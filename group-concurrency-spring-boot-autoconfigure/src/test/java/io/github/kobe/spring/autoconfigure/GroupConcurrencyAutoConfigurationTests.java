@@ -177,26 +177,18 @@ class GroupConcurrencyAutoConfigurationTests {
                                     "first decorator",
                                     "second decorator",
                                     "task");
-                    assertThat(executor.policy()
-                                    .explain("anything")
-                                    .maxConcurrency()
-                                    .orElseThrow()
-                                    .value())
-                            .isEqualTo(11);
+                    assertThat(concurrency(executor, "g")).isEqualTo(11);
                     assertThat(executor.policy().rejectionHandler()).containsSame(pickedUp.handler());
                 });
     }
 
     @Test
     void whatIsOnThePolicyAlreadyWinsOverAHandlerOrResolverBean() {
-        runner.withUserConfiguration(PickedUp.class, PolicyWithResolver.class)
-                .run(context -> assertThat(context.getBean(GroupExecutor.class)
-                                .policy()
-                                .explain("anything")
-                                .maxConcurrency()
-                                .orElseThrow()
-                                .value())
-                        .isEqualTo(3));
+        runner.withUserConfiguration(PickedUp.class, PolicyWithResolver.class).run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            executor.call("g", () -> "done");
+            assertThat(concurrency(executor, "g")).isEqualTo(3);
+        });
     }
 
     @Test
