@@ -1,7 +1,6 @@
 package io.github.kobe.internal;
 
 import io.github.kobe.RejectionReason;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +30,8 @@ final class Batch {
     /** Granted out of turn: their queue may still link them as dead ones, so {@link Node#next} is not theirs to use. */
     private @Nullable ArrayList<Node> grantedAside;
 
-    /** Loans to be tried again, linked by {@link Report#next}. */
-    private @Nullable Report toLend;
+    /** Loans to be tried again. */
+    private @Nullable Later toLend;
 
     /** Global permits that the last one has left, linked by {@link SharedGlobal#next}. */
     private @Nullable SharedGlobal toFree;
@@ -87,7 +86,7 @@ final class Batch {
         if (unfinished == null || unfinished == group) {
             unfinished = group;
         } else {
-            engine.housekeeper.retryLater(group);
+            engine.housekeeper.retry(group);
         }
         return true;
     }
@@ -140,7 +139,7 @@ final class Batch {
     /** Somebody has left a lender, who may be alone now. */
     void lend(@Nullable Loan awaited) {
         if (awaited != null) {
-            awaited.next = toLend;
+            awaited.linkTo(toLend);
             toLend = awaited;
         }
     }
@@ -169,7 +168,7 @@ final class Batch {
             }
             moreIdle.add(group);
         } catch (OutOfMemoryError oom) {
-            engine.housekeeper.retryLater(group);
+            engine.housekeeper.retry(group);
         }
     }
 
@@ -205,9 +204,9 @@ final class Batch {
                 reportEndings();
             } while (offerIdle());
             tellFailure();
-            engine.runDeferred();
+            engine.housekeeper.ensureThread();
         } catch (Throwable failure) {
-            logged(failure);
+            Log.failed(failure);
         }
     }
 
@@ -218,10 +217,9 @@ final class Batch {
             engine.releases.free(shared, this);
         }
         while (toLend != null) {
-            Report loan = toLend;
-            toLend = loan.next;
-            loan.next = null;
-            engine.dispatcher.report(loan);
+            Later loan = toLend;
+            toLend = loan.unlink();
+            loan.again(engine);
         }
     }
 
@@ -259,7 +257,7 @@ final class Batch {
         Endings endings = ended;
         ended = null;
         if (endings != null && endings.wakeThreads()) {
-            engine.dispatcher.report(endings);
+            engine.report(endings);
         }
     }
 
@@ -272,7 +270,7 @@ final class Batch {
         try {
             node.start(now, batch);
         } catch (Throwable failure) {
-            logged(failure);
+            Log.failed(failure);
         }
     }
 
@@ -299,15 +297,6 @@ final class Batch {
         failed = null;
         if (why != null && group != null) {
             engine.reports.groupFailed(group.key, why);
-        }
-    }
-
-    /** Logs what has failed, unless there is no memory or stack for that. */
-    static void logged(Throwable failure) {
-        try {
-            Log.write(Level.ERROR, () -> "The group executor could not complete all that it had begun.", failure);
-        } catch (Throwable unloggable) {
-            // There is no memory or stack for that either.
         }
     }
 }

@@ -30,12 +30,15 @@ class Core {
 
     final Reports reports;
 
+    final Housekeeper housekeeper;
+
     Core(CompiledPolicy policy, Environment environment) {
         this.environment = environment;
         this.origin = environment.nanoTime().getAsLong() - 1;
         this.policy = policy;
         this.maxKeyLength = policy.source().maxKeyLength();
         this.reports = new Reports(this);
+        this.housekeeper = new Housekeeper(this);
     }
 
     /** {@return the clock's reading} */
@@ -66,6 +69,29 @@ class Core {
         if (key.length() > maxKeyLength) {
             throw new IllegalArgumentException("The group key '" + KeyText.printable(key) + "' has " + key.length()
                     + " characters; allowed: at most " + maxKeyLength);
+        }
+    }
+
+    /**
+     * Runs {@code report} on a fresh virtual thread: at once, or as soon as there is one. Only where no thread can be had
+     * that would see to it, not even the engine's own, it runs here.
+     */
+    final void report(Report report) {
+        if (!handOver(report)) {
+            report.run();
+        }
+    }
+
+    /** {@return whether a fresh virtual thread runs {@code report}, or will; it needs no memory but for that thread} */
+    final boolean handOver(Report report) {
+        try {
+            environment
+                    .taskThreads()
+                    .unstarted("group-concurrency-report", report)
+                    .start();
+            return true;
+        } catch (Throwable noThread) {
+            return housekeeper.tryRetry(report);
         }
     }
 }

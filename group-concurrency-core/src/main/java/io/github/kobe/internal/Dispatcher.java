@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Starts threads: one for each run, and fresh ones for reports, which must not run on the current thread. */
+/** Starts a thread for each run. */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Dispatcher {
 
@@ -94,7 +94,7 @@ final class Dispatcher {
         try {
             told = new FailedStart(run.task);
         } catch (OutOfMemoryError oom) {
-            if (engine.housekeeper.startLater(run)) {
+            if (engine.housekeeper.tryRetry(run)) {
                 return;
             }
             startSubmitted(run, givenBatch);
@@ -106,7 +106,7 @@ final class Dispatcher {
             batch.carryOut();
         }
         if (!told.settles()) {
-            report(told);
+            engine.report(told);
         }
     }
 
@@ -156,29 +156,6 @@ final class Dispatcher {
             } else {
                 task.reportAndComplete(end);
             }
-        }
-    }
-
-    /**
-     * Runs {@code report} on a fresh virtual thread: at once, or as soon as there is one. Only where no thread can be had
-     * that would see to it, not even the engine's own, it runs here.
-     */
-    void report(Report report) {
-        if (!handOver(report)) {
-            report.run();
-        }
-    }
-
-    /** {@return whether a fresh virtual thread runs {@code report}, or will; it needs no memory but for that thread} */
-    boolean handOver(Report report) {
-        try {
-            engine.environment
-                    .taskThreads()
-                    .unstarted("group-concurrency-report", report)
-                    .start();
-            return true;
-        } catch (Throwable noThread) {
-            return engine.housekeeper.reportLater(report);
         }
     }
 }

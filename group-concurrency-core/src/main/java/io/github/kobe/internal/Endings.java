@@ -71,7 +71,7 @@ final class Endings extends Report {
                     left = node.settleEnd(reason, left);
                 }
             } catch (Throwable failure) {
-                Batch.logged(failure); // and it is told as it is
+                Log.failed(failure); // and it is told as it is
             }
             if (left != null) {
                 entries.set(kept++, node);
@@ -113,7 +113,7 @@ final class Endings extends Report {
             for (int end = first + WORDS; first < end; first++) {
                 entries.set(first, null); // which another thread may keep for long
             }
-            handedOver = first < entries.size() && engine.dispatcher.handOver(this);
+            handedOver = first < entries.size() && engine.handOver(this);
             tell(node, reason, left);
         }
     }
@@ -124,7 +124,7 @@ final class Endings extends Report {
                 node.reportEnd(reason, left);
             }
         } catch (Throwable failure) {
-            Batch.logged(failure);
+            Log.failed(failure);
         }
     }
 }

@@ -62,7 +62,6 @@ final class Engine extends Core {
     final Holds holds = new Holds();
     final Rejections rejections;
     final Dispatcher dispatcher;
-    final Housekeeper housekeeper;
     final IdleGroups idle;
     final Lending lending;
     final Borrowing borrowing;
@@ -79,7 +78,6 @@ final class Engine extends Core {
         ledger = new Ledger(environment.processors());
         rejections = new Rejections(this);
         dispatcher = new Dispatcher(this);
-        housekeeper = new Housekeeper(this);
         idle = new IdleGroups(this);
         lending = new Lending(this);
         borrowing = new Borrowing(this);
@@ -292,7 +290,7 @@ final class Engine extends Core {
     void cancelStages(Group group) {
         group.unbound.forEach(entry -> {
             if (entry instanceof OpenStage stage) {
-                dispatcher.report(new Report() {
+                report(new Report() {
                     @Override
                     public void run() {
                         stage.run.task.cancel(true);
@@ -300,32 +298,6 @@ final class Engine extends Core {
                 });
             }
         });
-    }
-
-    /** Does what there was no memory for before; without any lock. */
-    void runDeferred() {
-        housekeeper.ensureRetryThread();
-        endShutdownOrLater();
-    }
-
-    /**
-     * Does what a shutdown has left for want of memory; without any lock. If there still is none, the mark stays, and
-     * whoever comes next does it.
-     */
-    void endShutdownOrLater() {
-        if (lifecycle.isOwing()) {
-            try {
-                // It runs foreign code, as every interrupt does.
-                dispatcher.report(new Report() {
-                    @Override
-                    public void run() {
-                        lifecycle.doWhatIsOwed();
-                    }
-                });
-            } catch (OutOfMemoryError oom) {
-                // It stays marked.
-            }
-        }
     }
 
     // ---- statistics

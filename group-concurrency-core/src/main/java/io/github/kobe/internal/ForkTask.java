@@ -76,7 +76,7 @@ final class ForkTask extends Task<Object> {
         try {
             fork.ran(value, failure, nanos);
         } catch (Throwable thrown) {
-            Batch.logged(thrown); // its permits have to go back
+            Log.failed(thrown); // its permits have to go back
         }
     }
 
@@ -118,7 +118,7 @@ final class ForkTask extends Task<Object> {
         try {
             fork.over(terminal == null || fork.isDecided() ? null : failureOf(terminal));
         } catch (Throwable thrown) {
-            Batch.logged(thrown); // the engine has others to see to
+            Log.failed(thrown); // the engine has others to see to
         }
     }
 

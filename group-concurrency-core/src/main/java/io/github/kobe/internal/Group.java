@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * all.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
-final class Group extends GuardedGroup {
+final class Group extends GuardedGroup implements Later {
 
     /** What became of a request for a permit. */
     enum Verdict {
@@ -46,11 +46,8 @@ final class Group extends GuardedGroup {
 
     @Nullable
     Group idlePrevious;
-    /** The next that the housekeeper tries again, and whether this one is among those; guarded by its lock. */
-    @Nullable
-    Group retriedNext;
-
-    boolean retried;
+    /** Guarded by the lock of the housekeeper, which tries again what has failed here. */
+    private @Nullable Later later;
 
     Group(Engine engine, String key, EffectiveLimits base, boolean named, Recording recording) {
         super(engine, key, base, named, recording);
@@ -87,7 +84,7 @@ final class Group extends GuardedGroup {
             if (batch != null) {
                 batch.idle(this);
             } else {
-                engine.housekeeper.retryLater(this);
+                engine.housekeeper.retry(this);
             }
         }
         if (piece.isGlobal() && isCappedWord(after) && !ledger.tryGiveCredit(home)) {
@@ -220,7 +217,7 @@ final class Group extends GuardedGroup {
         Node successor = passOn();
         if (successor != null) {
             Batch.start(successor, now, null);
-            engine.runDeferred();
+            engine.housekeeper.ensureThread();
             return;
         }
         Batch batch = Batch.orNull(engine, now);
@@ -362,7 +359,7 @@ final class Group extends GuardedGroup {
     void withdraw(Node node) {
         RejectionReason reason = node.leftFor();
         if (withdrawAmongOthers(node)) {
-            engine.runDeferred();
+            engine.housekeeper.ensureThread();
             record.left(reason);
             return;
         }
@@ -457,6 +454,31 @@ final class Group extends GuardedGroup {
         } finally {
             exit(batch);
         }
+    }
+
+    // ---- tried again
+
+    /** Has it go on; what fails is tried again. */
+    @Override
+    public void again(Core core) {
+        Batch batch = Batch.orNull(engine, 0);
+        try {
+            unstall(batch);
+        } catch (Throwable failure) {
+            core.housekeeper.retry(this);
+            core.reports.groupFailed(key, failure);
+        }
+        Batch.carryOutIfMade(batch);
+    }
+
+    @Override
+    public @Nullable Later later() {
+        return later;
+    }
+
+    @Override
+    public void setLater(@Nullable Later next) {
+        later = next;
     }
 
     // ---- readings that may be stale

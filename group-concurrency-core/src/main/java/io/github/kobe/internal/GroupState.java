@@ -332,7 +332,7 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
             }
             offerIfIdle(batch);
         } catch (Throwable failure) {
-            stalled = engine.housekeeper.retryLater(unguarded());
+            stalled = engine.housekeeper.retry(unguarded());
             batch.failed(unguarded(), failure);
         }
     }

@@ -299,7 +299,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
 
     /** There was no memory for it; the housekeeper tries again. */
     final void endTheRestLater() {
-        stalled = engine.housekeeper.retryLater(unguarded());
+        stalled = engine.housekeeper.retry(unguarded());
         if (!stalled) {
             stopNoMore(); // nobody may come for long, and nothing would start until then
         }

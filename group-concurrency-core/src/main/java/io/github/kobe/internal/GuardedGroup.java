@@ -77,7 +77,7 @@ abstract sealed class GuardedGroup extends GroupState permits Group {
                 return;
             }
             if (batch == null) {
-                stalled = engine.housekeeper.retryLater(unguarded());
+                stalled = engine.housekeeper.retry(unguarded());
             } else {
                 dispatch(batch);
             }
@@ -119,7 +119,7 @@ abstract sealed class GuardedGroup extends GroupState permits Group {
         try {
             ledger.give(credits);
             if (batch == null) {
-                engine.housekeeper.retryLater(unguarded());
+                engine.housekeeper.retry(unguarded());
                 return;
             }
             boolean decided = false;
@@ -133,7 +133,7 @@ abstract sealed class GuardedGroup extends GroupState permits Group {
                 ledger.drain(null, batch);
             }
         } catch (Throwable failure) {
-            engine.housekeeper.retryLater(unguarded());
+            engine.housekeeper.retry(unguarded());
             if (batch != null) { // else nothing was decided that could fail
                 batch.failed(unguarded(), failure);
             }
@@ -349,7 +349,7 @@ abstract sealed class GuardedGroup extends GroupState permits Group {
     final void stall(@Nullable Batch batch) {
         enter();
         try {
-            stalled = engine.housekeeper.retryLater(unguarded());
+            stalled = engine.housekeeper.retry(unguarded());
         } finally {
             exit(batch);
         }

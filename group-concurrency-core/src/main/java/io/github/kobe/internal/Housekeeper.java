@@ -21,37 +21,33 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Housekeeper {
 
-    /** When a group that stalled is tried again, or what there was no memory for. */
+    /** When what has failed is tried again. */
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    private final Engine engine;
+    private final Core core;
     private final long lingerNanos;
     private final long longestSleepNanos;
-    private final ConcurrentLinkedQueue<Run> hops = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<Later> hops = new ConcurrentLinkedQueue<>();
 
     /** A leaf: nothing else is locked while it is held. */
     private final ReentrantLock lock = new ReentrantLock();
     /** Guarded by the lock. */
     private final Alarms alarms = new Alarms();
-    /** Guarded by the lock: when what follows is to be tried again. */
-    private long retryAt;
-    /** Guarded by the lock: groups to be tried again, linked by {@link Group#retriedNext}. */
-    private @Nullable Group firstRetried;
-    /** Guarded by the lock: runs to be started again, linked by {@link Hold#below}, which is free until they are. */
-    private @Nullable Run firstUnstarted;
-    /** Guarded by the lock: reports that wait for a thread, linked by {@link Report#next}. */
-    private @Nullable Report firstUntold;
+    /** Guarded by the lock: what is to be tried again, linked by {@link Later#later}. */
+    private @Nullable Later firstRetried;
 
-    private @Nullable Report lastUntold;
-    /** Whether there are groups to be tried again and was no thread for it; written under the lock. */
-    private volatile boolean lacksRetryThread;
+    private @Nullable Later lastRetried;
+    /** Guarded by the lock: when that is to be tried. */
+    private long retryAt;
+    /** Whether something is to be tried again and was no thread for it; written under the lock. */
+    private volatile boolean lacksThread;
     /** Guarded by the lock; {@code null}: none runs. */
     private @Nullable Thread thread;
 
-    Housekeeper(Engine engine) {
-        this.engine = engine;
-        lingerNanos = engine.environment.linger().toNanos();
-        longestSleepNanos = engine.environment.longestSleep().toNanos();
+    Housekeeper(Core core) {
+        this.core = core;
+        lingerNanos = core.environment.linger().toNanos();
+        longestSleepNanos = core.environment.longestSleep().toNanos();
     }
 
     /**
@@ -70,7 +66,7 @@ final class Housekeeper {
         Thread sleeper;
         lock.lock();
         try {
-            if (lacksThread()) {
+            if (!hasThread()) {
                 return false;
             }
             alarms.add(alarm);
@@ -105,14 +101,14 @@ final class Housekeeper {
     }
 
     /** Has {@code run} start from the housekeeper's thread; false if there is none and none can be made. */
-    boolean hop(Run run) {
-        if (!engine.environment.timers()) {
+    boolean hop(Later run) {
+        if (!core.environment.timers()) {
             return false;
         }
         Thread sleeper;
         lock.lock();
         try {
-            if (thread == null && !startThread()) {
+            if (!hasThread()) {
                 return false;
             }
             hops.add(run);
@@ -127,22 +123,31 @@ final class Housekeeper {
     }
 
     /**
-     * Has {@link Group#unstall} called in a while. It needs no memory, unless for the thread, and doesn't fail.
+     * Has {@code failed} {@linkplain Later#again tried again} in a while, once however often it is asked. It needs no
+     * memory, unless for the thread, and doesn't fail.
      *
-     * @return false if there is no thread to do it and none can be made: whoever carries out a batch next tries again
+     * @return false if there is no thread to do it and none can be made: then whoever comes by {@link #ensureThread} next
+     *     makes one
      */
-    boolean retryLater(Group group) {
+    boolean retry(Later failed) {
+        return retry(failed, true);
+    }
+
+    /** As {@link #retry}; but if it returns false, nothing comes of it. */
+    boolean tryRetry(Later failed) {
+        return retry(failed, false);
+    }
+
+    private boolean retry(Later failed, boolean alsoWithoutThread) {
         Thread sleeper;
         lock.lock();
         try {
-            if (!group.retried) {
-                setRetry();
-                group.retried = true;
-                group.retriedNext = firstRetried;
-                firstRetried = group;
+            boolean seen = hasThread();
+            if (seen || alsoWithoutThread) {
+                list(failed);
             }
-            if (lacksThread()) {
-                lacksRetryThread = true;
+            if (!seen) {
+                lacksThread |= alsoWithoutThread;
                 return false;
             }
             sleeper = thread;
@@ -153,81 +158,36 @@ final class Housekeeper {
         return true;
     }
 
-    /** Sees to it that what is about to be listed is tried again in a while; under the lock. */
-    private void setRetry() {
-        if (!hasRetries()) {
-            retryAt = engine.now() + RETRY_NANOS;
+    private void list(Later failed) {
+        if (failed.isListed()) {
+            return;
         }
-    }
-
-    private boolean hasRetries() {
-        return firstRetried != null || firstUnstarted != null || firstUntold != null;
-    }
-
-    /**
-     * Has {@code report} handed over to a fresh thread in a while. It needs no memory, unless for the housekeeper's own
-     * thread, and doesn't fail.
-     *
-     * @return false if there is no thread to do it and none can be made
-     */
-    boolean reportLater(Report report) {
-        Thread sleeper;
-        lock.lock();
-        try {
-            if (lacksThread()) {
-                return false;
-            }
-            setRetry();
-            if (lastUntold == null) {
-                firstUntold = report;
-            } else {
-                lastUntold.next = report;
-            }
-            lastUntold = report;
-            sleeper = thread;
-        } finally {
-            lock.unlock();
+        Later last = lastRetried;
+        if (last == null) {
+            firstRetried = failed;
+            retryAt = core.now() + RETRY_NANOS;
+        } else {
+            last.linkTo(failed);
         }
-        LockSupport.unpark(sleeper);
-        return true;
+        failed.linkTo(null);
+        lastRetried = failed;
     }
 
-    /** As {@link #reportLater}, for a run that has its permits and is to be started again. */
-    boolean startLater(Run run) {
-        Thread sleeper;
-        lock.lock();
-        try {
-            if (lacksThread()) {
-                return false;
-            }
-            setRetry();
-            run.below = firstUnstarted;
-            firstUnstarted = run;
-            sleeper = thread;
-        } finally {
-            lock.unlock();
-        }
-        LockSupport.unpark(sleeper);
-        return true;
-    }
-
-    /** Makes the thread that could not be made for {@link #retryLater}; without any lock. */
-    void ensureRetryThread() {
-        if (lacksRetryThread) {
+    /** Makes the thread that could not be made for {@link #retry}; without any lock. */
+    void ensureThread() {
+        if (lacksThread) {
             lock.lock();
             try {
-                if (thread == null) {
-                    startThread();
-                }
+                boolean unused = hasThread();
             } finally {
                 lock.unlock();
             }
         }
     }
 
-    /** {@return whether a thread is wanted, and there is none and none can be made} Under the lock. */
-    private boolean lacksThread() {
-        return engine.environment.timers() && thread == null && !startThread();
+    /** {@return false if a thread is wanted, and there is none and none can be made} Under the lock. */
+    private boolean hasThread() {
+        return !core.environment.timers() || thread != null || startThread();
     }
 
     private boolean startThread() {
@@ -239,7 +199,7 @@ final class Housekeeper {
                     .unstarted(new Worker(new WeakReference<>(this), hops, lingerNanos));
             started.start();
             thread = started;
-            lacksRetryThread = false;
+            lacksThread = false;
             return true;
         } catch (Throwable noThread) {
             return false;
@@ -251,26 +211,50 @@ final class Housekeeper {
      * after it from being done: what there is no memory for is tried again.
      */
     void runDue() {
-        startHops();
-        engine.endShutdownOrLater();
-        long now = engine.now();
+        for (Later run = hops.poll(); run != null; run = hops.poll()) {
+            tryAgain(run);
+        }
+        long now = core.now();
         retryDue(now);
         runAlarms(now);
     }
 
-    /** Starts what hops, without a batch if there is no memory for one: its permits are out, and nobody else starts it. */
-    private void startHops() {
-        if (hops.isEmpty()) {
-            return;
-        }
-        Batch batch = Batch.orNull(engine, 0);
-        for (Run run = hops.poll(); run != null; run = hops.poll()) {
-            try {
-                engine.dispatcher.startHere(run, batch);
-            } catch (Throwable failure) {
-                Batch.logged(failure);
+    /** Tries all again that is to be, if it is time; what fails once more begins a new list. */
+    private void retryDue(long now) {
+        Later due;
+        lock.lock();
+        try {
+            if (now < retryAt) {
+                return;
             }
-            Batch.carryOutIfMade(batch);
+            due = firstRetried;
+            firstRetried = null;
+            lastRetried = null;
+        } finally {
+            lock.unlock();
+        }
+        while (due != null) {
+            Later next = unlink(due);
+            tryAgain(due);
+            due = next;
+        }
+    }
+
+    private void tryAgain(Later due) {
+        try {
+            due.again(core);
+        } catch (Throwable failure) {
+            Log.failed(failure);
+        }
+    }
+
+    /** {@return the next of those that are due} */
+    private @Nullable Later unlink(Later due) {
+        lock.lock();
+        try {
+            return due.unlink();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -281,72 +265,8 @@ final class Housekeeper {
             } catch (OutOfMemoryError oom) {
                 postpone(due, now + RETRY_NANOS);
             } catch (Throwable failure) {
-                Batch.logged(failure);
+                Log.failed(failure);
             }
-        }
-    }
-
-    /** Tries all again that is to be, if it is time; what fails once more begins new lists. */
-    private void retryDue(long now) {
-        Report report;
-        Run run;
-        Group group;
-        lock.lock();
-        try {
-            if (!hasRetries() || now < retryAt) {
-                return;
-            }
-            report = firstUntold;
-            run = firstUnstarted;
-            group = firstRetried;
-            firstUntold = null;
-            lastUntold = null;
-            firstUnstarted = null;
-            firstRetried = null;
-        } finally {
-            lock.unlock();
-        }
-        while (report != null) {
-            Report next = report.next;
-            report.next = null;
-            engine.dispatcher.report(report);
-            report = next;
-        }
-        while (run != null) {
-            Run next = (Run) run.below;
-            run.below = null;
-            Batch batch = Batch.orNull(engine, 0);
-            engine.dispatcher.startHere(run, batch);
-            Batch.carryOutIfMade(batch);
-            run = next;
-        }
-        for (Group next; group != null; group = next) {
-            next = unlinkRetried(group);
-            retry(group);
-        }
-    }
-
-    /** Has a group go on; if it fails, it is tried again, and others are all the same. */
-    private void retry(Group group) {
-        Batch batch = Batch.orNull(engine, 0);
-        try {
-            group.unstall(batch);
-        } catch (Throwable failure) {
-            retryLater(group);
-            engine.reports.groupFailed(group.key, failure);
-        }
-        Batch.carryOutIfMade(batch);
-    }
-
-    private @Nullable Group unlinkRetried(Group due) {
-        lock.lock();
-        try {
-            Group next = due.retriedNext;
-            due.retriedNext = null;
-            due.retried = false;
-            return next;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -375,10 +295,8 @@ final class Housekeeper {
             if (!hops.isEmpty()) {
                 return 0;
             }
-            if (engine.lifecycle.isOwing()) {
-                return RETRY_NANOS; // there was no memory for it
-            }
-            if (engine.stage.isOver() && engine.waiting.get() == 0 && !hasRetries()) {
+            boolean retries = firstRetried != null;
+            if (core.stage.isOver() && core.waiting.get() == 0 && !retries) {
                 // Nothing waits or will: no time-out, no retry, and the idle groups go with the executor.
                 if (alarms.forgetAfterShutdown()) {
                     return 0;
@@ -388,9 +306,9 @@ final class Housekeeper {
                     return -1;
                 }
             }
-            if (!alarms.isEmpty() || hasRetries()) {
-                long next = hasRetries() ? Math.min(alarms.nextAt(), retryAt) : alarms.nextAt();
-                return Math.min(longestSleepNanos, Math.max(0, next - engine.now()));
+            if (!alarms.isEmpty() || retries) {
+                long next = retries ? Math.min(alarms.nextAt(), retryAt) : alarms.nextAt();
+                return Math.min(longestSleepNanos, Math.max(0, next - core.now()));
             }
             if (mayEnd) {
                 thread = null;
@@ -405,7 +323,7 @@ final class Housekeeper {
     /**
      * The thread's loop; between two looks it has no strong reference to the engine, unless a run waits to be started.
      */
-    private record Worker(WeakReference<Housekeeper> housekeeper, Queue<Run> hops, long lingerNanos)
+    private record Worker(WeakReference<Housekeeper> housekeeper, Queue<Later> hops, long lingerNanos)
             implements Runnable {
 
         @Override
@@ -433,7 +351,7 @@ final class Housekeeper {
                 target.runDue();
                 return target.nextSleep(mayEnd);
             } catch (Throwable failure) {
-                target.engine.reports.housekeeperFailed(failure);
+                target.core.reports.housekeeperFailed(failure);
                 return RETRY_NANOS;
             }
         }

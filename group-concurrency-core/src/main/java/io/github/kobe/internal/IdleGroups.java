@@ -293,7 +293,7 @@ final class IdleGroups {
             // Those that are left stay listed.
         } finally {
             if (removals != null && !removals.isEmpty()) {
-                engine.dispatcher.report(removals);
+                engine.report(removals);
             }
         }
     }

@@ -132,7 +132,7 @@ final class Lending {
         if (batch != null) {
             group.offerIfIdle(batch);
         } else {
-            engine.housekeeper.retryLater(group);
+            engine.housekeeper.retry(group);
         }
     }
 
@@ -147,7 +147,7 @@ final class Lending {
                     }
                 }
             } catch (OutOfMemoryError oom) {
-                engine.housekeeper.retryLater(node.group); // which comes by registerAll
+                engine.housekeeper.retry(node.group); // which comes by registerAll
             }
         }
     }
@@ -163,7 +163,7 @@ final class Lending {
                     }
                 }
             } catch (OutOfMemoryError oom) {
-                engine.housekeeper.retryLater(group);
+                engine.housekeeper.retry(group);
             }
         }
     }
@@ -178,7 +178,7 @@ final class Lending {
     /** Has a loan tried again, of which the caller has {@linkplain SharedGlobal#takeAwaited taken} that on; by who holds no lock. */
     void lendSoon(@Nullable Loan awaited) {
         if (awaited != null) {
-            engine.dispatcher.report(awaited);
+            engine.report(awaited);
         }
     }
 
@@ -214,7 +214,7 @@ final class Lending {
     private void retryLater(Loan loan) {
         ledger.lock();
         try {
-            if (loan.shared.loan == loan && !loan.begun && !engine.housekeeper.reportLater(loan)) {
+            if (loan.shared.loan == loan && !loan.begun && !engine.housekeeper.tryRetry(loan)) {
                 loan.shared.awaitOthers();
             }
         } finally {
@@ -449,7 +449,7 @@ final class Lending {
         } catch (OutOfMemoryError oom) {
             // As without a batch.
         }
-        engine.housekeeper.retryLater(group);
+        engine.housekeeper.retry(group);
     }
 
     /** {@return whether nothing is offered, lent or waits for a family; for tests} */

@@ -24,12 +24,14 @@ final class Lifecycle {
     private final Ledger ledger;
     private final Stage stage;
 
-    /** Whether there was no memory for all that follows on the end: whoever comes next does it. */
+    /** Whether there was no memory for all that follows on the end: the housekeeper does it, or who shuts it down again. */
     private volatile boolean owing;
     /** Told once it is shut down. */
     private final Set<Runnable> watchers = ConcurrentHashMap.newKeySet();
     /** Those that wait for the end of a drain from inside, linked by {@link Insider#next}. Guarded by the lock. */
     private @Nullable Insider firstInsider;
+
+    private final Owed owed = new Owed();
 
     private final Backlog backlog = new Backlog();
 
@@ -187,18 +189,6 @@ final class Lifecycle {
         return true;
     }
 
-    /** {@return whether something that follows on the end is still to be done, for want of memory} */
-    boolean isOwing() {
-        return owing;
-    }
-
-    /** Does what follows on the end and is still to be done. */
-    void doWhatIsOwed() {
-        if (owing) {
-            follow();
-        }
-    }
-
     /** Does what follows on the end; harmless if it is done again. What waits is left to the backlog. */
     private void follow() {
         owing = false;
@@ -212,7 +202,22 @@ final class Lifecycle {
                 backlog.handOver();
             }
             if (!done) {
-                owing = true;
+                followLater();
+            }
+        }
+    }
+
+    private void followLater() {
+        owing = true;
+        boolean unused = engine.housekeeper.retry(owed);
+    }
+
+    /** What follows on the end, and calls foreign code; made beforehand. */
+    private final class Owed extends Report {
+        @Override
+        public void run() {
+            if (owing) {
+                follow();
             }
         }
     }
@@ -226,7 +231,7 @@ final class Lifecycle {
 
         private void handOver() {
             if (handedOver.compareAndSet(false, true)) {
-                engine.dispatcher.report(this);
+                engine.report(this);
             }
         }
 
@@ -242,9 +247,9 @@ final class Lifecycle {
                 }
                 handedOver.set(false);
             } catch (OutOfMemoryError oom) {
-                if (!engine.housekeeper.reportLater(this)) {
+                if (!engine.housekeeper.tryRetry(this)) {
                     handedOver.set(false);
-                    owing = true;
+                    followLater();
                 }
             }
         }

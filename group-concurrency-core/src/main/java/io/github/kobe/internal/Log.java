@@ -29,4 +29,13 @@ final class Log {
             }
         }
     }
+
+    /** Logs what has failed, unless there is no memory or stack for that. */
+    static void failed(Throwable failure) {
+        try {
+            write(Level.ERROR, () -> "The group executor could not complete all that it had begun.", failure);
+        } catch (Throwable unloggable) {
+            // There is no memory or stack for that either.
+        }
+    }
 }

@@ -149,7 +149,7 @@ final class Offer {
         try {
             onInterrupt.run();
         } catch (Throwable thrown) {
-            Batch.logged(thrown); // what is lent has to come back first
+            Log.failed(thrown); // what is lent has to come back first
         }
     }
 

@@ -99,7 +99,7 @@ final class PermitFuture extends Node {
 
     @Override
     void start(long now, @Nullable Batch batch) {
-        group.engine.dispatcher.report(onFreshThread);
+        group.engine.report(onFreshThread);
     }
 
     /** Hands out the permit that it was granted; it is given back if the wait for it was given up. */
@@ -189,7 +189,7 @@ final class PermitFuture extends Node {
             try {
                 cancelled = super.cancel(false);
             } catch (OutOfMemoryError oom) {
-                group.engine.dispatcher.report(onFreshThread);
+                group.engine.report(onFreshThread);
                 throw oom;
             }
             group.engine.reports.cancelled(group.key, id, null, trace);

@@ -2,10 +2,24 @@ package io.github.kobe.internal;
 
 import org.jspecify.annotations.Nullable;
 
-/** A report that may call user code, and so runs on a fresh virtual thread: see {@link Dispatcher#report}. */
-abstract class Report implements Runnable {
+/** A report that may call user code, and so runs on a fresh virtual thread: see {@link Core#report}. */
+abstract class Report implements Runnable, Later {
 
-    /** The next that waits for a thread; guarded by the housekeeper's lock while that keeps it. */
-    @Nullable
-    Report next;
+    /** Guarded by the housekeeper's lock while that has it. */
+    private @Nullable Later later;
+
+    @Override
+    public final void again(Core core) {
+        core.report(this);
+    }
+
+    @Override
+    public final @Nullable Later later() {
+        return later;
+    }
+
+    @Override
+    public final void setLater(@Nullable Later next) {
+        later = next;
+    }
 }

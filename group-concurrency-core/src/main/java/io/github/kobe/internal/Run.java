@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * task's thread, when its code has ended, replaces the work and then reads the phase. So at least one of them sees
  * the other. A thread that sees INTERRUPTING or AGAIN waits, parked, for INTERRUPTED. Either way it then clears its flag.
  */
-final class Run extends Hold implements Runnable {
+final class Run extends Hold implements Runnable, Later {
 
     private static final int CODE = 0;
     private static final int INTERRUPTING = 1;
@@ -58,6 +58,9 @@ final class Run extends Hold implements Runnable {
 
     /** Since when its code runs, on the engine's clock; 0: it is about to begin. Written by its thread, read by anyone. */
     private long begun;
+
+    /** Guarded by the housekeeper's lock. */
+    private @Nullable Later later;
 
     private volatile int phase; // CODE
 
@@ -167,6 +170,27 @@ final class Run extends Hold implements Runnable {
             group.engine.reports.uninterruptible(group.key, thrown);
         }
     }
+
+    // ---- its permits are out, and its thread is to be started by the housekeeper
+
+    @Override
+    public void again(Core core) {
+        Batch batch = Batch.orNull(group.engine, 0);
+        group.engine.dispatcher.startHere(this, batch);
+        Batch.carryOutIfMade(batch);
+    }
+
+    @Override
+    public @Nullable Later later() {
+        return later;
+    }
+
+    @Override
+    public void setLater(@Nullable Later next) {
+        later = next;
+    }
+
+    // ---- on its thread
 
     @Override
     public void run() {

@@ -230,7 +230,7 @@ public final class ScopeBridge {
     public boolean at(long time, Alarm alarm) {
         return engine.housekeeper.at(time, true, alarm::isPointless, now -> {
             if (!alarm.isPointless()) {
-                engine.dispatcher.report(alarm);
+                engine.report(alarm);
             }
         });
     }
@@ -244,7 +244,7 @@ public final class ScopeBridge {
 
     /** Has {@code action} run on a fresh virtual thread. */
     public void runSoon(Runnable action) {
-        engine.dispatcher.report(new Alarm(action));
+        engine.report(new Alarm(action));
     }
 
     // ---- permits of threads that wait
@@ -284,7 +284,7 @@ public final class ScopeBridge {
 
     /** Logs what has failed where others have to be seen to all the same. */
     public static void logged(Throwable failure) {
-        Batch.logged(failure);
+        Log.failed(failure);
     }
 
     /** A run of what a scope has scheduled failed, and nobody listens. */

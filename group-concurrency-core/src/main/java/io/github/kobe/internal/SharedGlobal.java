@@ -148,7 +148,7 @@ final class SharedGlobal {
                 && ((long) STATE.getAndBitwiseAnd(this, ~LENDS_WHEN_ALONE) & LENDS_WHEN_ALONE) != 0;
         if (awaited && waiting == null) {
             home.ledger.lenders.othersHaveLeft();
-            home.engine.housekeeper.retryLater(home);
+            home.engine.housekeeper.retry(home);
         }
         return awaited ? waiting : null;
     }

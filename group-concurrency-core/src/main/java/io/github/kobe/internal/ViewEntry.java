@@ -167,7 +167,7 @@ final class ViewEntry implements Callable<@Nullable Void> {
             }
             claimed.endClaimed();
         } catch (Throwable failure) {
-            Batch.logged(failure);
+            Log.failed(failure);
         } finally {
             remove();
         }
