@@ -166,7 +166,7 @@ final class Admission {
         try {
             run = Run.of(node, work, loader, stopEpoch, null);
         } catch (OutOfMemoryError oom) {
-            engine.releases.giveBackUnused(group, null, SharedGlobal.BOUND, null);
+            engine.lending.giveBackUnused(group, null, SharedGlobal.BOUND, null);
             throw oom;
         }
         node.engageBeforePublication(run);

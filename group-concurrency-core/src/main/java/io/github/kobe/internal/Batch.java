@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Batch {
 
-    private final Engine engine;
+    private final Core core;
 
     /** A recent reading of the clock, for the outside hop; 0: none, nothing hops. */
     final long now;
@@ -30,44 +30,44 @@ final class Batch {
     /** Granted out of turn: their queue may still link them as dead ones, so {@link Node#next} is not theirs to use. */
     private @Nullable ArrayList<Node> grantedAside;
 
-    /** Loans to be tried again. */
-    private @Nullable Later toLend;
+    /** What is to be done by others. */
+    private @Nullable Later firstLater;
 
-    /** Global permits that the last one has left, linked by {@link SharedGlobal#next}. */
-    private @Nullable SharedGlobal toFree;
+    /** Global permits that the last one has left, linked by {@link Backing#nextFreed}. */
+    private @Nullable Backing toFree;
 
     private @Nullable Endings ended;
-    private @Nullable Group idle;
-    private @Nullable List<Group> moreIdle;
+    private @Nullable Continued idle;
+    private @Nullable List<Continued> moreIdle;
     private boolean carrying;
 
     /** What has kept a group from going on, and that group. */
     private @Nullable Throwable failure;
 
-    private @Nullable Group failed;
+    private String failedKey = "";
 
     /** How much was decided since it was last carried out. */
     private int decided;
     /** What has more to decide. */
-    private @Nullable Group unfinished;
+    private @Nullable Continued unfinished;
 
     /** Why {@link Group#admit} rejected. */
     @Nullable
     Rejection rejection;
 
-    Batch(Engine engine) {
-        this(engine, 0);
+    Batch(Core core) {
+        this(core, 0);
     }
 
-    Batch(Engine engine, long now) {
-        this.engine = engine;
+    Batch(Core core, long now) {
+        this.core = core;
         this.now = now;
     }
 
     /** {@return a batch, or {@code null} for want of memory: for permits that have to go back all the same} */
-    static @Nullable Batch orNull(Engine engine, long now) {
+    static @Nullable Batch orNull(Core core, long now) {
         try {
-            return new Batch(engine, now);
+            return new Batch(core, now);
         } catch (OutOfMemoryError oom) {
             return null;
         }
@@ -79,14 +79,14 @@ final class Batch {
      * @return whether as much is decided as one critical section may decide: then the group has to leave, and goes on when
      *     this is carried out, with the lock free in between
      */
-    boolean leavesOff(Group group) {
-        if (decided < engine.environment.portion()) {
+    boolean leavesOff(Continued group) {
+        if (decided < core.environment.portion()) {
             return false;
         }
         if (unfinished == null || unfinished == group) {
             unfinished = group;
         } else {
-            engine.housekeeper.retry(group);
+            core.housekeeper.retry(group);
         }
         return true;
     }
@@ -122,7 +122,7 @@ final class Batch {
     /** Makes room for one {@link #ended}. */
     void reserveEnd() {
         if (ended == null) {
-            ended = new Endings(engine);
+            ended = new Endings(core);
         }
         ended.reserve();
     }
@@ -136,28 +136,26 @@ final class Batch {
         ended.add(node, reason, work);
     }
 
-    /** Somebody has left a lender, who may be alone now. */
-    void lend(@Nullable Loan awaited) {
-        if (awaited != null) {
-            awaited.linkTo(toLend);
-            toLend = awaited;
-        }
+    /** {@code deed} is to be done. */
+    void later(Later deed) {
+        deed.linkTo(firstLater);
+        firstLater = deed;
     }
 
     /** The last one that shared a global permit has left it. */
-    void free(SharedGlobal shared) {
-        shared.next = toFree;
-        toFree = shared;
+    void free(Backing left) {
+        left.nextFreed = toFree;
+        toFree = left;
     }
 
     /** A group can't go on, for {@code why}; that is told when no lock is held. */
-    void failed(Group group, Throwable why) {
-        failed = group;
+    void failed(String key, Throwable why) {
+        failedKey = key;
         failure = why;
     }
 
     /** A group has nothing to do. */
-    void idle(Group group) {
+    void idle(Continued group) {
         if (idle == null || idle == group) {
             idle = group;
             return;
@@ -168,7 +166,7 @@ final class Batch {
             }
             moreIdle.add(group);
         } catch (OutOfMemoryError oom) {
-            engine.housekeeper.retry(group);
+            core.housekeeper.retry(group);
         }
     }
 
@@ -199,34 +197,34 @@ final class Batch {
     private void carryOutPortion() {
         try {
             do {
-                freeAndLend();
+                freeAndSeeToOthers();
                 startGranted();
                 reportEndings();
             } while (offerIdle());
             tellFailure();
-            engine.housekeeper.ensureThread();
+            core.housekeeper.ensureThread();
         } catch (Throwable failure) {
             Log.failed(failure);
         }
     }
 
-    private void freeAndLend() {
+    private void freeAndSeeToOthers() {
         while (toFree != null) {
-            SharedGlobal shared = toFree;
-            toFree = shared.next;
-            engine.releases.free(shared, this);
+            Backing left = toFree;
+            toFree = left.nextFreed;
+            left.free(this);
         }
-        while (toLend != null) {
-            Later loan = toLend;
-            toLend = loan.unlink();
-            loan.again(engine);
+        while (firstLater != null) {
+            Later deed = firstLater;
+            firstLater = deed.unlink();
+            deed.again(core);
         }
     }
 
     /** Has decided what was left, another portion at most; false if nothing was. */
     private boolean goOn() {
         decided = 0;
-        Group group = unfinished;
+        Continued group = unfinished;
         if (group == null) {
             return false;
         }
@@ -257,7 +255,7 @@ final class Batch {
         Endings endings = ended;
         ended = null;
         if (endings != null && endings.wakeThreads()) {
-            engine.report(endings);
+            core.report(endings);
         }
     }
 
@@ -276,27 +274,25 @@ final class Batch {
 
     /** {@return whether there were any} Then groups may have been retired, which may add to all of this. */
     private boolean offerIdle() {
-        Group first = idle;
+        Continued first = idle;
         if (first == null) {
             return false;
         }
-        List<Group> others = moreIdle;
+        List<Continued> others = moreIdle;
         idle = null;
         moreIdle = null;
-        engine.idle.offer(first, this);
+        first.offerAsIdle(this);
         for (int i = 0; others != null && i < others.size(); i++) {
-            engine.idle.offer(others.get(i), this);
+            others.get(i).offerAsIdle(this);
         }
         return true;
     }
 
     private void tellFailure() {
         Throwable why = failure;
-        Group group = failed;
         failure = null;
-        failed = null;
-        if (why != null && group != null) {
-            engine.reports.groupFailed(group.key, why);
+        if (why != null) {
+            core.reports.groupFailed(failedKey, why);
         }
     }
 }

@@ -21,8 +21,9 @@ final class Borrowers {
         this.holds = holds;
     }
 
-    /** {@code hold} was granted on {@code loan}; by its thread, before anyone else knows it. */
-    void add(Hold hold, Loan loan) {
+    /** {@code hold} was granted on {@code lent}; by its thread, before anyone else knows it. */
+    void add(Hold hold, Lent lent) {
+        Loan loan = Objects.requireNonNull(Loan.of(lent));
         ledger.lock();
         lock.lock();
         try {
@@ -49,7 +50,8 @@ final class Borrowers {
 
     /** {@return what {@code hold} was lent on, which is about to be {@linkplain Lending#handBack handed back}} */
     Loan loanOfEnded(Hold hold) {
-        return Objects.requireNonNull(hold instanceof Run run ? run.loan : removed(hold));
+        Loan own = Loan.of(hold.loan());
+        return own != null ? own : Objects.requireNonNull(removed(hold));
     }
 
     private @Nullable Loan removed(Hold hold) {
@@ -62,8 +64,9 @@ final class Borrowers {
     }
 
     private @Nullable Loan loanOf(Hold hold) {
-        if (hold instanceof Run run) {
-            return run.loan;
+        Loan own = Loan.of(hold.loan());
+        if (own != null) {
+            return own;
         }
         lock.lock();
         try {

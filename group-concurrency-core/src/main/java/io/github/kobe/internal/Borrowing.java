@@ -22,12 +22,16 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Borrowing {
 
-    private final Engine engine;
     private final Ledger ledger;
+    private final Holds holds;
+    private final Lending lending;
+    private final ListedOffers listed;
 
-    Borrowing(Engine engine) {
-        this.engine = engine;
-        this.ledger = engine.ledger;
+    Borrowing(Ledger ledger, Holds holds, Lending lending, ListedOffers listed) {
+        this.ledger = ledger;
+        this.holds = holds;
+        this.lending = lending;
+        this.listed = listed;
     }
 
     /**
@@ -53,7 +57,7 @@ final class Borrowing {
             boolean wanted = offer.isWantedIn(group);
             boolean mayLend = wanted && mayLend(offer, group);
             if (!wanted) {
-                engine.lending.unregister(offer, group.unguarded(), batch);
+                lending.unregister(offer, group.unguarded(), batch);
                 left--;
             } else if (mayLend && batch.leavesOff(group.unguarded())) {
                 return false;
@@ -75,7 +79,7 @@ final class Borrowing {
         boolean goesOn = grant(group, offers, offers.ofInsiders(), last, batch);
         while (goesOn && offers.has(offer) && mayLend(offer, group) && (group.hasRoom() || offers.isAnyOfInsider())) {
             if (!offer.isWantedIn(group)) {
-                engine.lending.unregister(offer, group.unguarded(), batch);
+                lending.unregister(offer, group.unguarded(), batch);
                 return true;
             }
             goesOn = !batch.leavesOff(group.unguarded());
@@ -97,10 +101,10 @@ final class Borrowing {
 
     private boolean lend(Offer offer, boolean last, Batch batch) {
         if (offer.only != null) {
-            return offer.groups.isEmpty() || offer.groups.getFirst().grantOffered(offer, last, batch);
+            return offer.groups.isEmpty() || grantIn(offer.groups.getFirst(), offer, last, batch);
         }
-        for (Hold hold = engine.holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
-            if (hold.group.knows(offer) && !hold.group.grantOffered(offer, last, batch)) {
+        for (Hold hold = holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
+            if (!grantIn(hold.group, offer, last, batch)) {
                 return false;
             }
         }
@@ -119,11 +123,17 @@ final class Borrowing {
         for (int left = offer.groups.size(); left > 0 && mayLend(offer, null); left--) {
             Group group = offer.groups.getFirst();
             offer.groups.addLast(group);
-            if (!group.grantOffered(offer, true, batch)) {
+            if (!grantIn(group, offer, true, batch)) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Starts what {@code offer} is of use for in {@code group}, if that knows it; false if it has left off. */
+    private static boolean grantIn(Group group, Offer offer, boolean last, Batch batch) {
+        Offered offered = Offered.in(group);
+        return offered == null || !offered.knows(offer) || offered.grant(offer, last, batch);
     }
 
     /** As {@link #lendInside}, where the ledger may be off; by who holds its lock, and no group's. It needs no memory. */
@@ -131,8 +141,9 @@ final class Borrowing {
         if (offer.only != null && !offer.groups.isEmpty()) {
             look(offer.groups.getFirst(), batch);
         }
-        for (Hold hold = engine.holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
-            if (hold.group.knows(offer)) {
+        for (Hold hold = holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
+            Offered offered = Offered.in(hold.group);
+            if (offered != null && offered.knows(offer)) {
                 look(hold.group, batch);
             }
         }
@@ -149,9 +160,9 @@ final class Borrowing {
      * @param group where the owner's permits of the group may be lent too; {@code null}: nowhere
      */
     private boolean mayLend(Offer offer, @Nullable GroupState group) {
-        for (Hold hold = engine.holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
+        for (Hold hold = holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
             SharedGlobal shared = hold.sharedSoFar();
-            Loan known = shared == null ? null : shared.loan;
+            Loan known = shared == null ? null : Loan.of(shared.loan);
             boolean free = known == null || (known.begun && known.offer == offer);
             if (free
                     && (shared == null
@@ -174,7 +185,7 @@ final class Borrowing {
         if (offer.only != null) {
             return tryStart(group, offers, offer.only, last, batch);
         }
-        Kin kin = Objects.requireNonNull(group.queue.kin());
+        Kin kin = Offered.made(group).kin();
         Lineage family = Objects.requireNonNull(offer.family);
         if (offer.withdrawn) {
             return tryStart(group, offers, kin.firstThread(family, node -> isNeeded(node, offer)), last, batch)
@@ -231,7 +242,7 @@ final class Borrowing {
     }
 
     private @Nullable Offer offerTo(Node node, Lineage scope) {
-        Offer offer = engine.lending.families.offerTo(scope);
+        Offer offer = lending.families.offerTo(scope);
         return offer == null || (offer.withdrawn && !isNeeded(node, offer)) ? null : offer;
     }
 
@@ -370,7 +381,7 @@ final class Borrowing {
 
         /** {@return a loan that is marked, of the permits that the owner has in the group} */
         private @Nullable Loan ofGroup(Offer offer) {
-            for (Hold hold = engine.holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
+            for (Hold hold = holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
                 Hold real = hold.real();
                 if (hold.group == group && !real.isLent()) {
                     Loan loan = new Loan(offer, group.unguarded(), hold.share());
@@ -386,7 +397,7 @@ final class Borrowing {
 
         /** {@return a loan that is marked, of a global permit of the owner} */
         private @Nullable Loan global(Offer offer) {
-            for (Hold hold = engine.holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
+            for (Hold hold = holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
                 SharedGlobal shared = hold.share();
                 if (isAtHome(offer, shared)) {
                     Loan loan = new Loan(offer, group.unguarded(), shared);
@@ -422,13 +433,13 @@ final class Borrowing {
                 group.addLent(1);
                 ofGroup.lacksConcurrency = true;
                 ofGroup.lacksInFlight = true;
-                engine.lending.begun(ofGroup);
+                lending.begun(ofGroup);
             }
             if (ofGlobal != null) {
                 ofGlobal.shared.home.putBackToLedger(Piece.GLOBAL);
                 ofGlobal.lacksGlobal = true;
                 if (ofGlobal != ofGroup) {
-                    engine.lending.begun(ofGlobal);
+                    lending.begun(ofGlobal);
                 }
                 group.takeFromLedger(Piece.ALL);
             } else {
@@ -460,7 +471,7 @@ final class Borrowing {
                     ledger.unpin(loan.group);
                     ledger.unpin(loan.shared.home);
                 }
-                engine.lending.unmark(loan);
+                lending.unmark(loan);
             }
         }
     }
@@ -473,14 +484,14 @@ final class Borrowing {
     private boolean mark(Loan loan) {
         SharedGlobal shared = loan.shared;
         Thread owner = loan.offer.owner;
-        Loan known = shared.loan;
+        Loan known = Loan.of(shared.loan);
         if (known != null) {
             return known.begun && known.offer == loan.offer;
         }
-        boolean alone = shared.tryLend(loan, engine.holds.countSharing(owner, shared));
+        boolean alone = shared.tryLend(loan, holds.countSharing(owner, shared));
         if (!alone && loan.offer.withdrawn) {
             shared.endLoan();
-            ledger.lenders.crowded(loan.offer);
+            listed.crowded(loan.offer);
             shared.awaitOthers(); // and is looked at again then
         } else if (!alone) {
             loan.offer.add(loan);

@@ -364,7 +364,7 @@ final class Callers {
             Thread owner,
             Group group,
             @Nullable SharedGlobal joined,
-            @Nullable Loan loan,
+            @Nullable Lent loan,
             String id,
             @Nullable TaskTrace trace) {
         if (hold.isParked()) {
@@ -392,12 +392,12 @@ final class Callers {
         }
     }
 
-    private void giveBackUnused(Group group, Hold hold, @Nullable SharedGlobal joined, @Nullable Loan loan) {
+    private void giveBackUnused(Group group, Hold hold, @Nullable SharedGlobal joined, @Nullable Lent loan) {
         group.counters.ended(TaskStatus.FAILED);
         if (loan != null) {
             engine.lending.borrowers.remove(hold);
         }
-        engine.releases.giveBackUnused(group, joined, SharedGlobal.BOUND, loan);
+        engine.lending.giveBackUnused(group, joined, SharedGlobal.BOUND, loan);
     }
 
     /** Tells recorder, listener and trace of a start; once the hold is registered, for they may call. */
@@ -405,7 +405,7 @@ final class Callers {
         boolean heard = engine.reports.isObserved(trace);
         long queuedNanos = 0;
         if (waiter != null && waiter.hasOpenWait()) {
-            group.record.started(waiter);
+            group.record.started(waiter, group.engine);
             queuedNanos = heard ? waiter.waitedNanos(engine.now()) : 0;
         }
         if (heard) {

@@ -16,10 +16,10 @@ final class Dispatcher {
      */
     private static final long HOP_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    private final Engine engine;
+    private final Core engine;
     private final AtomicLong lastHop;
 
-    Dispatcher(Engine engine) {
+    Dispatcher(Core engine) {
         this.engine = engine;
         this.lastHop = new AtomicLong(engine.nanoTime());
     }

@@ -16,7 +16,7 @@ final class Endings extends Report {
 
     private static final int WORDS = 3;
 
-    private final Engine engine;
+    private final Core core;
 
     /** Node, reason and work of each; or what {@link Node#settleEnd} has left of the work. */
     private final ArrayList<@Nullable Object> entries = new ArrayList<>();
@@ -26,8 +26,8 @@ final class Endings extends Report {
     /** Where the first entry is that hasn't been taken. */
     private int first;
 
-    Endings(Engine engine) {
-        this.engine = engine;
+    Endings(Core core) {
+        this.core = core;
     }
 
     /** Makes room for one more. */
@@ -64,8 +64,7 @@ final class Endings extends Report {
             RejectionReason reason = reason(i);
             Object left = entries.get(i + 2);
             try {
-                if (node instanceof Waiter waiter) {
-                    waiter.wake();
+                if (node.wake()) {
                     left = null;
                 } else if (!threadsOnly && left != null) {
                     left = node.settleEnd(reason, left);
@@ -113,7 +112,7 @@ final class Endings extends Report {
             for (int end = first + WORDS; first < end; first++) {
                 entries.set(first, null); // which another thread may keep for long
             }
-            handedOver = first < entries.size() && engine.handOver(this);
+            handedOver = first < entries.size() && core.handOver(this);
             tell(node, reason, left);
         }
     }

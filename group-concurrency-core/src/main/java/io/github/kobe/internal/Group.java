@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * all.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
-final class Group extends GuardedGroup implements Later {
+final class Group extends GuardedGroup implements Continued {
 
     /** What became of a request for a permit. */
     enum Verdict {
@@ -49,7 +49,7 @@ final class Group extends GuardedGroup implements Later {
     /** Guarded by the lock of the housekeeper, which tries again what has failed here. */
     private @Nullable Later later;
 
-    Group(Engine engine, String key, EffectiveLimits base, boolean named, Recording recording) {
+    Group(Groups engine, String key, EffectiveLimits base, boolean named, Recording recording) {
         super(engine, key, base, named, recording);
         this.threads = engine.environment.taskThreads().named(KeyText.printable(key));
     }
@@ -60,7 +60,7 @@ final class Group extends GuardedGroup implements Later {
      * Takes one permit of both layers, and a global one, if the group is fast and has them. The caller holds no lock: what
      * it gives back may let others start.
      *
-     * @param stripe where to look for a credit first; see {@link Hold#stripe}
+     * @param stripe where to look for a credit first; as holds know it
      */
     boolean tryTakeFast(int stripe) {
         Take taken = tryTake(false);
@@ -146,9 +146,9 @@ final class Group extends GuardedGroup implements Later {
      * Takes permits for what shares {@code shared}, which is joined, if the group is fast and has them; the word stays as it
      * is but for that. It needs no memory.
      *
-     * @param as as in {@link SharedGlobal#tryJoin}
+     * @param as as in {@link Backing#tryJoin}
      */
-    boolean tryTakeNested(SharedGlobal shared, long as) {
+    boolean tryTakeNested(Backing shared, long as) {
         if (!lockFast()) {
             return false;
         }
@@ -271,7 +271,7 @@ final class Group extends GuardedGroup implements Later {
     boolean queueBehind(Node node, @Nullable ClassLoader loader) {
         boolean queued = tryQueueBehind(node, loader);
         if (queued && node.lineage() != null) {
-            engine.lending.queued(node);
+            engine.queued(node, this);
         }
         return queued;
     }
@@ -281,7 +281,7 @@ final class Group extends GuardedGroup implements Later {
             return false;
         }
         try {
-            node.takeLoader(loader, queue);
+            queue.takeLoader(node, loader);
             if (reserve(true) != null) {
                 return false;
             }
@@ -312,7 +312,7 @@ final class Group extends GuardedGroup implements Later {
                 }
             }
             if (verdict == Verdict.QUEUED && node.lineage() != null) {
-                engine.lending.queued(node);
+                engine.queued(node, this);
             }
             return verdict;
         } catch (Throwable failure) {
@@ -332,7 +332,7 @@ final class Group extends GuardedGroup implements Later {
                 count(node.countsShutdownAs());
                 return Verdict.SHUT_DOWN;
             }
-            node.takeLoader(loader, queue);
+            queue.takeLoader(node, loader);
             Chance chance = tryGrantAtOnce(node, batch);
             if (chance != Chance.NONE) {
                 return chance == Chance.GRANTED ? Verdict.GRANTED : null;
@@ -456,7 +456,12 @@ final class Group extends GuardedGroup implements Later {
         }
     }
 
-    // ---- tried again
+    // ---- what others go on with
+
+    @Override
+    public void offerAsIdle(Batch batch) {
+        engine.idle.offer(this, batch);
+    }
 
     /** Has it go on; what fails is tried again. */
     @Override

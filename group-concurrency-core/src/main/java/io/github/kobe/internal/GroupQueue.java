@@ -3,6 +3,7 @@ package io.github.kobe.internal;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * amortised constant time.
  *
  * <p>Some nodes, called <i>exempt</i>, may not need a free global permit, because they may share one. They are also
- * listed separately, because they may have to overtake. So are nodes that belong to scopes: see {@link Kin}.
+ * listed separately, because they may have to overtake. So are nodes that belong to scopes: see {@link LocalLending}.
  *
  * <p>Taking a node out needs no memory, because it follows the grant, which must not be lost.
  */
@@ -40,14 +41,14 @@ final class GroupQueue {
     private boolean hasLoader;
     /** By the permit that they may share, in turns; {@code null} where there are none, as nearly always. */
     private @Nullable LinkedHashMap<Object, Line> exempt;
-    /** Of what belongs to scopes; {@code null} where there is nothing of that. */
-    private @Nullable Kin kin;
+    /** Of what belongs to scopes, and what is offered to it; {@code null} where there is nothing of that. */
+    private @Nullable LocalLending lending;
 
     GroupQueue(AtomicLong waiting) {
         this.waiting = waiting;
     }
 
-    /** Counts what waits here in {@link Engine#waiting}, or no longer does. */
+    /** Counts what waits here in {@link Core#waiting}, or no longer does. */
     void setCounted(boolean count) {
         if (count != counted) {
             counted = count;
@@ -95,13 +96,17 @@ final class GroupQueue {
         return loader;
     }
 
-    /** Makes the first task's loader the queue's; false if {@code submitters} is another one. */
-    boolean hasLoader(@Nullable ClassLoader submitters) {
+    /** Makes the first task's loader the queue's; {@code node}, if it wants another one, keeps that itself. */
+    void takeLoader(Node node, @Nullable ClassLoader submitters) {
+        if (!node.wantsLoader()) {
+            return;
+        }
         if (!hasLoader) {
             loader = submitters;
             hasLoader = true;
+        } else if (submitters != loader) {
+            node.tailor(submitters);
         }
-        return submitters == loader;
     }
 
     /** Appends {@code node}, for which a place was {@linkplain #reserve reserved}. If it fails, nothing has come of it. */
@@ -153,10 +158,7 @@ final class GroupQueue {
     private void addKin(Node node) {
         boolean added = false;
         try {
-            if (kin == null) {
-                kin = new Kin(node.group);
-            }
-            kin.add(node);
+            Objects.requireNonNull(lending).add(node);
             added = true;
         } finally {
             Object shared = node.shared();
@@ -225,8 +227,8 @@ final class GroupQueue {
         if (shared != null) {
             leaveExempt(shared, node);
         }
-        if (kin != null && node.lineage() != null) {
-            kin.leave(node);
+        if (lending != null && node.lineage() != null) {
+            lending.leave(node);
         }
     }
 
@@ -292,8 +294,8 @@ final class GroupQueue {
         if (exempt != null && exempt.isEmpty()) {
             exempt = null;
         }
-        if (kin != null && kin.isEmpty()) {
-            kin = null;
+        if (lending != null && lending.isEmpty()) {
+            lending = null;
         }
     }
 
@@ -319,15 +321,15 @@ final class GroupQueue {
         return null;
     }
 
-    /** {@return what belongs to scopes; {@code null}: nothing does} */
+    /** {@return what it has to do with lending; {@code null}: nothing} */
     @Nullable
-    Kin kin() {
-        return kin;
+    LocalLending lending() {
+        return lending;
     }
 
-    /** {@return the scopes that have something waiting here} */
-    List<Lineage> scopes() {
-        return kin == null ? List.of() : kin.scopes();
+    /** What belongs to scopes is listed in {@code made} from now on. */
+    void lendBy(LocalLending made) {
+        lending = made;
     }
 
     /** {@return since when the first has waited, on the engine's clock; 0: nothing waits. Stale outside the guard} */

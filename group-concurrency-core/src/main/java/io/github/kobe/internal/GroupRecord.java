@@ -39,10 +39,10 @@ final class GroupRecord {
     }
 
     /** Work that has waited is about to begin. */
-    void started(Node waited) {
+    void started(Node waited, Core clock) {
         SafeRecorder heard = recorder;
         if (heard != null && heard.wantsWaits) {
-            heard.started(waited.waitedNanos(waited.group.engine.now()));
+            heard.started(waited.waitedNanos(clock.now()));
         }
     }
 

@@ -50,9 +50,6 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
     /** Open loans that need the ledger, and offers that are known here. */
     int pins;
 
-    /** For what waits here; {@code null}: none, as nearly always. */
-    private @Nullable KnownOffers offers;
-
     @Nullable
     GroupState ringNext;
 
@@ -61,7 +58,7 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
     /** How many it may still start in its turn; 0: its turn hasn't begun. */
     int credit;
 
-    GroupState(Engine engine, String key, EffectiveLimits base, boolean named, Recording recording) {
+    GroupState(Groups engine, String key, EffectiveLimits base, boolean named, Recording recording) {
         super(engine, key, base, named);
         this.ledger = engine.ledger;
         this.home = key.hashCode() ^ (key.hashCode() >>> 16);
@@ -333,7 +330,7 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
             offerIfIdle(batch);
         } catch (Throwable failure) {
             stalled = engine.housekeeper.retry(unguarded());
-            batch.failed(unguarded(), failure);
+            batch.failed(key, failure);
         }
     }
 
@@ -341,12 +338,17 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
 
     /** {@return whether something that waits may share a global permit, as far as the group's limits go} */
     final boolean mayGrantExempt() {
-        return queue.hasExempt() && (hasRoom() || (offers != null && offers.isAnyOfInsider()));
+        if (!queue.hasExempt()) {
+            return false;
+        }
+        LocalLending lending = queue.lending();
+        return hasRoom() || (lending != null && lending.isOfferedByInsider());
     }
 
     /** {@return whether something that waits is offered permits} */
     final boolean isOffered() {
-        return offers != null;
+        LocalLending lending = queue.lending();
+        return lending != null && lending.isOffered();
     }
 
     /** Grants to those that share a global permit. */
@@ -383,38 +385,11 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
         }
     }
 
-    /** Grants what is offered to those that wait here; see {@link Borrowing#grant}. */
+    /** Grants what is offered to those that wait here; see {@link LocalLending#grant}. */
     final void grantOffered(boolean last, Batch batch) {
-        if (offers != null && !isEnding()) {
-            engine.borrowing.grant(this, offers, last, batch);
-        }
-    }
-
-    /** Grants what {@code offer} is of use for here; see {@link Borrowing#grant}. */
-    final boolean grantOffered(Offer offer, boolean last, Batch batch) {
-        return offers == null || isEnding() || engine.borrowing.grant(this, offers, offer, last, batch);
-    }
-
-    // ---- the offers for those that wait here, under the ledger's lock
-
-    final boolean knows(Offer offer) {
-        return offers != null && offers.has(offer);
-    }
-
-    /** Knows an offer from now on, of an owner who is inside this group or not. */
-    final void learn(Offer offer, boolean inside) {
-        if (offers == null) {
-            offers = new KnownOffers();
-        }
-        offers.add(offer, inside);
-    }
-
-    final void forget(Offer offer) {
-        if (offers != null) {
-            offers.remove(offer);
-            if (offers.isEmpty()) {
-                offers = null;
-            }
+        LocalLending lending = queue.lending();
+        if (lending != null) {
+            lending.grant(last, batch);
         }
     }
 
@@ -451,7 +426,7 @@ abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
         return true;
     }
 
-    /** Forgets override and pause; dies if nothing runs or waits. Its counters {@link Engine#record} drops if it lives on. */
+    /** Forgets override and pause; dies if nothing runs or waits. Its counters {@link Groups#record} drops if it lives on. */
     final Eviction evictInside(EffectiveLimits newBase) {
         EffectiveLimits before = limits();
         settings.override(null, newBase);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 abstract sealed class GroupWaits extends FreePermits permits GroupState {
 
     // ---- immutable
-    final Engine engine;
+    final Groups engine;
     final String key;
 
     final Counters counters = new Counters();
@@ -38,7 +38,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
     /** Whether the ledger's lock is the guard; guarded by that lock. */
     boolean attached;
 
-    GroupWaits(Engine engine, String key, EffectiveLimits base, boolean named) {
+    GroupWaits(Groups engine, String key, EffectiveLimits base, boolean named) {
         super(base, engine.ledger.isCapped());
         this.engine = engine;
         this.key = key;
@@ -131,6 +131,9 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
     final void enqueue(Node node) {
         try {
             long now = engine.now();
+            if (node.lineage() != null) {
+                LocalLending unused = lendingMade();
+            }
             queue.add(node, now);
             armAlarm(now);
             long ownTimeout = node.ownTimeoutNanos();
@@ -148,6 +151,21 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
             }
             throw failure;
         }
+    }
+
+    /** {@return what the group has to do with lending; {@code null}: nothing} */
+    final @Nullable LocalLending lending() {
+        return queue.lending();
+    }
+
+    /** {@return as {@link #lending}, made if need be} */
+    final LocalLending lendingMade() {
+        LocalLending known = queue.lending();
+        if (known == null) {
+            known = engine.newLending(unguarded());
+            queue.lendBy(known);
+        }
+        return known;
     }
 
     // ---- time

@@ -27,7 +27,7 @@ abstract sealed class GuardedGroup extends GroupState permits Group {
     private final ReentrantLock own = new ReentrantLock();
     private volatile ReentrantLock guard = own;
 
-    GuardedGroup(Engine engine, String key, EffectiveLimits base, boolean named, Recording recording) {
+    GuardedGroup(Groups engine, String key, EffectiveLimits base, boolean named, Recording recording) {
         super(engine, key, base, named, recording);
     }
 
@@ -135,7 +135,7 @@ abstract sealed class GuardedGroup extends GroupState permits Group {
         } catch (Throwable failure) {
             engine.housekeeper.retry(unguarded());
             if (batch != null) { // else nothing was decided that could fail
-                batch.failed(unguarded(), failure);
+                batch.failed(key, failure);
             }
         } finally {
             ledger.unlock();
@@ -235,7 +235,8 @@ abstract sealed class GuardedGroup extends GroupState permits Group {
     final List<Lineage> scopesWaiting() {
         ReentrantLock lock = lockGuard();
         try {
-            return queue.scopes();
+            LocalLending lending = queue.lending();
+            return lending == null ? List.of() : lending.scopes();
         } finally {
             if (lock == own) {
                 own.unlock();
@@ -368,7 +369,7 @@ abstract sealed class GuardedGroup extends GroupState permits Group {
         } finally {
             exit(batch);
         }
-        engine.lending.registerAll(unguarded()); // an offer may not have been, for want of memory
+        engine.lookForOffers(unguarded()); // an offer may not have been, for want of memory
         if (!alive) {
             // It may have been kept to let others start, and has died since.
             settleWithLedger(0, false, batch);
@@ -376,7 +377,7 @@ abstract sealed class GuardedGroup extends GroupState permits Group {
     }
 
     /** Goes on where the group has {@linkplain Batch#leavesOff left off}. */
-    final void goOn(Batch batch) {
+    public final void goOn(Batch batch) {
         enter();
         try {
             endWhatIsLeft(batch);

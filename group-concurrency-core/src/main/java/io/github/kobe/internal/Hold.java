@@ -126,6 +126,11 @@ class Hold {
         STATE.set(this, SOLE | NESTED | (s == PARKABLE ? PARKABLE : 0));
     }
 
+    /** {@return whether it is on the permits of a lender} */
+    final boolean isBorrowed() {
+        return wasBorrowed(state);
+    }
+
     /** Notes that it is on the permits of a lender. */
     final void setBorrowed() {
         STATE.set(this, (int) STATE.get(this) | BORROWED);
@@ -175,9 +180,31 @@ class Hold {
         return (state & LENT) != 0;
     }
 
+    /** {@return whether its thread is inside of another hold by it, and it has no permits of a group} */
+    boolean isInside() {
+        return false;
+    }
+
     /** {@return what its thread is inside of by it} */
     Hold real() {
         return this;
+    }
+
+    /** {@return what its permits are lent on, if it knows that itself} */
+    @Nullable
+    Lent loan() {
+        return null;
+    }
+
+    /** Nobody keeps it out any more, and what it stands for is about to go back; on the thread of the last one. */
+    void ending() {}
+
+    /** What it stood for is back; no lock is held. */
+    void ended() {}
+
+    /** One of the two parts that keep its permits has ended, if a stage follows its code; true for the second of them. */
+    boolean endsLastPart() {
+        throw new AssertionError("no stage follows");
     }
 
     /** {@return what is known of it while it stands for permits of {@code of}} By any thread. */
@@ -405,7 +432,7 @@ class Hold {
             if (STATE.compareAndSet(this, s, s | SHARES)) {
                 if (wasClosed(s) && thread != null) {
                     // Its thread, when it closed it, did not see that it shares.
-                    group.engine.lending.unbind(made);
+                    made.unbind();
                 }
                 return made;
             }

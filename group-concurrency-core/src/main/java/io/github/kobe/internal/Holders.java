@@ -37,7 +37,7 @@ final class Holders {
 
     /** {@return who has permits of {@code group}: first who is known to have them longest} */
     static List<GroupHolder> of(Group group) {
-        Engine engine = group.engine;
+        Work engine = Work.of(group);
         Holders holders = new Holders(group);
         engine.holds.forEachOpen(holders::seeOpen);
         group.unbound.forEach(holders::seeUnbound);
@@ -64,13 +64,12 @@ final class Holders {
     }
 
     private void seeUnbound(UnboundPermits.Entry entry) {
-        Hold hold = entry.hold();
-        if (entry instanceof OpenStage) {
-            see(hold, entry.id(), Kind.STAGE);
-            return;
+        if (entry instanceof Shown shown) {
+            Hold hold = shown.hold();
+            Found known = entry instanceof OpenStage ? null : found.remove(hold);
+            Kind kind = entry instanceof OpenStage ? Kind.STAGE : known == null ? kindOf(hold) : known.kind;
+            see(hold, shown.id(), kind);
         }
-        Found known = found.remove(hold);
-        see(hold, entry.id(), known == null ? kindOf(hold) : known.kind);
     }
 
     private static Kind kindOf(Hold real) {

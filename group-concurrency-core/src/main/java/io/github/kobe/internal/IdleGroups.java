@@ -21,7 +21,7 @@ final class IdleGroups {
     /** At most so many groups are looked at in one critical section. */
     private static final int PORTION = 256;
 
-    private final Engine engine;
+    private final Groups engine;
 
     /** A leaf: nothing is locked or called while it is held. Not private for the tests. */
     final ReentrantLock lock = new ReentrantLock();
@@ -41,7 +41,7 @@ final class IdleGroups {
     /** Written under the lock: rises with each new policy; alarms of before are void. */
     private volatile int epoch;
 
-    IdleGroups(Engine engine) {
+    IdleGroups(Groups engine) {
         this.engine = engine;
     }
 
@@ -236,7 +236,7 @@ final class IdleGroups {
         if (!ended(armedIn)) {
             return;
         }
-        engine.holds.forgetLeftBehind();
+        engine.forgetLeftBehind();
         long timeout = EffectiveLimits.saturatedNanos(engine.policy.source().idleTimeout());
         for (int left = size(); left > 0; left -= PORTION) {
             if (removeOlderThan(timeout, Math.min(left, PORTION))) {

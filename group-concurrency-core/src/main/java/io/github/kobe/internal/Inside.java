@@ -16,6 +16,16 @@ final class Inside extends Hold {
     }
 
     @Override
+    boolean isInside() {
+        return true;
+    }
+
+    @Override
+    void ended() {
+        entered.release();
+    }
+
+    @Override
     Hold real() {
         return entered.hold();
     }

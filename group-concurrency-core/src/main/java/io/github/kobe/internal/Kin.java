@@ -19,9 +19,9 @@ final class Kin {
     private final Families families;
     private final IdentityHashMap<Lineage, Line> lines = new IdentityHashMap<>(1);
 
-    Kin(Group group) {
+    Kin(Group group, Families families) {
         this.group = group;
-        this.families = group.engine.lending.families;
+        this.families = families;
     }
 
     boolean isEmpty() {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>While it is on, a group that is entered is attached to it: its lock guards the group, and one short critical
  * section decides about all three layers. A group that nobody enters may stay as it is: a start there needs a credit,
  * and finds the stripes frozen. A thread that waits for quiet, and the first limit, attach all groups, so that they
- * count. A group with an open {@link Loan} or {@link Offer} stays attached. docs/adr/0028-credits-in-stripes.md says
+ * count. A group stays attached in which anything is lent or offered. docs/adr/0028-credits-in-stripes.md says
  * why.
  *
  * <p><b>Conservation.</b> Once there are credits, the limit is the sum of those in stripes, those here and those that
@@ -95,7 +95,7 @@ final class Ledger {
     private final Ring ring = new Ring();
 
     /** The offers that each section looks at. */
-    final Lenders lenders = new Lenders();
+    final Lenders lenders;
 
     /**
      * Groups with room in which something waits that may share a global permit. A critical section looks at its own group,
@@ -109,8 +109,9 @@ final class Ledger {
     /** Groups where something that is offered a permit of the group lacks a free global one. */
     private final SequencedSet<GroupState> wantFree = new LinkedHashSet<>();
 
-    Ledger(int processors) {
+    Ledger(int processors, Lenders lenders) {
         this.processors = processors;
+        this.lenders = lenders;
     }
 
     boolean isOn() {

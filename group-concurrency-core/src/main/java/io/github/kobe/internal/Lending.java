@@ -22,21 +22,32 @@ import org.jspecify.annotations.Nullable;
  * <p>Nobody can return permits that are lent: the owner is inside of them as long as it waits.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
-final class Lending {
+final class Lending implements Loans {
 
     /** Made beforehand: whoever gives up for want of memory withdraws what it has offered. */
     @SuppressWarnings("UnnecessaryLambda") // linking one takes memory
     static final Runnable NOTHING = () -> {};
 
-    private final Engine engine;
+    private final Groups engine;
+    private final Holds holds;
     private final Ledger ledger;
+    private final ListedOffers listed;
     final Families families = new Families();
     final Borrowers borrowers;
+    final Borrowing borrowing;
 
-    Lending(Engine engine) {
+    Lending(Groups engine, Holds holds, ListedOffers listed) {
         this.engine = engine;
+        this.holds = holds;
         this.ledger = engine.ledger;
-        this.borrowers = new Borrowers(engine.ledger, engine.holds);
+        this.listed = listed;
+        this.borrowers = new Borrowers(ledger, holds);
+        this.borrowing = new Borrowing(ledger, holds, this, listed);
+    }
+
+    /** {@return what {@code group} needs once it has to do with lending} */
+    Offered newIn(Group group) {
+        return new Offered(group, families, borrowing);
     }
 
     // ---- offers
@@ -47,8 +58,8 @@ final class Lending {
      * @return the offer, to {@link #withdraw}; {@code null} if there is none
      */
     @Nullable
-    Offer lend(Node task) {
-        Hold newest = engine.holds.topOpen(Thread.currentThread());
+    Offer lend(Request task) {
+        Hold newest = holds.topOpen(Thread.currentThread());
         if (newest == null) {
             return null;
         }
@@ -74,7 +85,7 @@ final class Lending {
      * @throws IllegalStateException if something is offered to the family of that very scope already
      */
     void offer(Offer offer) {
-        offer.mark(engine.holds.topOpen(offer.owner));
+        offer.mark(holds.topOpen(offer.owner));
         for (Group group : families.add(Objects.requireNonNull(offer.family), offer)) {
             register(offer, group);
         }
@@ -96,11 +107,11 @@ final class Lending {
         ledger.pin(group);
         boolean alive = group.enter();
         try {
-            if (alive && !offer.settled && offer.isWantedIn(group) && !group.knows(offer)) {
+            if (alive && !offer.settled && offer.isWantedIn(group) && !knows(group, offer)) {
                 offer.groups.add(group);
                 boolean known = false;
                 try {
-                    group.learn(offer, engine.holds.hasOpen(offer.owner, group));
+                    Offered.made(group).learn(offer, holds.hasOpen(offer.owner, group));
                     ledger.pin(group);
                     known = true;
                 } finally {
@@ -115,6 +126,11 @@ final class Lending {
         }
     }
 
+    private static boolean knows(Group group, Offer offer) {
+        Offered offered = Offered.in(group);
+        return offered != null && offered.knows(offer);
+    }
+
     /** A group has nothing waiting any more that {@code offer} is for. */
     void unregister(Offer offer, Group group, @Nullable Batch batch) {
         leave(offer, group, batch);
@@ -123,7 +139,7 @@ final class Lending {
 
     private void leave(Offer offer, Group group, @Nullable Batch batch) {
         offer.groups.remove(group);
-        group.forget(offer);
+        Offered.made(group).forget(offer);
         unpin(group, batch);
     }
 
@@ -136,18 +152,18 @@ final class Lending {
         }
     }
 
-    /** {@code node} has been queued: an offer for it may have been made that its group doesn't know; by who holds no lock. */
-    void queued(Node node) {
+    /** {@code node} has been queued: an offer for it may have been made that {@code group} doesn't know; by who holds no lock. */
+    void queued(Node node, Group group) {
         if (families.isAnyOffered()) {
             try {
                 for (Lineage scope = node.lineage(); scope != null; scope = scope.parent()) {
                     Offer offer = families.offerTo(scope);
                     if (offer != null) {
-                        register(offer, node.group);
+                        register(offer, group);
                     }
                 }
             } catch (OutOfMemoryError oom) {
-                engine.housekeeper.retry(node.group); // which comes by registerAll
+                engine.housekeeper.retry(group); // which comes by registerAll
             }
         }
     }
@@ -170,18 +186,6 @@ final class Lending {
 
     // ---- alone
 
-    /** One that shares {@code shared} belongs to no thread any more, which may leave an owner alone; by who holds no lock. */
-    void unbind(SharedGlobal shared) {
-        lendSoon(shared.takeAwaited(shared.leaveUnbound()));
-    }
-
-    /** Has a loan tried again, of which the caller has {@linkplain SharedGlobal#takeAwaited taken} that on; by who holds no lock. */
-    void lendSoon(@Nullable Loan awaited) {
-        if (awaited != null) {
-            engine.report(awaited);
-        }
-    }
-
     /** Has tried again what waits for an owner to be alone. */
     void lendIfAlone(Loan loan) {
         try {
@@ -190,7 +194,7 @@ final class Lending {
             try {
                 if (loan.shared.loan == loan && !loan.begun) {
                     endPending(loan);
-                    engine.borrowing.lookAgain(loan.offer, batch);
+                    borrowing.lookAgain(loan.offer, batch);
                     if (ledger.isOn()) {
                         drain(loan.group, batch);
                     }
@@ -236,8 +240,74 @@ final class Lending {
 
     // ---- back to the owner
 
+    @Override
+    public void giveBack(Hold hold, long as, Piece ended, @Nullable Batch batch) {
+        Group group = hold.group;
+        Piece piece = ended;
+        SharedGlobal stays = null;
+        long left = 0;
+        ledger.lock();
+        try {
+            group.enter();
+            try {
+                ledger.sharingHasChanged();
+                if (ended.isGlobal() && hold.sharesGlobal()) {
+                    SharedGlobal shared = Objects.requireNonNull(hold.shared());
+                    left = shared.leave(as);
+                    if (hold.isNested() || !SharedGlobal.isFree(left)) {
+                        stays = shared; // with what shares it, or that is freed at home
+                        piece = ended.butGlobal();
+                    }
+                }
+                Loan loan = borrowers.loanOfEnded(hold);
+                group.putBackToLedger(piece);
+                handBack(loan, piece, batch);
+            } finally {
+                group.exit(batch);
+            }
+        } finally {
+            ledger.unlock();
+        }
+        if (stays != null) {
+            stays.follow(left, batch);
+        }
+    }
+
+    /**
+     * Gives back what was granted to one that doesn't use it, and carries out what that lets start.
+     *
+     * @param joined the global permit that it shares, if it does
+     * @param as as what
+     * @param lent what the permits are lent on, if they are
+     */
+    void giveBackUnused(Group group, @Nullable SharedGlobal joined, long as, @Nullable Lent lent) {
+        Batch batch = Batch.orNull(engine, 0);
+        Piece piece = Piece.all(joined == null);
+        Loan loan = Loan.of(lent);
+        if (loan == null) {
+            group.giveBack(piece, batch);
+        } else {
+            ledger.lock();
+            try {
+                group.enter();
+                try {
+                    group.putBackToLedger(piece);
+                    handBack(loan, piece, batch);
+                } finally {
+                    group.exit(batch);
+                }
+            } finally {
+                ledger.unlock();
+            }
+        }
+        if (joined != null) {
+            joined.follow(joined.leave(as), batch);
+        }
+        Batch.carryOutIfMade(batch);
+    }
+
     /** A borrower has just given back {@code piece}: those whose it was take of it again what they lack. */
-    void handBack(Loan borrowers, Piece piece, @Nullable Batch batch) {
+    private void handBack(Loan borrowers, Piece piece, @Nullable Batch batch) {
         for (Loan loan = borrowers; loan != null; loan = loan.also) {
             if (!loan.ended) {
                 retake(loan, piece);
@@ -287,7 +357,7 @@ final class Lending {
     /** More of {@code offer} may be lent than before, or to others: nothing else has its groups looked at again. */
     void changed(Offer offer) {
         if (ledger.isOn()) { // else each group that lacks something sees to it itself
-            ledger.lenders.changed(offer);
+            listed.changed(offer);
         }
         ledger.sharingHasChanged();
     }
@@ -296,11 +366,7 @@ final class Lending {
     private void reclaim(Offer offer) {
         offer.reclaiming = true;
         ledger.bind();
-        ledger.lenders.addReclaimer(offer);
-    }
-
-    Borrowing borrowing() {
-        return engine.borrowing;
+        listed.addReclaimer(offer);
     }
 
     /** Nothing is out of {@code loan} any more. */
@@ -340,7 +406,7 @@ final class Lending {
 
     private void settle(Offer offer, @Nullable Batch batch) {
         if (offer.reclaiming) {
-            ledger.lenders.removeReclaimer(offer);
+            listed.removeReclaimer(offer);
             offer.reclaiming = false;
         }
         if (offer.family != null) {

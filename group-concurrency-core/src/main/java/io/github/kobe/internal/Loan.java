@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *   -> ended  the borrower, at its end; if the owner withdraws, whoever frees the last missing piece
  * </pre>
  */
-final class Loan extends Report {
+final class Loan extends Lent {
 
     final Offer offer;
 
@@ -53,6 +53,11 @@ final class Loan extends Report {
         this.offer = offer;
         this.group = group;
         this.shared = shared;
+    }
+
+    /** {@return the same, as those see it who lend} */
+    static @Nullable Loan of(@Nullable Lent lent) {
+        return (Loan) lent; // there is nothing else that permits are lent on
     }
 
     /** Tries again to lend, once somebody has left; on a fresh thread. */

@@ -23,9 +23,6 @@ abstract class Node {
     @Nullable
     Node next;
 
-    /** The group that it asks; set by the thread that submits it, before anyone else knows the node. */
-    Group group;
-
     /**
      * Where it is in its wait; written under the guard, then by the thread that runs it, read by anyone (a stale reading
      * is harmless: it is a statistic).
@@ -39,13 +36,9 @@ abstract class Node {
      */
     private long stamp;
 
-    Node(Group group) {
-        this.group = group;
-    }
-
     /** {@return the global permit that it may share; {@code null}: it needs one of its own} */
     @Nullable
-    SharedGlobal shared() {
+    Backing shared() {
         return null;
     }
 
@@ -61,39 +54,34 @@ abstract class Node {
         return null;
     }
 
-    /** {@return as what it shares a global permit: see {@link SharedGlobal#tryJoin}} */
+    /** {@return as what it shares a global permit: see {@link Backing#tryJoin}} */
     long sharesAs() {
-        return SharedGlobal.UNBOUND;
+        return Backing.UNBOUND;
     }
 
     /** {@return whether the global permit that it might share is gone, so that it needs one of its own} */
     final boolean canNeverShare() {
-        SharedGlobal shared = shared();
+        Backing shared = shared();
         return shared == null || shared.isDead();
     }
 
     /** {@return whether {@link #tryShare} may succeed} */
     final boolean mayShare() {
-        SharedGlobal shared = shared();
+        Backing shared = shared();
         return shared != null && shared.isJoinable();
     }
 
     /** Joins the global permit that it may share, if that can be; a {@link #grant} or {@link #unshare} follows. */
     final boolean tryShare() {
-        SharedGlobal shared = shared();
+        Backing shared = shared();
         return shared != null && shared.tryJoin(sharesAs());
     }
 
     /** Takes {@link #tryShare} back: it wants no permit any more. It needs no memory. */
     final void unshare(Batch batch) {
-        SharedGlobal shared = shared();
+        Backing shared = shared();
         if (shared != null) {
-            long after = shared.leave(sharesAs());
-            if (SharedGlobal.wasLast(after)) {
-                batch.free(shared);
-            } else {
-                batch.lend(shared.takeAwaited(after));
-            }
+            shared.leaveUnused(sharesAs(), batch);
         }
     }
 
@@ -109,8 +97,13 @@ abstract class Node {
         return null;
     }
 
-    /** Sees to the context class loader of the thread that asks, before it is queued in {@code queue}; under the guard. */
-    void takeLoader(@Nullable ClassLoader loader, GroupQueue queue) {}
+    /** {@return whether it runs code with the context class loader of the thread that asks} */
+    boolean wantsLoader() {
+        return false;
+    }
+
+    /** Gives it a context class loader other than its queue's; under the guard, before it is queued. */
+    void tailor(@Nullable ClassLoader loader) {}
 
     /** {@return whether it waits, and nobody has claimed it meanwhile; under the guard} */
     boolean isUnclaimed() {
@@ -118,9 +111,7 @@ abstract class Node {
     }
 
     /** {@return whether a drain lets it in, because it is asked for by code that runs under the executor} */
-    boolean asksFromInside() {
-        return shared() != null || group.engine.isUnderPermit();
-    }
+    abstract boolean asksFromInside();
 
     /**
      * Gives it the permits that the caller has taken for it; under the guard.
@@ -129,7 +120,12 @@ abstract class Node {
      * @param shares whether it {@linkplain #tryShare shares} a global permit
      * @return false if it wants none any more: the permits stay with the caller
      */
-    abstract boolean grant(@Nullable Loan loan, boolean shares);
+    abstract boolean grant(@Nullable Lent loan, boolean shares);
+
+    /** Wakes the thread that waits in it, which sees to everything itself; {@return whether one does} Outside every lock. */
+    boolean wake() {
+        return false;
+    }
 
     /**
      * Acts on a grant, outside every lock.

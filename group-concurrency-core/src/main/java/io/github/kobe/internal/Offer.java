@@ -30,7 +30,7 @@ final class Offer {
     final @Nullable Lineage family;
 
     /** The one that may borrow; {@code null}: the {@link #family}. */
-    final @Nullable Node only;
+    final @Nullable Request only;
 
     /** Those of the same thread in several engines, this one among them; {@code null}: it is the only one. */
     final @Nullable Offers together;
@@ -57,7 +57,7 @@ final class Offer {
     @Nullable
     Offer previousReclaimer;
 
-    /** Owned by {@link Lenders}: whether it is to be looked at, now or once others have left, and the next of those. */
+    /** Owned by {@link ListedOffers}: whether it is to be looked at, now or once others have left, and the next of those. */
     boolean listed;
 
     @Nullable
@@ -66,7 +66,7 @@ final class Offer {
     /** Whether it is withdrawn, and the owner has everything again. */
     volatile boolean settled;
 
-    Offer(Lending lending, @Nullable Lineage family, @Nullable Node only, @Nullable Offers together) {
+    Offer(Lending lending, @Nullable Lineage family, @Nullable Request only, @Nullable Offers together) {
         this.lending = lending;
         this.family = family;
         this.only = only;
@@ -93,8 +93,8 @@ final class Offer {
     /** {@return whether one waits in {@code group} that it is for; attached} */
     boolean isWantedIn(GroupState group) {
         if (family != null) {
-            Kin kin = group.queue.kin();
-            return kin != null && kin.has(family);
+            Offered offered = Offered.in(group);
+            return offered != null && offered.kin().has(family);
         }
         return only != null && only.group == group && only.isUnclaimed();
     }
@@ -106,12 +106,12 @@ final class Offer {
 
     /** As {@link Borrowing#lendInside}. */
     void lendInside(Batch batch) {
-        lending.borrowing().lendInside(this, batch);
+        lending.borrowing.lendInside(this, batch);
     }
 
     /** As {@link Borrowing#lendOn}. */
     boolean lendOn(Batch batch) {
-        return lending.borrowing().lendOn(this, batch);
+        return lending.borrowing.lendOn(this, batch);
     }
 
     Lending lending() {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The rest of an asynchronous task after its callable has returned: its stage is open, and its in-flight permits are
  * out. They are returned when the stage completes, even if the handle was completed before.
  */
-final class OpenStage extends UnboundPermits.Entry implements BiConsumer<@Nullable Object, @Nullable Throwable> {
+final class OpenStage extends Shown implements BiConsumer<@Nullable Object, @Nullable Throwable> {
 
     /** More wrappers than stages that were chained put around a failure are a circle. */
     private static final int MOST_WRAPPERS = 1_000;
@@ -43,7 +43,7 @@ final class OpenStage extends UnboundPermits.Entry implements BiConsumer<@Nullab
     void follow(CompletionStage<?> newStage, long newStart) {
         stage = newStage;
         start = newStart;
-        Engine engine = run.group.engine;
+        Work engine = Work.of(run.group);
         register();
         boolean engaged = run.task.engage(run, this);
         if (!engaged) {
@@ -103,7 +103,7 @@ final class OpenStage extends UnboundPermits.Entry implements BiConsumer<@Nullab
         if (!ENDED.compareAndSet(this, false, true)) {
             return;
         }
-        Engine engine = run.group.engine;
+        Work engine = Work.of(run.group);
         long end = engine.nanoTime();
         Task<?> task = run.task;
         Object outcome = task.claim(this) ? Outcome.of(task, value, failure, start, end) : null;

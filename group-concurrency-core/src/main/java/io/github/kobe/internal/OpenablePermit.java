@@ -26,8 +26,8 @@ interface OpenablePermit extends GroupPermit {
         }
     }
 
-    private UnderPermit under() {
-        return hold().group.engine.underPermit;
+    private Opener opener() {
+        return Work.of(hold().group).opener();
     }
 
     @Override
@@ -40,7 +40,7 @@ interface OpenablePermit extends GroupPermit {
         Objects.requireNonNull(task, "task");
         StackReserve.require();
         keepOrThrow();
-        return under().callInside(this, task);
+        return opener().callInside(this, task);
     }
 
     @Override
@@ -59,6 +59,6 @@ interface OpenablePermit extends GroupPermit {
         } catch (IllegalStateException closed) {
             return CompletableFuture.failedStage(closed);
         }
-        return under().acquireAsync(this, groupKey, taskId, maxWait);
+        return opener().acquireAsync(this, groupKey, taskId, maxWait);
     }
 }

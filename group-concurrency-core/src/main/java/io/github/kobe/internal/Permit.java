@@ -31,14 +31,14 @@ class Permit extends Hold implements OpenablePermit {
      *
      * @param joined the global permit that it shares, if it does
      */
-    static Permit granted(Node node, @Nullable SharedGlobal joined, String id, @Nullable TaskTrace trace) {
+    static Permit granted(Request node, @Nullable SharedGlobal joined, String id, @Nullable TaskTrace trace) {
         Group group = node.group;
         Permit permit = of(group, id, trace);
         if (joined != null) {
             permit.joined(joined);
         }
         if (node.hasOpenWait()) {
-            group.record.started(node);
+            group.record.started(node, group.engine);
         }
         if (group.engine.reports.isObserved(trace)) {
             group.engine.reports.started(group.key, id, node.waitedNanos(group.engine.now()), trace);
@@ -60,7 +60,7 @@ class Permit extends Hold implements OpenablePermit {
 
     @Override
     public final void release() {
-        group.engine.releases.endKeep(this);
+        Work.of(group).releases.endKeep(this);
     }
 
     /** Has it be seen, under that id; before it is handed out. */
@@ -75,7 +75,7 @@ class Permit extends Hold implements OpenablePermit {
     }
 
     /** As the group shows it. */
-    private static final class Registered extends UnboundPermits.Entry {
+    private static final class Registered extends Shown {
         private final Permit permit;
         private final String id;
 
@@ -95,8 +95,9 @@ class Permit extends Hold implements OpenablePermit {
         }
     }
 
-    /** It is out no more; by the last that kept it. */
-    final void unregister() {
+    @Override
+    final void ending() {
+        group.counters.ended(status());
         UnboundPermits.Entry known = entry;
         if (known != null) {
             group.unbound.remove(known);
@@ -108,7 +109,7 @@ class Permit extends Hold implements OpenablePermit {
         StackReserve.requireToGiveBack();
         int before = closeOwn();
         if (!wasClosed(before) && wasLast(before)) {
-            group.engine.releases.end(this, before, 0);
+            Work.of(group).releases.end(this, before, 0);
         }
     }
 
@@ -140,8 +141,8 @@ class Permit extends Hold implements OpenablePermit {
     /** Its time begins now, if that matters; before it is handed out. */
     void begin() {}
 
-    /** Tells of its end; its permits are back. */
-    void reportEnd() {
+    @Override
+    void ended() {
         group.record.ended(status(), SafeRecorder.UNTIMED);
     }
 
@@ -166,7 +167,7 @@ class Permit extends Hold implements OpenablePermit {
         }
 
         @Override
-        final void reportEnd() {
+        final void ended() {
             long end = group.engine.nanoTime();
             group.record.ended(status(), end - start);
             reportEnd(start, end);

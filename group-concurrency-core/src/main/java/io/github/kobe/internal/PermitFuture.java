@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *   WAITING -> LEFT       whoever cancels the future
  * </pre>
  */
-final class PermitFuture extends Node {
+final class PermitFuture extends Request {
 
     private static final VarHandle STATE;
 
@@ -92,7 +92,12 @@ final class PermitFuture extends Node {
     }
 
     @Override
-    boolean grant(@Nullable Loan loan, boolean sharing) {
+    boolean asksFromInside() {
+        return shared != null || Work.of(group).isUnderPermit();
+    }
+
+    @Override
+    boolean grant(@Nullable Lent loan, boolean sharing) {
         shares = sharing;
         return STATE.compareAndSet(this, WAITING, GRANTED);
     }
@@ -104,14 +109,14 @@ final class PermitFuture extends Node {
 
     /** Hands out the permit that it was granted; it is given back if the wait for it was given up. */
     void handOut() {
-        Engine engine = group.engine;
+        Work engine = Work.of(group);
         SharedGlobal joined = shares ? shared : null;
         Permit permit;
         try {
             permit = Permit.granted(this, joined, id, trace);
         } catch (OutOfMemoryError oom) {
             group.counters.ended(TaskStatus.FAILED);
-            engine.releases.giveBackUnused(group, joined, SharedGlobal.UNBOUND, null);
+            engine.lending.giveBackUnused(group, joined, SharedGlobal.UNBOUND, null);
             group.record.ended(TaskStatus.FAILED, SafeRecorder.UNTIMED);
             engine.reports.failed(group.key, id, oom, trace);
             future.completeExceptionally(oom);

@@ -8,16 +8,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The {@linkplain Hold state} before the last close says how. Three permits of its own are returned together. A hold
  * that shares a global permit returns those of its group, and the global one if it was the last. Permits that are
- * borrowed, or kept by a stage, take more.
+ * {@linkplain Loans borrowed}, or kept by a stage, take more.
  */
 final class Releases {
 
-    private final Engine engine;
-    private final Ledger ledger;
+    private final Core core;
+    private final Holds holds;
+    private final Loans loans;
 
-    Releases(Engine engine) {
-        this.engine = engine;
-        this.ledger = engine.ledger;
+    Releases(Core core, Holds holds, Loans loans) {
+        this.core = core;
+        this.holds = holds;
+        this.loans = loans;
     }
 
     /**
@@ -28,7 +30,7 @@ final class Releases {
      */
     void close(Hold hold, long now) {
         Thread thread = hold.thread;
-        if (thread != null && hold.isSole() && engine.holds.removeNewest(hold, thread)) {
+        if (thread != null && hold.isSole() && holds.removeNewest(hold, thread)) {
             hold.closeSole();
             hold.group.release(now, hold.stripe());
         } else {
@@ -40,12 +42,12 @@ final class Releases {
         int before = hold.closeForThread();
         Thread thread = hold.thread;
         if (thread != null) {
-            engine.holds.prune(thread);
+            holds.prune(thread);
         }
         if (Hold.wasLast(before)) {
             end(hold, before, now);
         } else if (Hold.wasSharing(before)) {
-            engine.lending.unbind(sharedOf(hold));
+            sharedOf(hold).unbind();
         }
     }
 
@@ -65,17 +67,13 @@ final class Releases {
      * @param now a recent reading of the clock, for the outside hop; 0: nothing hops
      */
     void end(Hold hold, int before, long now) {
-        if (hold instanceof Permit permit) {
-            permit.group.counters.ended(permit.status());
-            permit.unregister();
-            giveBack(permit, before, now);
-            permit.reportEnd();
-        } else if (hold instanceof Inside inside) {
-            leave(inside, before, null, now);
-            inside.entered.release();
+        hold.ending();
+        if (hold.isInside()) {
+            leave(hold, before, null, now);
         } else {
             giveBack(hold, before, now);
         }
+        hold.ended();
     }
 
     private void giveBack(Hold hold, int before, long now) {
@@ -84,27 +82,27 @@ final class Releases {
         } else if (Hold.wasSharer(before)) {
             closeSharer(hold, before, now);
         } else {
-            Batch batch = Batch.orNull(engine, now);
+            Batch batch = Batch.orNull(core, now);
             giveBack(hold, before, batch);
             Batch.carryOutIfMade(batch);
         }
     }
 
-    /** Gives back the permits of a run whose code never began; what that lets start is in {@code batch}. */
-    void closeUnstarted(Run run, Batch batch) {
-        int before = run.closeForThread();
+    /** Closes one that was never registered; what that lets start is in {@code batch}. */
+    void closeUnregistered(Hold hold, Batch batch) {
+        int before = hold.closeForThread();
         if (Hold.wasPlain(before)) {
-            run.group.giveBack(Piece.ALL, batch);
+            hold.group.giveBack(Piece.ALL, batch);
         } else {
-            giveBack(run, before, batch);
+            giveBack(hold, before, batch);
         }
     }
 
     private void giveBack(Hold hold, int before, @Nullable Batch batch) {
-        if (hold instanceof Run run && Hold.wasStageOpen(before)) {
-            closeBeforeStage(run, before, batch);
+        if (Hold.wasStageOpen(before)) {
+            closeBeforeStage(hold, before, batch);
         } else {
-            giveBackBorrowed(hold, hold.leavesAs(before), Piece.ALL, batch);
+            loans.giveBack(hold, hold.leavesAs(before), Piece.ALL, batch);
         }
     }
 
@@ -129,7 +127,7 @@ final class Releases {
         if (group.tryGiveBackNested()) {
             return null;
         }
-        Batch batch = Batch.orNull(engine, now);
+        Batch batch = Batch.orNull(core, now);
         group.giveBack(Piece.ALL_BUT_GLOBAL, batch);
         return batch;
     }
@@ -146,122 +144,39 @@ final class Releases {
     private void left(Hold hold, long after, @Nullable Batch givenBatch, long now) {
         Batch batch = givenBatch;
         if (batch == null && SharedGlobal.wasLast(after)) {
-            batch = Batch.orNull(engine, now);
+            batch = Batch.orNull(core, now);
         }
-        follow(sharedOf(hold), after, batch);
+        sharedOf(hold).follow(after, batch);
         Batch.carryOutIfMade(batch);
     }
 
-    /**
-     * Sees to what follows when one has left {@code shared}.
-     *
-     * @param after the state after it
-     */
-    private void follow(SharedGlobal shared, long after, @Nullable Batch batch) {
-        if (SharedGlobal.wasLast(after)) {
-            free(shared, batch);
-        } else {
-            engine.lending.lendSoon(shared.takeAwaited(after));
-        }
-    }
-
-    /** Frees a global permit that the last one has left. */
-    void free(SharedGlobal shared, @Nullable Batch batch) {
-        ledger.sharingHasChanged();
-        shared.home.giveBack(Piece.GLOBAL, batch);
-    }
-
-    /**
-     * Gives back what was granted to one that doesn't use it, and carries out what that lets start.
-     *
-     * @param joined the global permit that it shares, if it does
-     * @param as as what
-     * @param loan what the permits are lent on, if they are
-     */
-    void giveBackUnused(Group group, @Nullable SharedGlobal joined, long as, @Nullable Loan loan) {
-        Batch batch = Batch.orNull(engine, 0);
-        Piece piece = Piece.all(joined == null);
-        if (loan == null) {
-            group.giveBack(piece, batch);
-        } else {
-            ledger.lock();
-            try {
-                group.enter();
-                try {
-                    group.putBackToLedger(piece);
-                    engine.lending.handBack(loan, piece, batch);
-                } finally {
-                    group.exit(batch);
-                }
-            } finally {
-                ledger.unlock();
-            }
-        }
-        if (joined != null) {
-            follow(joined, joined.leave(as), batch);
-        }
-        Batch.carryOutIfMade(batch);
-    }
-
-    // ---- stages and loans
+    // ---- stages
 
     /** Gives back the concurrency permit of an asynchronous task, and what else if its stage has completed. */
-    private void closeBeforeStage(Run run, int before, @Nullable Batch batch) {
-        if (run.loan == null) {
-            run.group.giveBack(Piece.CONCURRENCY, batch);
+    private void closeBeforeStage(Hold hold, int before, @Nullable Batch batch) {
+        if (Hold.wasBorrowed(before)) {
+            loans.giveBack(hold, SharedGlobal.UNBOUND, Piece.CONCURRENCY, batch);
         } else {
-            giveBackBorrowed(run, SharedGlobal.UNBOUND, Piece.CONCURRENCY, batch);
+            hold.group.giveBack(Piece.CONCURRENCY, batch);
         }
-        if (run.sharesGlobal() && !Hold.wasClosed(before)) {
-            engine.lending.unbind(sharedOf(run));
+        if (hold.sharesGlobal() && !Hold.wasClosed(before)) {
+            sharedOf(hold).unbind();
         }
-        if (run.endsLastPart()) {
-            flight(run, batch);
+        if (hold.endsLastPart()) {
+            flight(hold, batch);
         }
     }
 
     /** Gives back the in-flight permits of an asynchronous task, whose stage and whose code have ended. */
-    void flight(Run run, @Nullable Batch batch) {
-        if (run.loan != null) {
-            giveBackBorrowed(run, SharedGlobal.UNBOUND, Piece.FLIGHT, batch);
-        } else if (run.sharesGlobal()) {
-            run.group.giveBack(Piece.FLIGHT_BUT_GLOBAL, batch);
-            SharedGlobal shared = sharedOf(run);
-            follow(shared, shared.leave(SharedGlobal.UNBOUND), batch);
+    void flight(Hold hold, @Nullable Batch batch) {
+        if (hold.isBorrowed()) {
+            loans.giveBack(hold, SharedGlobal.UNBOUND, Piece.FLIGHT, batch);
+        } else if (hold.sharesGlobal()) {
+            hold.group.giveBack(Piece.FLIGHT_BUT_GLOBAL, batch);
+            SharedGlobal shared = sharedOf(hold);
+            shared.follow(shared.leave(SharedGlobal.UNBOUND), batch);
         } else {
-            run.group.giveBack(Piece.FLIGHT, batch);
-        }
-    }
-
-    private void giveBackBorrowed(Hold hold, long as, Piece ended, @Nullable Batch batch) {
-        Group group = hold.group;
-        Piece piece = ended;
-        long left = 0;
-        boolean stays = false;
-        ledger.lock();
-        try {
-            group.enter();
-            try {
-                ledger.sharingHasChanged();
-                if (ended.isGlobal() && hold.sharesGlobal()) {
-                    left = sharedOf(hold).leave(as);
-                    stays = hold.isNested()
-                            || !SharedGlobal.isFree(left); // with what shares it, or that is freed at home
-                    if (stays) {
-                        piece = ended.butGlobal();
-                    }
-                }
-                Loan loan = engine.lending.borrowers.loanOfEnded(hold);
-                group.putBackToLedger(piece);
-                engine.lending.handBack(loan, piece, batch);
-            } finally {
-                group.exit(batch);
-            }
-        } finally {
-            ledger.unlock();
-        }
-        if (stays) {
-            follow(sharedOf(hold), left, batch);
+            hold.group.giveBack(Piece.FLIGHT, batch);
         }
     }
 }

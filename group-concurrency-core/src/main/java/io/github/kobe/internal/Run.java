@@ -52,9 +52,8 @@ final class Run extends Hold implements Runnable, Later {
     /** The group's at the time of the grant: if it has changed since, a group shutdown may have missed this run. */
     private final int stopEpoch;
 
-    /** What the permits are lent on; guarded by the ledger's lock once it runs. */
-    @Nullable
-    Loan loan;
+    /** What the permits are lent on. */
+    private final @Nullable Lent loan;
 
     /** Since when its code runs, on the engine's clock; 0: it is about to begin. Written by its thread, read by anyone. */
     private long begun;
@@ -74,7 +73,7 @@ final class Run extends Hold implements Runnable, Later {
             @Nullable ClassLoader loader,
             boolean async,
             int stopEpoch,
-            @Nullable Loan loan) {
+            @Nullable Lent loan) {
         super(task.group);
         this.task = task;
         this.code = code;
@@ -93,7 +92,7 @@ final class Run extends Hold implements Runnable, Later {
      * @param loader for work that has none of its own
      * @param loan what its permits are lent on, if they are
      */
-    static Run of(Task<?> task, Object work, @Nullable ClassLoader loader, int stopEpoch, @Nullable Loan loan) {
+    static Run of(Task<?> task, Object work, @Nullable ClassLoader loader, int stopEpoch, @Nullable Lent loan) {
         return work instanceof WorkSpec tailored
                 ? new Run(task, tailored.code(), tailored.loader(), tailored.async(), stopEpoch, loan)
                 : new Run(task, (Callable<?>) work, loader, false, stopEpoch, loan);
@@ -176,7 +175,7 @@ final class Run extends Hold implements Runnable, Later {
     @Override
     public void again(Core core) {
         Batch batch = Batch.orNull(group.engine, 0);
-        group.engine.dispatcher.startHere(this, batch);
+        Work.of(group).dispatcher.startHere(this, batch);
         Batch.carryOutIfMade(batch);
     }
 
@@ -194,7 +193,7 @@ final class Run extends Hold implements Runnable, Later {
 
     @Override
     public void run() {
-        Engine engine = group.engine;
+        Work engine = Work.of(group);
         if (!task.isEngagedBy(this)) {
             thread = null; // which holds nothing yet
             endHere(null);
@@ -212,7 +211,7 @@ final class Run extends Hold implements Runnable, Later {
             return;
         }
         if (task.hasOpenWait()) {
-            group.record.started(task);
+            group.record.started(task, group.engine);
         }
         TaskTrace trace = task.trace();
         if (engine.reports.isObserved(trace)) {
@@ -267,9 +266,9 @@ final class Run extends Hold implements Runnable, Later {
         Object outcome = withoutCode(letGo(), failure, now);
         group.counters.ended(Outcome.statusOf(outcome));
         if (batch == null) {
-            group.engine.releases.close(this, 0);
+            Work.of(group).releases.close(this, 0);
         } else {
-            group.engine.releases.closeUnstarted(this, batch);
+            Work.of(group).releases.closeUnregistered(this, batch);
         }
         return outcome;
     }
@@ -303,12 +302,18 @@ final class Run extends Hold implements Runnable, Later {
     private void finish(@Nullable Object outcome, long now, long nanos) {
         TaskStatus status = Outcome.statusOf(outcome);
         group.counters.ended(status);
-        group.engine.releases.close(this, now);
+        Work.of(group).releases.close(this, now);
         group.record.ended(status, nanos);
         task.reportAndComplete(outcome);
     }
 
-    /** Code or stage has ended; true for the second of them. */
+    @Override
+    @Nullable
+    Lent loan() {
+        return loan;
+    }
+
+    @Override
     boolean endsLastPart() {
         return (int) ENDED_PARTS.getAndAdd(this, 1) == 1;
     }

@@ -4,7 +4,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A permit that shares what a thread is inside of, or another permit. */
-final class Share extends UnboundPermits.Entry implements OpenablePermit {
+final class Share extends Shown implements OpenablePermit {
 
     private static final int CLOSED = 1 << 31;
 
@@ -61,7 +61,7 @@ final class Share extends UnboundPermits.Entry implements OpenablePermit {
     public void release() {
         if ((uses.decrementAndGet() & ~CLOSED) == 0) {
             real.group.unbound.remove(this);
-            real.group.engine.releases.endKeep(real);
+            Work.of(real.group).releases.endKeep(real);
         }
     }
 

@@ -21,15 +21,9 @@ import org.jspecify.annotations.Nullable;
  * <p>In the sums of the groups it counts in its home, the group in which it was taken, even if the hold that took it is
  * closed before others: see {@link Piece#nested}.
  */
-final class SharedGlobal {
+final class SharedGlobal extends Backing {
 
-    /** A hold that belongs to no thread. */
-    static final long UNBOUND = 1;
-
-    private static final long ONE_THREAD = 1L << 31;
-
-    /** A hold of a thread, which may be at work. */
-    static final long BOUND = UNBOUND + ONE_THREAD;
+    private static final long ONE_THREAD = BOUND - UNBOUND;
 
     private static final long LENT = 1L << 61;
 
@@ -57,11 +51,7 @@ final class SharedGlobal {
 
     /** What it is lent on, or is to be once its lender is alone; written under the ledger's lock. */
     @Nullable
-    volatile Loan loan;
-
-    /** The next of those that a {@link Batch} has to free; by the one who was the last to leave. */
-    @Nullable
-    SharedGlobal next;
+    volatile Lent loan;
 
     /** Makes one that the hold which took it shares, as {@link #UNBOUND} or {@link #BOUND}. */
     SharedGlobal(Group home, long as) {
@@ -73,12 +63,12 @@ final class SharedGlobal {
         return (s & HOLDS) != 0 && (s & LENT) == 0;
     }
 
-    /** {@return whether {@link #tryJoin} may succeed} */
+    @Override
     boolean isJoinable() {
         return isJoinable(state);
     }
 
-    /** {@return whether the last one has left, so that nobody can join any more} */
+    @Override
     boolean isDead() {
         return (state & HOLDS) == 0;
     }
@@ -87,12 +77,7 @@ final class SharedGlobal {
         return (state & LENT) != 0;
     }
 
-    /**
-     * Has one more hold share it.
-     *
-     * @param as {@link #UNBOUND} or {@link #BOUND}; {@link #leave} is to be told the same
-     * @return false if it is lent or dead
-     */
+    @Override
     boolean tryJoin(long as) {
         for (; ; ) {
             long s = state;
@@ -113,14 +98,52 @@ final class SharedGlobal {
         STATE.getAndAdd(this, as);
     }
 
+    @Override
+    void leaveUnused(long as, Batch batch) {
+        long after = leave(as);
+        if (wasLast(after)) {
+            batch.free(this);
+        } else {
+            Lent awaited = takeAwaited(after);
+            if (awaited != null) {
+                batch.later(awaited);
+            }
+        }
+    }
+
+    @Override
+    void free(@Nullable Batch batch) {
+        home.ledger.sharingHasChanged();
+        home.giveBack(Piece.GLOBAL, batch);
+    }
+
     /** One that shares it leaves; returns the state after that. */
     long leave(long as) {
         return (long) STATE.getAndAdd(this, -as) - as;
     }
 
-    /** One that shares it belongs to no thread any more; returns the state after that. */
-    long leaveUnbound() {
-        return leave(ONE_THREAD);
+    /** One that shares it belongs to no thread any more, which may leave an owner alone; by who holds no lock. */
+    void unbind() {
+        lendSoon(takeAwaited(leave(ONE_THREAD)));
+    }
+
+    /**
+     * Sees to what follows when one has left.
+     *
+     * @param after the state after it
+     */
+    void follow(long after, @Nullable Batch batch) {
+        if (wasLast(after)) {
+            free(batch);
+        } else {
+            lendSoon(takeAwaited(after));
+        }
+    }
+
+    private void lendSoon(@Nullable Lent awaited) {
+        if (awaited != null) {
+            home.engine.report(awaited);
+        }
     }
 
     /** {@return whether the one that has left was the last} */
@@ -138,17 +161,17 @@ final class SharedGlobal {
      * work here, all groups are looked at again.
      *
      * @param after the state after that
-     * @return the loan that waits for others to leave, which the caller has {@linkplain Lending#lendSoon tried again};
+     * @return the loan that waits for others to leave, which the caller has tried again;
      *     {@code null}: none does, or somebody else has it tried
      */
     @Nullable
-    Loan takeAwaited(long after) {
-        Loan waiting = loan;
+    private Lent takeAwaited(long after) {
+        Lent waiting = loan;
         boolean awaited = (after & LENDS_WHEN_ALONE) != 0
                 && ((long) STATE.getAndBitwiseAnd(this, ~LENDS_WHEN_ALONE) & LENDS_WHEN_ALONE) != 0;
         if (awaited && waiting == null) {
             home.ledger.lenders.othersHaveLeft();
-            home.engine.housekeeper.retry(home);
+            boolean unused = home.engine.housekeeper.retry(home);
         }
         return awaited ? waiting : null;
     }
@@ -160,7 +183,7 @@ final class SharedGlobal {
      *
      * @param own how many of the holds of threads are the lender's
      */
-    boolean tryLend(Loan newLoan, int own) {
+    boolean tryLend(Lent newLoan, int own) {
         loan = newLoan;
         for (; ; ) {
             long s = state;

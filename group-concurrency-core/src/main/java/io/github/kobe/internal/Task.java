@@ -74,18 +74,21 @@ class Task<T> extends TaskCompletion<T> {
         return w == null || isGranted(w) || w instanceof Telling ? null : w;
     }
 
-    /** Gives it a context class loader of its own; before anyone else knows the task. */
-    private void tailor(@Nullable ClassLoader loader) {
+    @Override
+    boolean wantsLoader() {
+        return true;
+    }
+
+    @Override
+    void tailor(@Nullable ClassLoader loader) {
         if (WORK.get(this) instanceof Callable<?> code) {
             WORK.set(this, new WorkSpec(code, loader, Long.MAX_VALUE, false));
         }
     }
 
     @Override
-    void takeLoader(@Nullable ClassLoader loader, GroupQueue queue) {
-        if (!queue.hasLoader(loader)) {
-            tailor(loader);
-        }
+    boolean asksFromInside() {
+        return Work.of(group).isUnderPermit();
     }
 
     @Override
@@ -105,7 +108,7 @@ class Task<T> extends TaskCompletion<T> {
     }
 
     @Override
-    boolean grant(@Nullable Loan loan, boolean shares) {
+    boolean grant(@Nullable Lent loan, boolean shares) {
         Object w = queuedWork();
         return w != null && engage(w, Run.of(this, w, group.queueLoader(), group.stopEpoch(), loan));
     }
@@ -222,7 +225,7 @@ class Task<T> extends TaskCompletion<T> {
 
     @Override
     void start(long now, @Nullable Batch batch) {
-        group.engine.dispatcher.start(grantedRun(), now, batch);
+        Work.of(group).dispatcher.start(grantedRun(), now, batch);
     }
 
     /** {@return what is to be started of a task that has been granted its permits} */
@@ -263,7 +266,7 @@ class Task<T> extends TaskCompletion<T> {
         }
         Object terminal = reason == RejectionReason.SHUTDOWN
                 ? LazyResult.CANCELLED
-                : group.engine.rejections.outcomeWithoutHandler(this, reason);
+                : Work.of(group).rejections.outcomeWithoutHandler(this, reason);
         if (terminal == null) {
             return endedWork;
         }
@@ -295,7 +298,7 @@ class Task<T> extends TaskCompletion<T> {
                 complete(LazyResult.OUT_OF_MEMORY);
                 return;
             }
-            group.engine.rejections.reject(this, endedWork, rejection, false);
+            Work.of(group).rejections.reject(this, endedWork, rejection, false);
         }
     }
 
@@ -409,7 +412,7 @@ class Task<T> extends TaskCompletion<T> {
                 throw interrupted;
             } finally {
                 if (offer != null) {
-                    group.engine.lending.withdraw(offer);
+                    Work.of(group).lending.withdraw(offer);
                 }
             }
         }
@@ -420,7 +423,7 @@ class Task<T> extends TaskCompletion<T> {
     Offer beginWait() {
         StackReserve.require();
         requireNotOwn();
-        return queuedWork() == null ? null : group.engine.lending.lend(this);
+        return queuedWork() == null ? null : Work.of(group).lending.lend(this);
     }
 
     /**

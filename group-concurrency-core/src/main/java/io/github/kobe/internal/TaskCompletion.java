@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *             by whoever claimed the {@linkplain Task work}, once
  * </pre>
  */
-abstract class TaskCompletion<T> extends Node implements TaskHandle<T> {
+abstract class TaskCompletion<T> extends Request implements TaskHandle<T> {
 
     private static final VarHandle OUTCOME;
 

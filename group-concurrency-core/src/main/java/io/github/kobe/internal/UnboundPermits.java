@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits of one group that {@link Holds} needn't know: those of no thread, those that may outlive their thread's
+ * The permits of one group that no thread is known to have: those of no thread, those that may outlive their thread's
  * close, and those of open stages. If memory is short, one is missing here: then it isn't displayed, and a shutdown
  * doesn't cancel the stage, but waits for it.
  */
@@ -31,11 +31,6 @@ final class UnboundPermits {
     /** One that has permits. Its hash code is its own: a tool that tries schedules may give others than the JVM. */
     abstract static class Entry {
         private final int hash = ThreadLocalRandom.current().nextInt();
-
-        abstract Hold hold();
-
-        /** {@return the task id, if the hold doesn't know it} */
-        abstract String id();
 
         @Override
         public final int hashCode() {

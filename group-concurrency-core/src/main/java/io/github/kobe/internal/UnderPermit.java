@@ -9,7 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
 /** Work under a permit that was handed out: by a thread that goes inside it, or by permits that share its global one. */
-final class UnderPermit {
+final class UnderPermit implements Opener {
 
     private final Engine engine;
 
@@ -17,12 +17,8 @@ final class UnderPermit {
         this.engine = engine;
     }
 
-    /**
-     * Runs {@code task} with the current thread inside of a permit.
-     *
-     * @param kept kept for this
-     */
-    <T> T callInside(OpenablePermit kept, Callable<T> task) throws Exception {
+    @Override
+    public <T> T callInside(OpenablePermit kept, Callable<T> task) throws Exception {
         Inside inside = enter(kept);
         try {
             return task.call();
@@ -56,12 +52,8 @@ final class UnderPermit {
         }
     }
 
-    /**
-     * Asks for a permit of another group that shares the global permit of a permit; in its own group it shares that.
-     *
-     * @param kept kept for this
-     */
-    CompletionStage<GroupPermit> acquireAsync(OpenablePermit kept, String key, String id, Duration maxWait) {
+    @Override
+    public CompletionStage<GroupPermit> acquireAsync(OpenablePermit kept, String key, String id, Duration maxWait) {
         try {
             if (kept.groupKey().equals(key)) {
                 return CompletableFuture.completedStage(Share.of(kept.hold()));

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
-final class Waiter extends Node {
+final class Waiter extends Request {
 
     private static final VarHandle STATE;
 
@@ -54,7 +54,7 @@ final class Waiter extends Node {
     private boolean shares;
 
     /** What its permits are lent on, if they are; written before the state. */
-    private @Nullable Loan loan;
+    private @Nullable Lent loan;
 
     /** {@code null}: waiting; else GRANTED, LEFT, LATE, or a {@link RejectionReason}. */
     private volatile @Nullable Object state;
@@ -101,7 +101,7 @@ final class Waiter extends Node {
     }
 
     @Override
-    boolean grant(@Nullable Loan on, boolean sharing) {
+    boolean grant(@Nullable Lent on, boolean sharing) {
         shares = sharing;
         loan = on;
         return STATE.compareAndSet(this, null, GRANTED);
@@ -114,13 +114,13 @@ final class Waiter extends Node {
 
     /** {@return what its permits are lent on, if they are, once it was granted} */
     @Nullable
-    Loan loan() {
+    Lent loan() {
         return loan;
     }
 
     @Override
     void start(long now, @Nullable Batch batch) {
-        wake();
+        boolean unused = wake();
     }
 
     @Override
@@ -131,12 +131,14 @@ final class Waiter extends Node {
 
     @Override
     void reportEnd(RejectionReason reason, Object work) {
-        wake();
+        boolean unused = wake();
     }
 
     /** Has the thread look at the state. */
-    void wake() {
+    @Override
+    boolean wake() {
         LockSupport.unpark(thread);
+        return true;
     }
 
     /**
@@ -148,7 +150,7 @@ final class Waiter extends Node {
      */
     @Nullable
     RejectionReason await(long maxWaitNanos) throws InterruptedException {
-        Engine engine = group.engine;
+        Work engine = Work.of(group);
         boolean timed = maxWaitNanos != Long.MAX_VALUE;
         long start = timed ? engine.now() : 0;
         while (state == null) {
@@ -190,7 +192,7 @@ final class Waiter extends Node {
     }
 
     private void giveBackUnused() {
-        group.engine.releases.giveBackUnused(group, shares ? shared : null, SharedGlobal.BOUND, loan);
+        Work.of(group).lending.giveBackUnused(group, shares ? shared : null, SharedGlobal.BOUND, loan);
     }
 
     private boolean leave(Object as) {

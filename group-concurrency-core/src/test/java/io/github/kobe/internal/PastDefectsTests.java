@@ -194,7 +194,7 @@ class PastDefectsTests {
     // ---------------------------------------------------------------- faults of the engine itself
 
     /** A request whose grant fails for a time. */
-    private static final class FaultyRequest extends Node {
+    private static final class FaultyRequest extends Request {
         private boolean fails = true;
         private int failures;
 
@@ -203,7 +203,12 @@ class PastDefectsTests {
         }
 
         @Override
-        boolean grant(Loan loan, boolean shares) {
+        boolean asksFromInside() {
+            return false;
+        }
+
+        @Override
+        boolean grant(Lent lent, boolean shares) {
             if (fails) {
                 failures++;
                 throw new IllegalStateException("as the test wants it");
