@@ -1,7 +1,7 @@
 package io.github.kobe;
 
-import io.github.kobe.internal.Doors;
-import io.github.kobe.internal.ScopeBridge;
+import io.github.kobe.internal.doors.Doors;
+import io.github.kobe.internal.doors.ScopeBridge;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

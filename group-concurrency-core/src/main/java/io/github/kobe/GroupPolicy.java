@@ -1,7 +1,7 @@
 package io.github.kobe;
 
-import io.github.kobe.internal.CompiledPolicy;
-import io.github.kobe.internal.KeyText;
+import io.github.kobe.internal.base.CompiledPolicy;
+import io.github.kobe.internal.base.KeyText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,6 +1,6 @@
 package io.github.kobe;
 
-import io.github.kobe.internal.KeyText;
+import io.github.kobe.internal.base.KeyText;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;

@@ -1,9 +1,9 @@
 package io.github.kobe;
 
-import io.github.kobe.internal.CompiledPolicy;
-import io.github.kobe.internal.Doors;
+import io.github.kobe.internal.base.CompiledPolicy;
+import io.github.kobe.internal.doors.Doors;
 
-/** The way from the API to the engine and back, for {@link io.github.kobe.internal.EngineAccess}. */
+/** The way from the API to the engine and back, for {@link io.github.kobe.internal.doors.EngineAccess}. */
 public final class ExecutorDoors {
 
     private ExecutorDoors() {}

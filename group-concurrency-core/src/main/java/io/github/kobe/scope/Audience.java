@@ -1,6 +1,6 @@
 package io.github.kobe.scope;
 
-import io.github.kobe.internal.ScopeBridge;
+import io.github.kobe.internal.doors.ScopeBridge;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;

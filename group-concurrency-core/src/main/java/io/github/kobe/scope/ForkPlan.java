@@ -1,8 +1,8 @@
 package io.github.kobe.scope;
 
-import io.github.kobe.internal.KeyText;
-import io.github.kobe.internal.ScopeBridge;
-import io.github.kobe.internal.ScopeBridge.Alarm;
+import io.github.kobe.internal.base.KeyText;
+import io.github.kobe.internal.doors.ScopeBridge;
+import io.github.kobe.internal.doors.ScopeBridge.Alarm;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

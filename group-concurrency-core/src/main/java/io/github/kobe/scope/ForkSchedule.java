@@ -1,7 +1,7 @@
 package io.github.kobe.scope;
 
-import io.github.kobe.internal.ScopeBridge;
-import io.github.kobe.internal.ScopeBridge.Alarm;
+import io.github.kobe.internal.doors.ScopeBridge;
+import io.github.kobe.internal.doors.ScopeBridge.Alarm;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 

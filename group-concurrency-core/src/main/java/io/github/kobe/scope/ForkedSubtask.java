@@ -1,7 +1,7 @@
 package io.github.kobe.scope;
 
-import io.github.kobe.internal.KeyText;
-import io.github.kobe.internal.ScopeBridge;
+import io.github.kobe.internal.base.KeyText;
+import io.github.kobe.internal.doors.ScopeBridge;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

@@ -1,6 +1,6 @@
 package io.github.kobe.scope;
 
-import io.github.kobe.internal.ScopeBridge;
+import io.github.kobe.internal.doors.ScopeBridge;
 import io.github.kobe.scope.ScopeSnapshot.Owner;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,10 +1,10 @@
 package io.github.kobe.scope;
 
 import io.github.kobe.ExecutorShutdownException;
-import io.github.kobe.internal.KeyText;
-import io.github.kobe.internal.Lineage;
-import io.github.kobe.internal.ScopeBridge;
-import io.github.kobe.internal.ScopeBridge.Alarm;
+import io.github.kobe.internal.base.KeyText;
+import io.github.kobe.internal.base.Lineage;
+import io.github.kobe.internal.doors.ScopeBridge;
+import io.github.kobe.internal.doors.ScopeBridge.Alarm;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;

@@ -1,6 +1,6 @@
 package io.github.kobe.scope;
 
-import io.github.kobe.internal.KeyText;
+import io.github.kobe.internal.base.KeyText;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,7 +2,7 @@ package io.github.kobe.scope;
 
 import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.internal.ScopeBridge;
+import io.github.kobe.internal.doors.ScopeBridge;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -2,6 +2,7 @@ package io.github.kobe.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import io.github.kobe.testing.HouseRules;
@@ -9,184 +10,123 @@ import io.github.kobe.testing.Markdown;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.IntStream;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The engine's classes have an order: doors call work, work has permits, permits that are out come from groups. A class may
- * use those of its own layer and below.
+ * The packages of the engine have an order: a class uses those of its own package and of those below. Inside a package only
+ * a few classes may need each other in a circle. A nested class counts as its outermost one.
  */
 class LayersTests {
 
-    private static final String ENGINE = "io.github.kobe.internal";
+    private static final String API = "io.github.kobe";
+    private static final String ENGINE = API + ".internal.";
+
+    /** From below to above. */
+    private static final List<String> PACKAGES = List.of("base", "permits", "lending", "work", "doors");
 
     private static final int MOST_LINES = 500;
 
-    /** From below to above. */
-    private static final List<Set<String>> LAYERS = List.of(
-            // values, what stands for user code, and what every part may know
-            Set.of(
-                    "KeyText",
-                    "Glob",
-                    "Log",
-                    "FailureLog",
-                    "Member",
-                    "ListenerChain",
-                    "TracerChain",
-                    "DecoratorChain",
-                    "EffectiveLimits",
-                    "CompiledPolicy",
-                    "StackReserve",
-                    "Environment",
-                    "Padded",
-                    "Alarms",
-                    "Counters",
-                    "Credits",
-                    "Rejection",
-                    "Particulars",
-                    "Lineage",
-                    "Stage",
-                    "Core",
-                    "Report",
-                    "Reports",
-                    "SafeRecorder",
-                    "Recording",
-                    "RuleAccount",
-                    "Accounts"),
-            // permits
-            Set.of(
-                    "Piece",
-                    "FreePermits",
-                    "GroupSettings",
-                    "GroupRecord",
-                    "GroupQueue",
-                    "Kin",
-                    "Line",
-                    "Node",
-                    "GroupWaits",
-                    "GroupState",
-                    "GuardedGroup",
-                    "Group",
-                    "Ledger",
-                    "Ring",
-                    "Readings",
-                    "RuleSum"),
-            // permits that are out, shared and lent
-            Set.of(
-                    "Hold",
-                    "Holds",
-                    "Inside",
-                    "Call",
-                    "SharedGlobal",
-                    "OpenablePermit",
-                    "Permit",
-                    "Share",
-                    "UnboundPermits",
-                    "Releases",
-                    "Loan",
-                    "KnownOffers",
-                    "Offer",
-                    "Offers",
-                    "Lenders",
-                    "Families",
-                    "Borrowers",
-                    "Lending",
-                    "Borrowing"),
-            // work, and those who wait
-            Set.of(
-                    "Outcome",
-                    "WorkSpec",
-                    "TaskCompletion",
-                    "Task",
-                    "TracedTask",
-                    "AbortingTask",
-                    "Fork",
-                    "ForkTask",
-                    "Tellers",
-                    "Taken",
-                    "ViewTask",
-                    "ViewEntry",
-                    "ViewFuture",
-                    "Run",
-                    "OpenStage",
-                    "Waiter",
-                    "PermitFuture",
-                    "Rejections",
-                    "Holders"),
-            // doors
-            Set.of("Admission", "Callers", "UnderPermit", "Control", "GroupExecutorService", "Doors", "ScopeBridge"));
+    /** As many as can be read together. */
+    private static final int LARGEST_CIRCLE = 12;
 
-    /** What carries out, tells and looks after time and the end: every layer uses these, and they use every layer. */
-    private static final Set<String> SERVICES =
-            Set.of("Engine", "Batch", "Endings", "Dispatcher", "Housekeeper", "IdleGroups", "Lifecycle");
-
-    /** References against the order, with what each is for. */
-    private static final Map<String, Set<String>> UPWARDS = new TreeMap<>(Map.of(
-            // What waits may be granted on a loan, or share a global permit.
-            "Node", Set.of("Loan", "SharedGlobal"),
-            "GroupState", Set.of("Offer", "KnownOffers", "Borrowing"),
-            // What waits for a scope is told to those who offer to it.
-            "Kin", Set.of("Families", "Lending"),
-            "GuardedGroup", Set.of("Lending"),
-            // Owners who want back what they have lent come before the ring.
-            "Ledger", Set.of("Lenders"),
-            // A permit of no thread is found by its group.
-            "Group", Set.of("Lending", "SharedGlobal", "UnboundPermits"),
-            // A permit is a door of its own.
-            "OpenablePermit", Set.of("UnderPermit"),
-            // A task gives back in parts, and what it borrowed to its lender.
-            "Releases", Set.of("Run"),
-            "Borrowers", Set.of("Run"),
-            // An entry tells its view when it is over.
-            "ViewEntry", Set.of("GroupExecutorService")));
+    /** The types of the API that are more than values and what users implement. */
+    private static final Set<String> EXECUTORS = Set.of("GroupExecutor");
 
     private static final JavaClasses MAIN = HouseRules.mainClassesBeside(LayersTests.class);
 
-    private static String topLevel(JavaClass type) {
-        return type.getName().substring(ENGINE.length() + 1).replaceFirst("\\$.*", "");
+    /** The outermost types of the engine, each with those that it uses; by package and name. */
+    private static final Map<String, Set<String>> USES = uses();
+
+    private static Map<String, Set<String>> uses() {
+        Map<String, Set<String>> uses = new TreeMap<>();
+        MAIN.stream().filter(LayersTests::isInTheEngine).forEach(type -> {
+            Set<String> used = uses.computeIfAbsent(nameOf(type), name -> new TreeSet<>());
+            usedBy(type)
+                    .filter(LayersTests::isInTheEngine)
+                    .map(LayersTests::nameOf)
+                    .forEach(used::add);
+        });
+        uses.forEach((type, used) -> used.remove(type));
+        return uses;
     }
 
-    private static Stream<JavaClass> engine() {
-        return MAIN.stream().filter(type -> type.getPackageName().equals(ENGINE));
+    private static Stream<JavaClass> usedBy(JavaClass type) {
+        return type.getDirectDependenciesFromSelf().stream()
+                .map(Dependency::getTargetClass)
+                .map(JavaClass::getBaseComponentType);
     }
 
-    private static int layerOf(String name) {
-        return IntStream.range(0, LAYERS.size())
-                .filter(layer -> LAYERS.get(layer).contains(name))
-                .findFirst()
-                .orElseThrow();
+    private static boolean isInTheEngine(JavaClass type) {
+        return type.getName().startsWith(ENGINE) && !type.getSimpleName().equals("package-info");
+    }
+
+    private static String nameOf(JavaClass type) {
+        return type.getName().substring(ENGINE.length()).replaceFirst("\\$.*", "");
+    }
+
+    private static int layerOf(String type) {
+        return PACKAGES.indexOf(type.substring(0, type.lastIndexOf('.')));
     }
 
     @Test
-    void everyClassHasItsPlace() {
-        Set<String> placed = new TreeSet<>(SERVICES);
-        LAYERS.forEach(placed::addAll);
-
-        assertThat(engine().map(LayersTests::topLevel).distinct())
-                .filteredOn(name -> !name.equals("package-info"))
-                .containsExactlyInAnyOrderElementsOf(placed);
+    void everyClassIsInOneOfThePackages() {
+        assertThat(USES.keySet())
+                .isNotEmpty()
+                .allSatisfy(type -> assertThat(layerOf(type)).isNotNegative());
     }
 
     @Test
-    void noClassUsesOneOfALayerAboveItsOwnButThoseOnTheList() {
-        Map<String, Set<String>> upwards = new TreeMap<>();
-        engine().filter(type -> isInALayer(topLevel(type)))
-                .forEach(type -> type.getDirectDependenciesFromSelf().stream()
-                        .map(dependency -> dependency.getTargetClass().getBaseComponentType())
-                        .filter(target -> target.getPackageName().equals(ENGINE))
-                        .map(LayersTests::topLevel)
-                        .filter(target -> isInALayer(target) && layerOf(target) > layerOf(topLevel(type)))
-                        .forEach(target -> upwards.computeIfAbsent(topLevel(type), name -> new TreeSet<>())
-                                .add(target)));
+    void noClassUsesOneOfAPackageAboveItsOwn() {
+        assertThat(USES)
+                .allSatisfy((type, used) ->
+                        assertThat(used).filteredOn(isAbove(type)).isEmpty());
+    }
 
-        assertThat(upwards).isEqualTo(UPWARDS);
+    private static Predicate<String> isAbove(String type) {
+        return used -> layerOf(used) > layerOf(type);
+    }
+
+    @Test
+    void noMoreThanAFewClassesNeedEachOther() {
+        Map<String, Set<String>> reached =
+                USES.keySet().stream().collect(Collectors.toMap(type -> type, LayersTests::reachedFrom));
+
+        assertThat(reached)
+                .allSatisfy((type, others) -> assertThat(others)
+                        .filteredOn(other -> reached.get(other).contains(type))
+                        .hasSizeLessThanOrEqualTo(LARGEST_CIRCLE));
+    }
+
+    private static Set<String> reachedFrom(String type) {
+        Set<String> reached = new HashSet<>();
+        for (Set<String> next = Set.of(type); !next.isEmpty(); ) {
+            next = next.stream()
+                    .flatMap(from -> USES.get(from).stream())
+                    .filter(reached::add)
+                    .collect(Collectors.toSet());
+        }
+        return reached;
+    }
+
+    /** An engine is used by an executor, and must not know which: a forgotten one is to be collected. */
+    @Test
+    void theEngineKnowsValuesOfTheApiAndWhatUsersImplementButNoExecutor() {
+        assertThat(MAIN.stream().filter(LayersTests::isInTheEngine).flatMap(LayersTests::usedBy))
+                .filteredOn(used -> used.getPackageName().startsWith(API) && !isInTheEngine(used))
+                .isNotEmpty()
+                .allSatisfy(used -> {
+                    assertThat(used.getPackageName()).isEqualTo(API);
+                    assertThat(EXECUTORS).doesNotContain(used.getSimpleName());
+                });
     }
 
     @Test
@@ -194,14 +134,10 @@ class LayersTests {
         Path sources = Markdown.repository()
                 .resolve("group-concurrency-core/src/main/java")
                 .resolve(ENGINE.replace('.', '/'));
-        try (Stream<Path> files = Files.list(sources)) {
-            assertThat(files)
+        try (Stream<Path> files = Files.walk(sources)) {
+            assertThat(files.filter(Files::isRegularFile))
                     .isNotEmpty()
                     .allSatisfy(file -> assertThat(Files.readAllLines(file)).hasSizeLessThanOrEqualTo(MOST_LINES));
         }
-    }
-
-    private static boolean isInALayer(String name) {
-        return LAYERS.stream().flatMap(Collection::stream).anyMatch(name::equals);
     }
 }

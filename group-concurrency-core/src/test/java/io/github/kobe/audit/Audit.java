@@ -7,7 +7,7 @@ import io.github.kobe.GroupStats;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskTotals;
-import io.github.kobe.internal.EngineAccess;
+import io.github.kobe.internal.doors.EngineAccess;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
 import java.util.ArrayList;

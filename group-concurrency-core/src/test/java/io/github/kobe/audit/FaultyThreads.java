@@ -1,7 +1,7 @@
 package io.github.kobe.audit;
 
-import io.github.kobe.internal.EngineAccess.Surroundings;
-import io.github.kobe.internal.EngineAccess.TaskThreads;
+import io.github.kobe.internal.doors.EngineAccess.Surroundings;
+import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
 import io.github.kobe.testing.Deadline;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;

@@ -1,9 +1,9 @@
 package io.github.kobe.audit;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.internal.EngineAccess;
-import io.github.kobe.internal.EngineAccess.Surroundings;
-import io.github.kobe.internal.EngineAccess.TaskThreads;
+import io.github.kobe.internal.doors.EngineAccess;
+import io.github.kobe.internal.doors.EngineAccess.Surroundings;
+import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;

@@ -10,7 +10,7 @@ import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.Waits;
-import io.github.kobe.internal.EngineAccess;
+import io.github.kobe.internal.doors.EngineAccess;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;

@@ -6,7 +6,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.audit.Waits;
-import io.github.kobe.internal.EngineAccess;
+import io.github.kobe.internal.doors.EngineAccess;
 import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;

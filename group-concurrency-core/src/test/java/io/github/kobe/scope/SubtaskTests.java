@@ -14,7 +14,7 @@ import io.github.kobe.audit.FaultyThreads;
 import io.github.kobe.audit.FaultyThreads.Fault;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.audit.Waits;
-import io.github.kobe.internal.EngineAccess.Surroundings;
+import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import java.net.URL;

@@ -8,7 +8,7 @@ import io.github.kobe.GroupResult;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.FaultyThreads;
-import io.github.kobe.internal.EngineAccess.Surroundings;
+import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.FragileLog;

@@ -13,7 +13,7 @@ import io.github.kobe.RejectionPolicy;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.audit.Engines;
-import io.github.kobe.internal.KeyText;
+import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.testing.CapturedLog;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Depth;

@@ -132,8 +132,8 @@ public class NoThreadForRetriesTests {
                 int access, String name, String descriptor, String signature, String[] thrown) {
             MethodVisitor method = super.visitMethod(access, name, descriptor, signature, thrown);
             return switch (className + "." + name) {
-                case "io/github/kobe/internal/Task.grant" -> new Before(method, "of", "ofGrants");
-                case "io/github/kobe/internal/Housekeeper.startThread" -> new Before(method, "start", "ofThreads");
+                case "io/github/kobe/internal/work/Task.grant" -> new Before(method, "of", "ofGrants");
+                case "io/github/kobe/internal/base/Housekeeper.startThread" -> new Before(method, "start", "ofThreads");
                 default -> method;
             };
         }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.internal.EngineAccess;
+import io.github.kobe.internal.doors.EngineAccess;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.ChildProcess;
 import io.github.kobe.testing.Deadline;

@@ -6,7 +6,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.audit.Engines;
-import io.github.kobe.internal.EngineAccess.Surroundings;
+import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.testing.Depth;
 import java.time.Duration;

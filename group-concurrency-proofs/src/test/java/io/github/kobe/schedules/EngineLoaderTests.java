@@ -62,7 +62,7 @@ public class EngineLoaderTests {
 
         assertThat(visited)
                 .containsExactlyElementsOf(EngineLoader.mainClasses())
-                .contains("io.github.kobe.GroupExecutor", "io.github.kobe.internal.Group")
+                .contains("io.github.kobe.GroupExecutor", "io.github.kobe.internal.permits.Group")
                 .doesNotContain(ItsEngine.class.getName());
     }
 
@@ -110,7 +110,7 @@ public class EngineLoaderTests {
         public MethodVisitor visitMethod(
                 int access, String name, String descriptor, @Nullable String signature, String @Nullable [] thrown) {
             MethodVisitor method = super.visitMethod(access, name, descriptor, signature, thrown);
-            if (!className().equals("io/github/kobe/internal/Admission") || !name.equals("submit")) {
+            if (!className().equals("io/github/kobe/internal/doors/Admission") || !name.equals("submit")) {
                 return method;
             }
             return new MethodVisitor(Opcodes.ASM9, method) {

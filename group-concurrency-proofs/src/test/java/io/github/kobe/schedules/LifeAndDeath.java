@@ -5,7 +5,7 @@ import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.audit.Witness;
-import io.github.kobe.internal.EngineAccess;
+import io.github.kobe.internal.doors.EngineAccess;
 import io.github.kobe.races.Request;
 import io.github.kobe.races.Request.Ask;
 import java.time.Duration;

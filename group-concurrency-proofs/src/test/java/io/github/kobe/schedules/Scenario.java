@@ -4,7 +4,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.audit.Audit;
 import io.github.kobe.audit.Witness;
-import io.github.kobe.internal.EngineAccess;
+import io.github.kobe.internal.doors.EngineAccess;
 import java.util.List;
 import java.util.SplittableRandom;
 

@@ -1,7 +1,7 @@
 package io.github.kobe.schedules;
 
 import io.github.kobe.audit.Audit;
-import io.github.kobe.internal.EngineAccess;
+import io.github.kobe.internal.doors.EngineAccess;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.function.BiFunction;

@@ -1,6 +1,6 @@
 package io.github.kobe.schedules;
 
-import io.github.kobe.internal.EngineAccess.Surroundings;
+import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import java.lang.reflect.Constructor;
 import java.util.ArrayList;
 import java.util.Arrays;

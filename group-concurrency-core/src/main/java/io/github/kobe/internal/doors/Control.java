@@ -1,0 +1,180 @@
+package io.github.kobe.internal.doors;
+
+import io.github.kobe.GroupLimits;
+import io.github.kobe.internal.base.CompiledPolicy;
+import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.StackReserve;
+import io.github.kobe.internal.permits.Batch;
+import io.github.kobe.internal.permits.Group;
+import io.github.kobe.internal.permits.GroupState;
+import io.github.kobe.internal.permits.Hold;
+import java.util.Optional;
+import java.util.function.BiPredicate;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Changes while the executor runs: limits, pauses, the policy, evictions, group shutdowns. Nothing here blocks. */
+public final class Control {
+
+    private final Engine engine;
+
+    Control(Engine engine) {
+        this.engine = engine;
+    }
+
+    void setLimits(String key, GroupLimits limits) {
+        if (limits.equals(GroupLimits.unset())) {
+            resetLimits(key);
+        } else {
+            change(key, true, (group, batch) -> override(group, limits, batch));
+        }
+    }
+
+    Optional<GroupLimits> overrideOf(String key) {
+        return Optional.ofNullable(engine.groupIfKnown(key)).map(Group::currentOverride);
+    }
+
+    void updateLimits(String key, UnaryOperator<GroupLimits> update) {
+        StackReserve.require();
+        boolean done = false;
+        while (!done) {
+            GroupLimits before = overrideOf(key).orElse(GroupLimits.unset());
+            GroupLimits after = update.apply(before);
+            done = after.equals(before) || replace(key, orNull(before), orNull(after));
+        }
+    }
+
+    private static @Nullable GroupLimits orNull(GroupLimits limits) {
+        return limits.equals(GroupLimits.unset()) ? null : limits;
+    }
+
+    /** Replaces an override, unless it is another one by now, or gone with its group; then it returns false. */
+    private boolean replace(String key, @Nullable GroupLimits before, @Nullable GroupLimits after) {
+        Group group = after != null ? engine.group(key) : engine.groupIfKnown(key);
+        if (group == null) {
+            return false;
+        }
+        boolean replaced = tryChange(group, (changed, batch) -> replaceOverride(changed, before, after, batch));
+        if (!replaced && group.isDead()) {
+            engine.forget(group);
+        }
+        return replaced;
+    }
+
+    void resetLimits(String key) {
+        change(key, false, (group, batch) -> override(group, null, batch));
+    }
+
+    void pause(String key) {
+        change(key, true, (group, batch) -> group.change(state -> state.setPaused(true, batch), batch));
+    }
+
+    void resume(String key) {
+        change(key, false, (group, batch) -> group.change(state -> state.setPaused(false, batch), batch));
+    }
+
+    private boolean override(Group group, @Nullable GroupLimits limits, Batch batch) {
+        EffectiveLimits base = engine.policy.resolve(group.key);
+        return group.change(state -> state.override(limits, base), batch);
+    }
+
+    private boolean replaceOverride(
+            Group group, @Nullable GroupLimits expected, @Nullable GroupLimits limits, Batch batch) {
+        EffectiveLimits base = engine.policy.resolve(group.key);
+        return group.changeIf(state -> state.replaceOverride(expected, limits, base), batch);
+    }
+
+    /** Changes the live group of {@code key}, made if need be; the change returns false for a dead one. */
+    private void change(String key, boolean make, BiPredicate<Group, Batch> change) {
+        StackReserve.require();
+        for (; ; ) {
+            Group group = make ? engine.group(key) : engine.groupIfKnown(key);
+            if (group == null) {
+                return;
+            }
+            if (tryChange(group, change)) {
+                return;
+            }
+            engine.forget(group);
+        }
+    }
+
+    /** Changes a group, and carries out what follows; false if the change returns that. */
+    private boolean tryChange(Group group, BiPredicate<Group, Batch> change) {
+        CompiledPolicy before = engine.policy;
+        Batch batch = new Batch(engine);
+        boolean done;
+        try {
+            done = change.test(group, batch);
+        } finally {
+            batch.carryOut();
+        }
+        if (done && before != engine.policy) {
+            // Its base may have been resolved by the old one, after the update had been to the group.
+            engine.rebase(group);
+        }
+        return done;
+    }
+
+    void updatePolicy(CompiledPolicy policy) {
+        StackReserve.require();
+        Batch batch = new Batch(engine);
+        try {
+            engine.replacePolicy(policy, batch);
+        } finally {
+            batch.carryOut();
+        }
+        for (Group group : engine.groups()) {
+            engine.rebase(group);
+        }
+        engine.idle.policyChanged();
+        engine.dropRules();
+    }
+
+    void evict(String key) {
+        StackReserve.require();
+        Group group = engine.groupIfKnown(key);
+        if (group == null) {
+            return;
+        }
+        CompiledPolicy before = engine.policy;
+        EffectiveLimits base = before.resolve(key);
+        Batch batch = new Batch(engine);
+        GroupState.Eviction done;
+        try {
+            done = group.evict(base, batch);
+        } finally {
+            batch.carryOut();
+        }
+        switch (done) {
+            case KNOWN_NO_MORE -> {
+                return;
+            }
+            case GONE -> group.record.recording().end(group.counters);
+            case IN_USE -> {
+                engine.record(group, true);
+                if (before != engine.policy) {
+                    engine.rebase(group);
+                }
+            }
+        }
+        engine.reports.groupRemoved(key);
+    }
+
+    void shutdownGroup(String key) {
+        StackReserve.require();
+        Group group = engine.groupIfKnown(key);
+        if (group == null) {
+            return;
+        }
+        Consumer<Hold> interruption = engine.interruptionOf(group);
+        Batch batch = new Batch(engine);
+        try {
+            group.stop(batch);
+        } finally {
+            batch.carryOut();
+            engine.interruptRuns(group, interruption);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+package io.github.kobe.internal.doors;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupExecutorStats;
+import io.github.kobe.GroupHolder;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPermit;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupResult;
+import io.github.kobe.GroupStats;
+import io.github.kobe.GroupTask;
+import io.github.kobe.GroupWaiter;
+import io.github.kobe.RuleStats;
+import io.github.kobe.TaskHandle;
+import io.github.kobe.internal.base.CompiledPolicy;
+import io.github.kobe.internal.base.Environment;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The only way into an engine. {@link GroupExecutor} has checked the arguments, and its Javadoc says what each method
+ * does. Public only because {@link GroupExecutor} uses it.
+ */
+public final class Doors {
+
+    private final Engine engine;
+    private final Admission admission;
+    private final Callers callers;
+    private final Control control;
+    private final Lifecycle lifecycle;
+
+    /** Makes an engine of its own. */
+    public Doors(CompiledPolicy policy) {
+        this(policy, Environment.SYSTEM);
+    }
+
+    /** Makes an engine with a clock, threads and timers of one's own: for tests. */
+    Doors(CompiledPolicy policy, Environment environment) {
+        engine = new Engine(policy, environment);
+        admission = engine.admission;
+        callers = engine.callers;
+        control = engine.control;
+        lifecycle = engine.lifecycle;
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    // ---- work
+
+    public <T> TaskHandle<T> submit(String key, String id, Callable<T> task) {
+        return admission.submit(key, id, task);
+    }
+
+    public <T> TaskHandle<T> submit(GroupTask<T> task) {
+        return admission.submit(task);
+    }
+
+    public <T> TaskHandle<T> submitAsync(String key, String id, Callable<? extends CompletionStage<T>> task) {
+        return admission.submitAsync(key, id, task);
+    }
+
+    public <T> TaskHandle<T> submitAsync(GroupTask<? extends CompletionStage<T>> task) {
+        return admission.submitAsync(task);
+    }
+
+    public <T> List<GroupResult<T>> executeAll(Collection<? extends GroupTask<? extends T>> tasks) {
+        return admission.executeAll(tasks);
+    }
+
+    public <T> T call(String key, String id, @Nullable Duration maxWait, Callable<T> task) throws Exception {
+        return callers.call(key, id, maxWait, task);
+    }
+
+    public GroupPermit acquire(String key) throws InterruptedException {
+        return callers.acquire(key);
+    }
+
+    public Optional<GroupPermit> tryAcquire(String key, Duration maxWait) throws InterruptedException {
+        return callers.tryAcquire(key, maxWait);
+    }
+
+    public CompletionStage<GroupPermit> acquireAsync(String key, String id, @Nullable Duration maxWait) {
+        return callers.acquireAsync(key, id, maxWait);
+    }
+
+    public Optional<GroupPermit> enclosingPermit(String key) {
+        return engine.underPermit.enclosing(key);
+    }
+
+    public ExecutorService asExecutorService(String key) {
+        engine.requireKey(key);
+        return new GroupExecutorService(engine, key);
+    }
+
+    // ---- control
+
+    public GroupPolicy policy() {
+        return engine.policy.source();
+    }
+
+    public void updatePolicy(CompiledPolicy policy) {
+        control.updatePolicy(policy);
+    }
+
+    public void setLimits(String key, GroupLimits limits) {
+        control.setLimits(key, limits);
+    }
+
+    public void updateLimits(String key, UnaryOperator<GroupLimits> update) {
+        control.updateLimits(key, update);
+    }
+
+    public Optional<GroupLimits> overrideOf(String key) {
+        return control.overrideOf(key);
+    }
+
+    public void resetLimits(String key) {
+        control.resetLimits(key);
+    }
+
+    public void pause(String key) {
+        control.pause(key);
+    }
+
+    public void resume(String key) {
+        control.resume(key);
+    }
+
+    public void shutdownGroup(String key) {
+        control.shutdownGroup(key);
+    }
+
+    public void evict(String key) {
+        control.evict(key);
+    }
+
+    // ---- what is shown
+
+    public GroupExecutorStats stats() {
+        return engine.stats();
+    }
+
+    public Optional<GroupStats> groupStats(String key) {
+        return engine.groupStats(key);
+    }
+
+    public List<RuleStats> ruleStats() {
+        return engine.ruleStats();
+    }
+
+    public List<GroupWaiter> waiters(String key, int limit) {
+        return engine.waiters(key, limit);
+    }
+
+    public List<GroupHolder> holders(String key) {
+        return engine.holders(key);
+    }
+
+    public Set<String> groupKeys() {
+        return engine.groupKeys();
+    }
+
+    // ---- the end
+
+    public boolean awaitQuiet(Duration timeout) throws InterruptedException {
+        return lifecycle.awaitQuiet(timeout);
+    }
+
+    public void shutdownNow() {
+        lifecycle.shutdownNow();
+    }
+
+    public boolean shutdown(Duration timeout) {
+        return lifecycle.shutdown(timeout);
+    }
+
+    public boolean isShutdown() {
+        return !engine.stage.isRunning();
+    }
+
+    public boolean isTerminated() {
+        return lifecycle.isTerminated();
+    }
+
+    public boolean awaitTermination(Duration timeout) throws InterruptedException {
+        return lifecycle.awaitTermination(timeout);
+    }
+}

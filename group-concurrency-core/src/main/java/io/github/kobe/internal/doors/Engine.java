@@ -1,0 +1,159 @@
+package io.github.kobe.internal.doors;
+
+import io.github.kobe.ExecutorShutdownException;
+import io.github.kobe.GroupExecutorStats;
+import io.github.kobe.GroupHolder;
+import io.github.kobe.GroupStats;
+import io.github.kobe.GroupWaiter;
+import io.github.kobe.RuleStats;
+import io.github.kobe.internal.base.CompiledPolicy;
+import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.Environment;
+import io.github.kobe.internal.base.Housekeeper;
+import io.github.kobe.internal.lending.Lending;
+import io.github.kobe.internal.permits.Batch;
+import io.github.kobe.internal.permits.Credits;
+import io.github.kobe.internal.permits.Group;
+import io.github.kobe.internal.permits.Hold;
+import io.github.kobe.internal.permits.Holds;
+import io.github.kobe.internal.permits.IdleGroups;
+import io.github.kobe.internal.permits.Ledger;
+import io.github.kobe.internal.permits.Readings;
+import io.github.kobe.internal.permits.Releases;
+import io.github.kobe.internal.permits.RuleSum;
+import io.github.kobe.internal.permits.SharedGlobal;
+import io.github.kobe.internal.work.Holders;
+import io.github.kobe.internal.work.Opener;
+import io.github.kobe.internal.work.Permit;
+import io.github.kobe.internal.work.Run;
+import io.github.kobe.internal.work.Work;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine: it makes its doors.
+ *
+ * <h2>Overview</h2>
+ *
+ * <p>A {@link Group} keeps its free permits in one word. While nothing waits, taking and returning permits is one
+ * compare-and-set ({@link Admission} for tasks, {@link Callers} for threads). Otherwise a short critical section under
+ * the group's guard decides about permits and queue at once. Free global permits are in the {@link Credits}; while they
+ * are short, the guard of all groups is the lock of the {@link Ledger}, which also knows whose turn it is.
+ *
+ * <p>Permits that are out are a {@link Hold}; a task's is a {@link Run}, which is also the body of its thread, and one
+ * that is handed out is a {@link Permit}. A request from inside shares the global permit by a {@link SharedGlobal}.
+ * {@link Holds} finds holds by thread, for re-entry, {@link Lending}, and interrupts. {@link Releases} returns their
+ * permits.
+ *
+ * <p>A {@link Batch} carries out the decisions of a critical section after it: threads are started, waiters woken, user
+ * code called. {@link Housekeeper} looks after time, {@link IdleGroups} after unused groups, {@link Lifecycle} after
+ * the shutdown.
+ *
+ * <h2>Invariants</h2>
+ *
+ * <ul>
+ *   <li>A permit is in a group's word or fields, or it is out with exactly one open hold, kept permit or open stage.
+ *   <li>A free permit and a node that could use it don't coexist outside a critical section.
+ *   <li>The winner of a node's one compare-and-set completes it; the last close of a hold returns its permits.
+ *   <li>The map has at most one group for a key that isn't dead.
+ * </ul>
+ *
+ * <p>Lock order: the ledger's, a group's own, then the leaves of housekeeper and idle list. No user code, no logging and
+ * no completion happens under any of them. docs/internals/concurrency.md has the whole picture.
+ */
+public final class Engine extends Work {
+
+    final Lifecycle lifecycle;
+    final Control control;
+    public final Admission admission;
+    final Callers callers;
+    final UnderPermit underPermit;
+    final ScopeBridge scopes;
+
+    Engine(CompiledPolicy policy, Environment environment) {
+        super(policy, environment);
+        lifecycle = new Lifecycle(this);
+        control = new Control(this);
+        admission = new Admission(this);
+        callers = new Callers(this);
+        underPermit = new UnderPermit(this);
+        scopes = new ScopeBridge(this);
+    }
+
+    @Override
+    public Opener opener() {
+        return underPermit;
+    }
+
+    /**
+     * Checks that the current thread may bring new work.
+     *
+     * @throws ExecutorShutdownException if not
+     */
+    void requireAdmits() {
+        requireAdmits(admits());
+    }
+
+    /** {@return whether new work of the current thread is let in} */
+    boolean admits() {
+        return stage.isRunning() || (stage.isDraining() && isUnderPermit());
+    }
+
+    /** As {@link #requireAdmits()}, for what is asked of a permit that is open. */
+    void requireAdmitsFromInside() {
+        requireAdmits(!stage.isOver());
+    }
+
+    private static void requireAdmits(boolean admits) {
+        if (!admits) {
+            throw new ExecutorShutdownException();
+        }
+    }
+
+    // ---- statistics
+
+    Optional<GroupStats> groupStats(String key) {
+        Group group = groupIfKnown(key);
+        CompiledPolicy inForce = policy;
+        if (group == null && inForce.names(key)) {
+            // Named by the policy and not used yet: as it will be.
+            EffectiveLimits limits = inForce.resolve(key);
+            group = new Group(this, key, limits, true, accounts.of(limits.rule()).unrecorded);
+        }
+        return Optional.ofNullable(group).map(Readings::stats);
+    }
+
+    List<GroupWaiter> waiters(String key, int limit) {
+        Group group = groupIfKnown(key);
+        return group == null || group.queued() == 0 ? List.of() : Readings.waiters(group, limit);
+    }
+
+    List<GroupHolder> holders(String key) {
+        Group group = groupIfKnown(key);
+        return group == null ? List.of() : Holders.of(group);
+    }
+
+    List<RuleStats> ruleStats() {
+        CompiledPolicy inForce = policy;
+        long now = now();
+        // In the order of their declaration. What is in accounts is read before what groups have: as RuleAccount says.
+        Map<@Nullable String, RuleSum> sums = new LinkedHashMap<>();
+        inForce.source().groups().keySet().forEach(rule -> sums.put(rule, new RuleSum(accounts.of(rule))));
+        inForce.source().patterns().keySet().forEach(rule -> sums.putIfAbsent(rule, new RuleSum(accounts.of(rule))));
+        sums.put(null, new RuleSum(accounts.of(null)));
+        for (Group group : groups()) {
+            RuleSum sum = sums.get(group.record.recording().account().rule);
+            if (sum != null) { // else it is of a policy that is just being replaced
+                sum.add(group, now);
+            }
+        }
+        return sums.values().stream().map(RuleSum::shown).toList();
+    }
+
+    GroupExecutorStats stats() {
+        return Readings.stats(groups(), accounts, policy);
+    }
+}

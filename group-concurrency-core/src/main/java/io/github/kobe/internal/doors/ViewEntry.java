@@ -1,0 +1,217 @@
+package io.github.kobe.internal.doors;
+
+import io.github.kobe.internal.base.Log;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command that was given to {@code execute}, until it is over.
+ *
+ * <pre>
+ *   ADMITTING -> WAITING              the submitter, once its task is admitted
+ *   ADMITTING, WAITING -> STARTED     its thread, or the submitter's under CALLER_RUNS
+ *   ADMITTING, WAITING -> ENDED       whoever ends its task without running it; the submitter, if it isn't admitted
+ *   ADMITTING -> REFUSED              shutdownNow: the submitter throws
+ *   WAITING   -> WITHDRAWN            shutdownNow, which returns it, if its task waits for its permits
+ * </pre>
+ *
+ * A command with permits counts as begun for a shutdown, though its thread may not have reached the code yet: it is
+ * interrupted. If it were withdrawn, nobody would complete the future that others wait for.
+ */
+final class ViewEntry implements Callable<@Nullable Void> {
+
+    private static final int ADMITTING = 0;
+    private static final int WAITING = 1;
+    private static final int STARTED = 2;
+    private static final int WITHDRAWN = 3;
+    /** Never run: rejected, cancelled, or failed before it began. */
+    private static final int ENDED = 4;
+
+    private static final int REFUSED = 5;
+
+    private final Runnable command;
+    private final GroupExecutorService view;
+    /** The place in the order in which work was submitted. */
+    final Long number;
+
+    private final AtomicInteger state = new AtomicInteger(ADMITTING);
+    private volatile @Nullable ViewTask task;
+    /** Set before {@link #task} is looked at. */
+    private volatile boolean interruptWanted;
+
+    ViewEntry(GroupExecutorService view, Runnable command, long number) {
+        this.view = view;
+        this.number = number;
+        this.command = command;
+        if (command instanceof ViewFuture<?> future) {
+            future.submittedAs(this);
+        }
+    }
+
+    /**
+     * Its task is admitted. Not known before: nobody may claim a task that asks for its permits.
+     *
+     * @return false if shutdownNow has come before, and nobody runs it
+     */
+    boolean attach(ViewTask newTask) {
+        task = newTask;
+        if (!state.compareAndSet(ADMITTING, WAITING) && state.get() == REFUSED) {
+            try {
+                newTask.cancel(false);
+            } finally {
+                remove(); // there may be no memory to cancel it; nobody else would remove it
+            }
+            return false;
+        }
+        // Whoever looked for it in vain has left a mark.
+        if (interruptWanted) {
+            newTask.interruptRun();
+        }
+        if (view.refusesAll()) {
+            view.queuedLate(this); // close waits for what it can lend to
+        }
+        return true;
+    }
+
+    boolean isQueued() {
+        ViewTask target = task;
+        return target != null && target.queuedWork() != null;
+    }
+
+    @Nullable
+    ViewTask task() {
+        return task;
+    }
+
+    /** Moves on to {@code next}, unless it is settled already. */
+    private boolean settle(int next) {
+        return state.compareAndSet(ADMITTING, next) || state.compareAndSet(WAITING, next);
+    }
+
+    @Override
+    public @Nullable Void call() throws Exception {
+        if (settle(STARTED)) {
+            try {
+                // Its thread may not have been known to who looked for it.
+                interruptIfWanted();
+                runCommand();
+            } finally {
+                remove();
+            }
+        }
+        return null;
+    }
+
+    private void interruptIfWanted() {
+        ViewTask target = task;
+        if (interruptWanted && target != null) {
+            target.interruptRun();
+        }
+    }
+
+    private void runCommand() throws Exception {
+        if (command instanceof ViewFuture<?> future) {
+            future.run();
+            future.throwFailure();
+            return;
+        }
+        try {
+            command.run();
+        } catch (Throwable failure) {
+            tellUncaught(failure);
+            throw failure;
+        }
+    }
+
+    /** As the JDK's executors do, which let it end the thread; what the handler throws is ignored there too. */
+    private static void tellUncaught(Throwable failure) {
+        Thread thread = Thread.currentThread();
+        try {
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
+        } catch (Throwable ignored) {
+            // The command's own failure is what the task ends with.
+        }
+    }
+
+    /** Takes it out again, to be refused; false if it has been run, or has ended otherwise. */
+    boolean refuse() {
+        boolean refused = state.compareAndSet(ADMITTING, ENDED) || state.get() == REFUSED;
+        remove();
+        return refused;
+    }
+
+    boolean hasEnded() {
+        return state.get() == ENDED;
+    }
+
+    /** Keeps it from starting if it waits for its permits, and adds it to what is returned; there is room for it. */
+    void withdrawTo(List<Runnable> withdrawn) {
+        if (state.compareAndSet(ADMITTING, REFUSED) || state.get() != WAITING) {
+            return;
+        }
+        ViewTask target = task;
+        if (target != null && target.claimQueued()) {
+            state.set(WITHDRAWN); // nobody else moves it on, without the task
+            withdrawn.add(command);
+            endWithdrawn(target);
+        }
+    }
+
+    /** Whatever becomes of it, what was withdrawn is returned. */
+    private void endWithdrawn(ViewTask claimed) {
+        try {
+            if (command instanceof ViewFuture<?> future) {
+                future.withdrawn();
+            }
+            claimed.endClaimed();
+        } catch (Throwable failure) {
+            Log.failed(failure);
+        } finally {
+            remove();
+        }
+    }
+
+    void interrupt() {
+        interruptWanted = true;
+        ViewTask target = task;
+        if (target != null) {
+            target.interruptRun();
+        }
+    }
+
+    /** The task is done; if that is without its code, it never runs. */
+    void taskDone(@Nullable Throwable failure) {
+        if (settle(ENDED)) {
+            try {
+                if (failure != null && command instanceof ViewFuture<?> future) {
+                    future.setException(failure);
+                } else if (command instanceof Future<?> future) {
+                    cancel(future);
+                }
+            } finally {
+                remove();
+            }
+        }
+    }
+
+    /** {@return whether a future of the user's own is cancelled if the code never runs} */
+    boolean endsForeignFuture() {
+        return command instanceof Future<?> && !(command instanceof ViewFuture<?>);
+    }
+
+    /** Cancels a future of the user's own, whose code must not keep the rest from being told. */
+    private void cancel(Future<?> future) {
+        try {
+            future.cancel(false);
+        } catch (Throwable failure) {
+            view.engine.reports.dependentFailed(view.key, failure);
+        }
+    }
+
+    private void remove() {
+        view.forget(this);
+    }
+}

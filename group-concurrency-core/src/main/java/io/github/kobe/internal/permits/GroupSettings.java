@@ -1,0 +1,72 @@
+package io.github.kobe.internal.permits;
+
+import io.github.kobe.GroupLimits;
+import io.github.kobe.internal.base.EffectiveLimits;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings in force for one group: the limits of the policy, the override, and the pause. Written under the group's
+ * guard; read by any thread.
+ */
+final class GroupSettings {
+
+    private volatile EffectiveLimits limits;
+    private volatile @Nullable GroupLimits override;
+    private volatile @Nullable Instant overriddenSince;
+    private volatile boolean paused;
+    /** Whether the policy names the group exactly: it is kept when idle. */
+    private volatile boolean named;
+
+    GroupSettings(EffectiveLimits base, boolean named) {
+        this.limits = base;
+        this.named = named;
+    }
+
+    EffectiveLimits limits() {
+        return limits;
+    }
+
+    boolean isPaused() {
+        return paused;
+    }
+
+    /** {@return the override in force; {@code null}: none} */
+    @Nullable
+    GroupLimits override() {
+        return override;
+    }
+
+    @Nullable
+    Instant overriddenSince() {
+        return overriddenSince;
+    }
+
+    /** {@return whether the group is kept when idle, whatever the bounds} */
+    boolean isKept() {
+        return named || paused || override != null;
+    }
+
+    /** Takes over the limits of another policy; the override stays. */
+    void rebase(EffectiveLimits newBase, boolean isNamed) {
+        limits = resolved(override, newBase);
+        named = isNamed;
+    }
+
+    /** Sets the override, or removes it with {@code null}; the policy's limits were resolved anew. */
+    void override(@Nullable GroupLimits newOverride, EffectiveLimits newBase) {
+        EffectiveLimits resolved = resolved(newOverride, newBase);
+        Instant since = newOverride == null ? null : Instant.now();
+        overriddenSince = since;
+        override = newOverride;
+        limits = resolved;
+    }
+
+    void setPaused(boolean pause) {
+        paused = pause;
+    }
+
+    private static EffectiveLimits resolved(@Nullable GroupLimits override, EffectiveLimits base) {
+        return override == null ? base : base.overriddenBy(override);
+    }
+}

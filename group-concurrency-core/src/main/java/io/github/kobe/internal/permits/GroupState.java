@@ -1,0 +1,456 @@
+package io.github.kobe.internal.permits;
+
+import io.github.kobe.RejectionReason;
+import io.github.kobe.internal.base.Counters;
+import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.Recording;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the guard of a group protects: who gets its permits, which of them are lent or shared, and when it dies. Callers
+ * hold the guard, so this reads like single-threaded code; {@link GuardedGroup} says who locks, and when.
+ */
+public abstract sealed class GroupState extends GroupWaits permits GuardedGroup {
+
+    /** What became of a group that was evicted. */
+    public enum Eviction {
+        /** It is dead. */
+        GONE,
+        /** It lives on, since something runs or waits. */
+        IN_USE,
+        /** It was dead before. */
+        KNOWN_NO_MORE
+    }
+
+    final Ledger ledger;
+    /** The stripe of the credits of its tasks. */
+    public final int home;
+    /** Who hears of its work. */
+    public final GroupRecord record;
+
+    /** Owned by {@link IdleGroups}: whether it is in the list. */
+    volatile boolean listed;
+    /** Whether it was idle again since the list last looked; see {@link IdleGroups}. */
+    volatile boolean touched;
+
+    // ---- written under the guard, read by anyone for statistics and guesses
+    /**
+     * The number in flight here, less the global permits that were taken here and are out: so many share the global
+     * permit of another, without those that are {@linkplain Counters#carried carried}. Negative if the one that took a global permit has ended
+     * before those that share it, or if one that is carried is lent.
+     */
+    private int nested;
+    /** Lenders whose group permits are lent. */
+    private int lent;
+
+    // ---- guarded by the guard, and empty outside
+    /** Whether its head lacks nothing but a credit: who leaves has the ledger decide. */
+    private boolean lacksCredit;
+    /** Credits that were freed here when their stripe was frozen: who leaves gives them to the ledger. */
+    private int owedCredits;
+
+    // ---- guarded by the ledger's lock
+    /** Open loans that need the ledger, and offers that are known here. */
+    public int pins;
+
+    @Nullable
+    GroupState ringNext;
+
+    @Nullable
+    GroupState ringPrevious;
+    /** How many it may still start in its turn; 0: its turn hasn't begun. */
+    int credit;
+
+    GroupState(Groups engine, String key, EffectiveLimits base, boolean named, Recording recording) {
+        super(engine, key, base, named);
+        this.ledger = engine.ledger;
+        this.home = key.hashCode() ^ (key.hashCode() >>> 16);
+        this.record = new GroupRecord(recording);
+    }
+
+    // ---- permits
+
+    final int inFlightHere() {
+        return inFlightHere(limits());
+    }
+
+    public final boolean hasRoom() {
+        return hasFreeBoth() && !settings.isPaused() && !stalled && !isEnding();
+    }
+
+    /** {@return whether all that waits is about to be ended by a shutdown} So nothing of it starts, on whatever permits. */
+    public final boolean isEnding() {
+        return isStopping() || engine.stage.isForced();
+    }
+
+    /** {@return whether {@code node}, which the current thread brings, is let in} */
+    final boolean admits(Node node) {
+        return engine.stage.isRunning() || (engine.stage.isDraining() && node.asksFromInside());
+    }
+
+    /** {@return whether something waits that only the global limit may keep from starting} */
+    final boolean isEligible() {
+        return !queue.isEmpty() && hasRoom();
+    }
+
+    /** {@return whether something waits, and nothing but the group's limits keeps it from starting} */
+    final boolean isSaturated() {
+        return !queue.isEmpty() && !settings.isPaused() && !stalled && !isStopping() && !hasFreeBoth();
+    }
+
+    /** {@return whether it can do without the guard: nothing waits, and nothing is out of the ordinary} */
+    final boolean isCalm() {
+        return queue.isEmpty() && !settings.isPaused() && !stalled && !attached && !isOverdrawn();
+    }
+
+    final int weight() {
+        return limits().weight().value();
+    }
+
+    /** Takes the group's permits of a piece, whether they are free or not; the caller has taken the global one. */
+    public final void take(Piece piece) {
+        takeFree(piece.concurrency, piece.inFlight);
+        nested += piece.nested();
+        if (attached) {
+            ledger.addInFlight(piece.inFlight);
+        }
+    }
+
+    /** Gives back the group's permits of a piece; the caller sees to the global one. */
+    private void put(Piece piece) {
+        takeFree(-piece.concurrency, -piece.inFlight);
+        nested -= piece.nested();
+        if (attached) {
+            ledger.addInFlight(-piece.inFlight);
+        }
+    }
+
+    /** Gives back a piece. */
+    final void putBack(Piece piece) {
+        put(piece);
+        if (piece.isGlobal()) {
+            freeGlobal();
+        }
+    }
+
+    /** Gives back a piece, its global permit to the ledger; under the lock of that. */
+    public final void putBackToLedger(Piece piece) {
+        put(piece);
+        if (piece.isGlobal() && isCapped()) {
+            ledger.give(1);
+        }
+    }
+
+    /** Takes a piece, its global permit from the ledger, whether it is free or not; under the lock of that. */
+    public final void takeFromLedger(Piece piece) {
+        take(piece);
+        if (piece.isGlobal() && isCapped()) {
+            ledger.give(-1);
+        }
+    }
+
+    /** Adds to how many in flight share the global permit of another; a negative number subtracts. */
+    final void addNested(int delta) {
+        nested += delta;
+    }
+
+    /** Notes that a lender's group permits are lent (+1), or back (-1). */
+    public final void addLent(int delta) {
+        lent += delta;
+    }
+
+    // ---- global permits
+
+    /** {@return whether the ledger decides over what starts here} With credits, it also has all that are free. */
+    private boolean isDecidedByLedger() {
+        return attached && (ledger.isOn() || !isCapped());
+    }
+
+    /** Takes a global permit; true also if there is no limit. */
+    public final boolean tryTakeGlobal() {
+        if (!isCapped()) {
+            return true;
+        }
+        return isDecidedByLedger() ? ledger.tryTake() : ledger.tryTakeCredit(home);
+    }
+
+    /** As {@link #tryTakeGlobal}, for one that hasn't waited: what groups of the ring have yet to get is not for it. */
+    private boolean tryTakeSpareGlobal() {
+        return !(isDecidedByLedger() && ledger.isAwaited()) && tryTakeGlobal();
+    }
+
+    /** {@return whether global permits are short, and there is none} Under the ledger's lock. */
+    public final boolean lacksGlobal() {
+        return isCapped() && isDecidedByLedger() && !ledger.hasFree();
+    }
+
+    /** Frees a global permit. */
+    public final void freeGlobal() {
+        if (!isCapped()) {
+            return;
+        }
+        if (isDecidedByLedger()) {
+            ledger.give(1);
+        } else if (!ledger.tryGiveCredit(home)) {
+            owedCredits++;
+        }
+    }
+
+    /** {@return how many credits are owed to the ledger} The caller has to give them from now on. */
+    final int takeOwedCredits() {
+        int owed = owedCredits;
+        owedCredits = 0;
+        return owed;
+    }
+
+    /** {@return whether the ledger has to decide over the head} The caller has to see to that from now on. */
+    final boolean takeLackOfCredit() {
+        boolean lacks = lacksCredit;
+        lacksCredit = false;
+        return lacks;
+    }
+
+    /** From now on it counts in the ledger's sums; under its lock. */
+    final void joinLedger() {
+        attached = true;
+        queue.setCounted(true);
+        ledger.addInFlight(inFlightHere());
+    }
+
+    /** As {@link Ledger#detach}: it counts there no more. */
+    final void leaveLedger() {
+        attached = false;
+        queue.setCounted(engine.policy.boundsQueues());
+        ledger.addInFlight(-inFlightHere());
+    }
+
+    /** From now on what is out has credits: they are the ledger's loss. Under its lock. */
+    final void becomeCapped() {
+        ledger.give(nested + counters.cap() - inFlightHere());
+        cap(limits());
+    }
+
+    // ---- grants
+
+    /** What can be granted to one that has just come. */
+    enum Chance {
+        GRANTED,
+        /** The group has no room, others wait, or it wants none any more: it has to queue. */
+        NONE,
+        /** Only a global permit is short, and for those the ledger has to be on. */
+        LACKS_CREDIT
+    }
+
+    /** Grants its permits to {@code node}, which hasn't waited, if nobody is before it and there are some. */
+    final Chance tryGrantAtOnce(Node node, Batch batch) {
+        if (!queue.isEmpty() || !hasRoom()) {
+            return Chance.NONE;
+        }
+        boolean shares = node.tryShare();
+        if (shares || tryTakeSpareGlobal()) {
+            return tryGrant(node, shares, batch) ? Chance.GRANTED : Chance.NONE;
+        }
+        return isDecidedByLedger() ? Chance.NONE : Chance.LACKS_CREDIT;
+    }
+
+    /**
+     * Grants the group's permits to {@code node}, if that still wants them.
+     *
+     * @param shares whether it shares a global permit; else it has been given one. That is taken back if it fails
+     */
+    private boolean tryGrant(Node node, boolean shares, Batch batch) {
+        boolean granted = false;
+        try {
+            granted = node.grant(null, shares);
+            return granted;
+        } finally {
+            if (granted) {
+                take(Piece.all(!shares));
+            } else if (shares) {
+                node.unshare(batch);
+            } else {
+                freeGlobal();
+            }
+        }
+    }
+
+    /**
+     * Grants permits to the first that still wants one; false if none does, if that one lacks a free global permit, or if
+     * the batch is full. The caller has seen to the group's limits.
+     */
+    final boolean grantHead(Batch batch) {
+        for (Node first = queue.first(); first != null; first = queue.first()) {
+            if (batch.leavesOff(unguarded())) {
+                return false;
+            }
+            if (isExpired(first)) {
+                endFirst(first, RejectionReason.QUEUE_TIMEOUT, batch);
+                continue;
+            }
+            // Looked at for each: who comes after one that has left may need what that one did without.
+            boolean shares = first.tryShare();
+            if (!shares && !tryTakeGlobal()) {
+                return false;
+            }
+            boolean granted = tryGrant(first, shares, batch);
+            queue.removeFirst(first);
+            if (granted) {
+                batch.granted(first);
+                return true;
+            }
+            countLeft(first);
+        }
+        return false;
+    }
+
+    /** {@return whether the head can do without a free global permit} */
+    final boolean headIsExempt() {
+        Node first = queue.first();
+        return first != null && first.mayShare();
+    }
+
+    /** Grants all that can be granted, here and, while the ledger decides, elsewhere; where memory is short, it stalls. */
+    final void dispatch(Batch batch) {
+        try {
+            if (!isDecidedByLedger()) {
+                grantOffered(false, batch);
+                while (isEligible() && grantHead(batch)) {
+                    // each turn of the loop grants one
+                }
+                // For want of a credit, or the batch is full: then too those who come meanwhile stay behind.
+                if (isCapped() && isEligible()) {
+                    if (attached) {
+                        ledger.bind();
+                    } else {
+                        lacksCredit = true;
+                    }
+                }
+                grantOffered(true, batch);
+            }
+            if (isDecidedByLedger()) {
+                ledger.dispatch(this, batch);
+            }
+            offerIfIdle(batch);
+        } catch (Throwable failure) {
+            stalled = engine.housekeeper.retry(unguarded());
+            batch.failed(key, failure);
+        }
+    }
+
+    // ---- grants without a free global permit
+
+    /** {@return whether something that waits may share a global permit, as far as the group's limits go} */
+    final boolean mayGrantExempt() {
+        if (!queue.hasExempt()) {
+            return false;
+        }
+        LocalLending lending = queue.lending();
+        return hasRoom() || (lending != null && lending.isOfferedByInsider());
+    }
+
+    /** {@return whether something that waits is offered permits} */
+    final boolean isOffered() {
+        LocalLending lending = queue.lending();
+        return lending != null && lending.isOffered();
+    }
+
+    /** Grants to those that share a global permit. */
+    final void grantExempt(Batch batch) {
+        while (hasRoom()) {
+            Node node = queue.firstExempt();
+            if (node == null || batch.leavesOff(unguarded())) {
+                return;
+            }
+            boolean expired = isExpired(node);
+            batch.reserveEnd();
+            batch.reserveAside();
+            boolean shares = !expired && node.tryShare();
+            if (!expired && !shares) {
+                continue; // it may no longer
+            }
+            boolean granted = false;
+            try {
+                granted = !expired && node.grant(null, shares);
+            } finally {
+                if (shares && !granted) {
+                    node.unshare(batch);
+                }
+            }
+            queue.remove(node);
+            if (expired) {
+                endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
+            } else if (granted) {
+                take(Piece.ALL_BUT_GLOBAL);
+                batch.grantedAside(node);
+            } else {
+                countLeft(node);
+            }
+        }
+    }
+
+    /** Grants what is offered to those that wait here; see {@link LocalLending#grant}. */
+    final void grantOffered(boolean last, Batch batch) {
+        LocalLending lending = queue.lending();
+        if (lending != null) {
+            lending.grant(last, batch);
+        }
+    }
+
+    // ---- idle, and dead
+
+    /** Has the group told to the idle list, if it is idle and the list doesn't know. */
+    public final void offerIfIdle(Batch batch) {
+        if (isIdle() && needsOffer()) {
+            batch.idle(unguarded());
+        }
+    }
+
+    /** {@return whether the idle list wants to know that it is idle; by anyone} */
+    final boolean needsOffer() {
+        return !(listed && touched) && !settings.isKept();
+    }
+
+    private boolean isIdle() {
+        return queue.isEmpty() && lent == 0 && nested == 0 && pins == 0 && !stalled && isAllFree(limits());
+    }
+
+    /** Dies if nothing runs or waits. */
+    private boolean dieIfIdle() {
+        if (!isIdle()) {
+            return false;
+        }
+        if (attached) {
+            ledger.forget(this);
+        }
+        die();
+        engine.forget(unguarded());
+        engine.idle.forget(unguarded());
+        record.handOver(counters);
+        return true;
+    }
+
+    /** Forgets override and pause; dies if nothing runs or waits. Its counters {@link Groups#record} drops if it lives on. */
+    final Eviction evictInside(EffectiveLimits newBase) {
+        EffectiveLimits before = limits();
+        settings.override(null, newBase);
+        settings.setPaused(false);
+        limitsChanged(before);
+        return dieIfIdle() ? Eviction.GONE : Eviction.IN_USE;
+    }
+
+    /** Dies if nothing runs or waits and nothing keeps it. */
+    final boolean dieIfUnkept() {
+        return !settings.isKept() && dieIfIdle();
+    }
+
+    // ---- readings that may be stale, by anyone
+
+    /** {@return how many are in flight and count in another group for the global limit} */
+    public final long nested() {
+        return nested + counters.carried();
+    }
+
+    public final int lent() {
+        return lent;
+    }
+}

@@ -1,0 +1,328 @@
+package io.github.kobe.internal.permits;
+
+import io.github.kobe.GroupLimits;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskStatus;
+import io.github.kobe.internal.base.Counters;
+import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.Rejection;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits of a group, the nodes that wait for its permits, and how a wait ends: by a time-out, a shutdown, or the
+ * shutdown of the group. Callers hold the group's guard, unless a method says otherwise.
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+public abstract sealed class GroupWaits extends FreePermits permits GroupState {
+
+    // ---- immutable
+    public final Groups engine;
+    public final String key;
+
+    public final Counters counters = new Counters();
+
+    // ---- written under the guard, read by anyone for statistics and guesses
+    final GroupSettings settings;
+    public final GroupQueue queue;
+    /** Rises with each group shutdown. */
+    private volatile int stopEpoch;
+
+    // ---- guarded by the guard
+    /** No start is tried until the housekeeper has been here: the last one failed, or there was no memory for it. */
+    boolean stalled;
+    /** When the earliest alarm of the housekeeper is due; 0: none is set. */
+    private long alarmAt;
+    /** How many, from the head, a group shutdown has yet to end; nothing starts until then. */
+    private int toStop;
+    /** The last of those; what comes after it is not meant. */
+    private @Nullable Node lastToStop;
+
+    /** Whether the ledger's lock is the guard; guarded by that lock. */
+    boolean attached;
+
+    GroupWaits(Groups engine, String key, EffectiveLimits base, boolean named) {
+        super(base, engine.ledger.isCapped());
+        this.engine = engine;
+        this.key = key;
+        this.settings = new GroupSettings(base, named);
+        this.queue = new GroupQueue(engine.waiting);
+        if (isCapped()) {
+            long unused = counters.cap();
+        }
+    }
+
+    /** {@return the group as those see it who have no lock} */
+    public final Group unguarded() {
+        return (Group) this;
+    }
+
+    /** {@return the limits in force; by anyone} */
+    final EffectiveLimits limits() {
+        return settings.limits();
+    }
+
+    /** {@return what tells a run whether the group was shut down after its permits were granted; by anyone} */
+    public final int stopEpoch() {
+        return stopEpoch;
+    }
+
+    // ---- the limits of the policy, and the override
+
+    /** Takes over the limits of another policy. */
+    final void rebase(EffectiveLimits base, boolean named) {
+        EffectiveLimits before = limits();
+        settings.rebase(base, named);
+        countQueueIfAsked();
+        limitsChanged(before);
+    }
+
+    /** Sets the override, or removes it with {@code null}; {@code base} are the policy's limits. */
+    public final void override(@Nullable GroupLimits override, EffectiveLimits base) {
+        EffectiveLimits before = limits();
+        settings.override(override, base);
+        limitsChanged(before);
+    }
+
+    final void limitsChanged(EffectiveLimits before) {
+        resize(before, limits());
+        armAlarm(engine.now());
+    }
+
+    /** As {@link #override}, if {@code expected} is the override still; else it returns false. */
+    public final boolean replaceOverride(
+            @Nullable GroupLimits expected, @Nullable GroupLimits override, EffectiveLimits base) {
+        if (!Objects.equals(settings.override(), expected)) {
+            return false;
+        }
+        override(override, base);
+        return true;
+    }
+
+    /** Pauses or resumes. What waits in a paused group ends at once while the executor drains. */
+    public final void setPaused(boolean pause, Batch batch) {
+        settings.setPaused(pause);
+        if (pause && engine.stage.isDraining()) {
+            endPaused(batch);
+        }
+    }
+
+    // ---- into the queue
+
+    /** Reserves a place in both queues, or says why there is none. */
+    final @Nullable Rejection reserve(boolean mayWait) {
+        int threshold = limits().queueThreshold().value();
+        int size = queue.size();
+        if (size >= threshold) {
+            return new Rejection(RejectionReason.GROUP_QUEUE_FULL, threshold, size);
+        }
+        if (!mayWait) {
+            return new Rejection(RejectionReason.QUEUE_TIMEOUT, -1, size);
+        }
+        int globalThreshold = engine.policy.globalQueueThreshold();
+        countQueueIfAsked();
+        long waiting = queue.reserve(globalThreshold);
+        return waiting < 0 ? null : new Rejection(RejectionReason.GLOBAL_QUEUE_FULL, globalThreshold, waiting);
+    }
+
+    /** Has the queue count in the sum of all, if somebody asks for that: by the policy in force now. */
+    final void countQueueIfAsked() {
+        queue.setCounted(attached || engine.policy.boundsQueues());
+    }
+
+    /** Queues {@code node}, for which a place is reserved. If it fails, nothing has come of it. */
+    final void enqueue(Node node) {
+        try {
+            long now = engine.now();
+            if (node.lineage() != null) {
+                LocalLending unused = lendingMade();
+            }
+            queue.add(node, now);
+            armAlarm(now);
+            long ownTimeout = node.ownTimeoutNanos();
+            if (ownTimeout != Long.MAX_VALUE) { // the group's may be shorter, and grow
+                engine.housekeeper.at(
+                        now + ownTimeout,
+                        () -> !node.isQueued(),
+                        due -> unguarded().expireOne(node, due));
+            }
+        } catch (Throwable failure) {
+            if (node.isQueued()) {
+                queue.remove(node);
+            } else {
+                queue.unreserve();
+            }
+            throw failure;
+        }
+    }
+
+    /** {@return what the group has to do with lending; {@code null}: nothing} */
+    public final @Nullable LocalLending lending() {
+        return queue.lending();
+    }
+
+    /** {@return as {@link #lending}, made if need be} */
+    public final LocalLending lendingMade() {
+        LocalLending known = queue.lending();
+        if (known == null) {
+            known = engine.newLending(unguarded());
+            queue.lendBy(known);
+        }
+        return known;
+    }
+
+    // ---- time
+
+    public final boolean isExpired(Node node) {
+        long timeout = Math.min(limits().queueTimeoutNanos(), node.ownTimeoutNanos());
+        return timeout != Long.MAX_VALUE && engine.now() - node.queuedAt() >= timeout;
+    }
+
+    /** Sees to it that the housekeeper looks when the head's time is up. */
+    final void armAlarm(long now) {
+        long timeout = limits().queueTimeoutNanos();
+        Node first = timeout == Long.MAX_VALUE ? null : queue.first();
+        if (first == null) {
+            return;
+        }
+        long due = Math.max(now, first.queuedAt() + timeout);
+        if (alarmAt == 0 || due < alarmAt) {
+            // Without a thread for it the next enqueueing tries again; a grant looks at the time anyway.
+            boolean set = engine.housekeeper.at(due, this::isDead, unguarded()::expire);
+            alarmAt = set ? due : 0;
+        }
+    }
+
+    /** An alarm has come: there may be an earlier one than it was. */
+    final void alarmHasCome(long now) {
+        if (alarmAt <= now) {
+            alarmAt = 0;
+        }
+    }
+
+    // ---- ends of waits, of a portion at most
+
+    final void endFirst(Node first, RejectionReason reason, Batch batch) {
+        batch.reserveEnd();
+        queue.removeFirst(first);
+        endLeft(first, reason, batch);
+    }
+
+    /** Ends the wait of a node that has left the queue; the batch has room for it. */
+    public final void endLeft(Node node, RejectionReason reason, Batch batch) {
+        Object work = node.end(reason);
+        if (work != null) {
+            count(reason == RejectionReason.SHUTDOWN ? node.countsShutdownAs() : reason);
+            batch.ended(node, reason, work);
+        } else {
+            countLeft(node);
+        }
+    }
+
+    /**
+     * Counts a node whose wait its owner has ended. Whoever takes such a node out of the queue does that, in the same
+     * critical section: the group may die as soon as nothing waits.
+     */
+    public final void countLeft(Node node) {
+        count(node.leftFor());
+    }
+
+    /** Counts what wasn't let in; {@code null}: it was cancelled. */
+    final void count(@Nullable RejectionReason reason) {
+        if (reason == null) {
+            counters.ended(TaskStatus.CANCELLED);
+        } else {
+            counters.rejected(reason);
+        }
+    }
+
+    /** Ends the waits whose time is up. */
+    final void endExpired(long now, Batch batch) {
+        long timeout = limits().queueTimeoutNanos();
+        for (Node first = queue.first(); first != null && now - first.queuedAt() >= timeout; first = queue.first()) {
+            if (batch.leavesOff(unguarded())) {
+                return;
+            }
+            endFirst(first, RejectionReason.QUEUE_TIMEOUT, batch);
+        }
+        armAlarm(now);
+    }
+
+    /** Ends all waits. */
+    final void endQueued(Batch batch) {
+        for (Node first = queue.first(); first != null; first = queue.first()) {
+            if (batch.leavesOff(unguarded())) {
+                return;
+            }
+            endFirst(first, RejectionReason.SHUTDOWN, batch);
+        }
+    }
+
+    /** Ends all waits in the group, which is paused while the executor drains. */
+    final void endPaused(Batch batch) {
+        if (!queue.isEmpty()) {
+            engine.stage.pausedWaitsEnded();
+        }
+        endQueued(batch);
+    }
+
+    /** Ends the waits of all that wait now, and has runs that are granted but not registered yet stop themselves. */
+    final void endAllOfNow(Batch batch) {
+        stopRuns();
+        toStop = queue.size();
+        lastToStop = queue.last();
+        endStopped(batch);
+    }
+
+    private void stopRuns() {
+        int next = stopEpoch + 1;
+        stopEpoch = next;
+    }
+
+    /** Ends what was queued when the group was stopped. If the last has left by itself, as many as were queued. */
+    private void endStopped(Batch batch) {
+        for (Node first = queue.first(); first != null && toStop > 0; first = queue.first()) {
+            if (batch.leavesOff(unguarded())) {
+                return;
+            }
+            endFirst(first, RejectionReason.SHUTDOWN, batch);
+            toStop = first == lastToStop ? 0 : toStop - 1;
+        }
+        stopNoMore();
+        stopRuns(); // one may have been granted on a loan meanwhile
+    }
+
+    /** {@return whether a group shutdown has yet to end some} */
+    final boolean isStopping() {
+        return toStop != 0;
+    }
+
+    final void stopNoMore() {
+        toStop = 0;
+        lastToStop = null;
+    }
+
+    /** Ends what a shutdown, a time-out or a group shutdown has not come to; what made it begin still holds. */
+    final void endWhatIsLeft(Batch batch) {
+        if (engine.stage.isForced()) {
+            endQueued(batch);
+        } else if (settings.isPaused() && engine.stage.isDraining()) {
+            endPaused(batch);
+        } else {
+            if (toStop > 0) {
+                endStopped(batch);
+            }
+            if (limits().queueTimeoutNanos() != Long.MAX_VALUE) {
+                endExpired(engine.now(), batch);
+            }
+        }
+    }
+
+    /** There was no memory for it; the housekeeper tries again. */
+    final void endTheRestLater() {
+        stalled = engine.housekeeper.retry(unguarded());
+        if (!stalled) {
+            stopNoMore(); // nobody may come for long, and nothing would start until then
+        }
+    }
+}

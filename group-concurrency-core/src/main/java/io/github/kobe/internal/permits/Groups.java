@@ -1,0 +1,181 @@
+package io.github.kobe.internal.permits;
+
+import io.github.kobe.GroupRecorder;
+import io.github.kobe.internal.base.CompiledPolicy;
+import io.github.kobe.internal.base.Core;
+import io.github.kobe.internal.base.Counters;
+import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.Environment;
+import io.github.kobe.internal.base.Recording;
+import io.github.kobe.internal.base.RuleAccount;
+import io.github.kobe.internal.base.SafeRecorder;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The groups of an engine, by their keys, with the ledger of the global limit and the list of those that are idle. What the
+ * layers above have to do with a group is in the abstract methods.
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+public abstract class Groups extends Core {
+
+    private final ConcurrentHashMap<String, Group> groups = new ConcurrentHashMap<>();
+
+    public final Ledger ledger;
+    public final IdleGroups idle;
+
+    public Groups(CompiledPolicy policy, Environment environment, Lenders lenders) {
+        super(policy, environment);
+        ledger = new Ledger(environment.processors(), lenders);
+        idle = new IdleGroups(this);
+        ledger.setLimit(policy.source().globalMaxInFlight());
+    }
+
+    // ---- what the layers above do
+
+    /** {@return what {@code group} needs once it has to do with lending} Under its guard. */
+    public abstract LocalLending newLending(Group group);
+
+    /** {@code node}, which belongs to a scope, has been queued in {@code group}; by who holds no lock. */
+    public abstract void queued(Node node, Group group);
+
+    /** Has {@code group} know all offers for what waits there; by who holds no lock. */
+    public abstract void lookForOffers(Group group);
+
+    /** Forgets what threads have left behind that have ended; now and then, by the housekeeper. */
+    public abstract void forgetLeftBehind();
+
+    // ---- groups
+
+    /** {@return the group of {@code key}, made if need be; it may have died by the time it is used} */
+    public Group group(String key) {
+        Group known = groups.get(key);
+        return known != null ? known : newGroup(key);
+    }
+
+    private Group newGroup(String key) {
+        CompiledPolicy resolvedBy = policy;
+        requireKey(key);
+        EffectiveLimits limits = resolvedBy.resolve(key);
+        Recording recording = newRecording(resolvedBy, key, limits.rule());
+        Group made = new Group(this, key, limits, resolvedBy.names(key), recording);
+        Group known = groups.putIfAbsent(key, made);
+        if (known != null) {
+            recording.end(new Counters());
+            return known;
+        }
+        if (policy != resolvedBy) {
+            // Replaced meanwhile, and perhaps missed by the update, which goes over the groups in the map.
+            rebase(made);
+        }
+        return made;
+    }
+
+    /** {@return what a group has of a rule; may ask for a recorder} */
+    private Recording newRecording(CompiledPolicy by, String key, @Nullable String rule) {
+        RuleAccount account = accounts.of(rule);
+        GroupRecorder.Factory factory = by.recorderFactory();
+        return factory == null
+                ? account.unrecorded
+                : new Recording(account, factory, SafeRecorder.ask(factory, reports, key, rule));
+    }
+
+    public @Nullable Group groupIfKnown(String key) {
+        return groups.get(key);
+    }
+
+    public Collection<Group> groups() {
+        return groups.values();
+    }
+
+    public Set<String> groupKeys() {
+        // Not Set.copyOf, which takes quadratic time if somebody chooses keys that share their hash code.
+        return Collections.unmodifiableSet(new HashSet<>(groups.keySet()));
+    }
+
+    /** Takes a dead group out of the map; whoever meets it helps. */
+    public void forget(Group dead) {
+        groups.remove(dead.key, dead);
+    }
+
+    /** Puts a policy in force for all groups together; {@link #rebase} follows for each. */
+    public void replacePolicy(CompiledPolicy newPolicy, Batch batch) {
+        int newLimit = newPolicy.source().globalMaxInFlight();
+        boolean first = ledger.isFirstLimit(newLimit);
+        if (first) {
+            ledger.watchFirstLimit(newLimit, groups.values());
+        }
+        ledger.lock();
+        try {
+            if (first) {
+                ledger.unwatch();
+            }
+            ledger.setLimit(newLimit);
+            policy = newPolicy;
+            ledger.drain(null, batch);
+        } finally {
+            ledger.unlock();
+        }
+    }
+
+    /**
+     * Resolves a group's limits by the policy in force, until that is still in force afterwards, and has it recorded under
+     * the rule that they are by.
+     */
+    public void rebase(Group group) {
+        for (CompiledPolicy before = null; before != policy; ) {
+            before = policy;
+            EffectiveLimits limits = before.resolve(group.key);
+            Batch batch = new Batch(this);
+            try {
+                boolean named = before.names(group.key);
+                group.change(state -> state.rebase(limits, named), batch);
+            } finally {
+                batch.carryOut();
+            }
+        }
+        record(group, false);
+    }
+
+    /**
+     * Has a group recorded under the rule that its limits are by, and by a recorder of the factory in force.
+     *
+     * @param anew whether to begin anew also if it is, and to forget what the group has counted
+     */
+    public void record(Group group, boolean anew) {
+        for (boolean done = false; !done && !group.isDead(); ) {
+            CompiledPolicy inForce = policy;
+            Recording before = group.record.recording();
+            String rule = group.rule();
+            if (!anew && before.account() == accounts.of(rule) && before.asked() == inForce.recorderFactory()) {
+                return;
+            }
+            Counters counted = new Counters();
+            Counters kept = anew ? null : new Counters();
+            Recording made = newRecording(inForce, group.key, rule);
+            Batch batch = new Batch(this);
+            try {
+                done = group.replaceRecording(before, made, counted, kept, batch);
+            } finally {
+                batch.carryOut();
+            }
+            (done ? before : made).end(counted);
+        }
+    }
+
+    /** Lets go of what is kept of rules that the policy in force hasn't; if there is no memory for it, the next one does. */
+    public void dropRules() {
+        ledger.lock();
+        try {
+            accounts.keepOnly(policy);
+        } catch (OutOfMemoryError oom) {
+            // They are kept for longer.
+        } finally {
+            ledger.unlock();
+        }
+    }
+}

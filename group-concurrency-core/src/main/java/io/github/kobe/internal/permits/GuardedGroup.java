@@ -1,0 +1,439 @@
+package io.github.kobe.internal.permits;
+
+import io.github.kobe.RejectionReason;
+import io.github.kobe.internal.base.Core;
+import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.Later;
+import io.github.kobe.internal.base.Lineage;
+import io.github.kobe.internal.base.Recording;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The guard of a group, and the ways into and out of the critical section that it protects.
+ *
+ * <p>A thread that enters ({@link #enter}) makes the group slow, and one that leaves ({@link #exit}) and finds it calm
+ * makes it fast again. It stays slow, and unchanged, for a thread that uses the queue while nothing can start, before
+ * or after ({@link #lockSaturated}). It starts out slow, so that the first use asks the ledger for its state. It dies
+ * in a critical section, when it is removed as idle or evicted; a thread that meets it then looks up the key again.
+ *
+ * <p>The guard is the group's own lock, or, while the group is attached to the {@link Ledger}, the ledger's. It changes
+ * only under both locks (attach) or under the ledger's (detach), so a thread that has locked it and still finds it to
+ * be the guard may continue.
+ *
+ * <p><b>Lock order:</b> ledger, own lock of a group, then leaves (housekeeper, idle list). No user code under any.
+ */
+@SuppressWarnings({"ReferenceEquality", "LockNotBeforeTry"}) // identity is meant; enter and exit are a pair
+abstract sealed class GuardedGroup extends GroupState implements Continued permits Group {
+
+    private final ReentrantLock own = new ReentrantLock();
+    private volatile ReentrantLock guard = own;
+
+    /** Guarded by the lock of the housekeeper, which tries again what has failed here. */
+    private @Nullable Later later;
+
+    GuardedGroup(Groups engine, String key, EffectiveLimits base, boolean named, Recording recording) {
+        super(engine, key, base, named, recording);
+    }
+
+    // ---- in and out
+
+    /**
+     * Locks the guard and makes the group slow.
+     *
+     * @return false if the group is dead; it is entered all the same
+     */
+    public final boolean enter() {
+        for (; ; ) {
+            ReentrantLock lock = guard;
+            lock.lock();
+            boolean entered = false;
+            boolean attach = false;
+            try {
+                if (lock == guard) {
+                    attach = lock == own && (ledger.isOn() || (!isCapped() && ledger.isCapped()));
+                    if (!attach) {
+                        boolean alive = becomeSlow();
+                        entered = true;
+                        return alive;
+                    }
+                }
+            } finally {
+                if (!entered) {
+                    lock.unlock();
+                }
+            }
+            if (attach) {
+                ledger.attach(this);
+            }
+        }
+    }
+
+    /**
+     * Starts what can start, makes the group fast if it is calm, and unlocks the guard. It doesn't fail: where memory is
+     * short, the group stalls until the housekeeper tries again.
+     *
+     * @param batch {@code null}: there is no memory for one, so nothing can start
+     */
+    public final void exit(@Nullable Batch batch) {
+        ReentrantLock lock = guard;
+        try {
+            if (isDead()) {
+                return;
+            }
+            if (batch == null) {
+                stalled = engine.housekeeper.retry(unguarded());
+            } else {
+                dispatch(batch);
+            }
+            if (attached && ledger.isDetachable(this)) {
+                ledger.detach(this);
+            }
+            queue.tidy();
+            if (isStopping() && queue.isEmpty()) {
+                stopNoMore();
+            }
+            if (isCalm()) {
+                becomeFast();
+            }
+        } finally {
+            int owed = takeOwedCredits();
+            boolean lacks = takeLackOfCredit();
+            if (lock == own) {
+                own.unlock();
+            } else {
+                if (!attached) {
+                    guard = own;
+                }
+                ledger.unlock();
+            }
+            if (owed > 0 || lacks) {
+                settleWithLedger(owed, lacks, batch);
+            }
+        }
+    }
+
+    /**
+     * Gives credits to the ledger, and has it decide over the head. Like {@link #exit} it doesn't fail.
+     *
+     * @param lacksCredit whether the head lacks nothing but a credit
+     * @param batch {@code null}: there is no memory for one, so nothing can start
+     */
+    final void settleWithLedger(int credits, boolean lacksCredit, @Nullable Batch batch) {
+        ledger.lock();
+        try {
+            ledger.give(credits);
+            if (batch == null) {
+                engine.housekeeper.retry(unguarded());
+                return;
+            }
+            boolean decided = false;
+            if (lacksCredit) {
+                ledger.bind();
+                decided = enter();
+                exit(batch);
+            }
+            if (!decided) {
+                // The group may have died since: then others get what has come.
+                ledger.drain(null, batch);
+            }
+        } catch (Throwable failure) {
+            engine.housekeeper.retry(unguarded());
+            if (batch != null) { // else nothing was decided that could fail
+                batch.failed(key, failure);
+            }
+        } finally {
+            ledger.unlock();
+        }
+    }
+
+    /** Gives back a credit whose permits are back, or were never taken, and carries out what that lets start. */
+    final void giveCredit(long now, int stripe) {
+        if (!ledger.tryGiveCredit(stripe)) {
+            Batch batch = Batch.orNull(engine, now);
+            settleWithLedger(1, false, batch);
+            Batch.carryOutIfMade(batch);
+        }
+    }
+
+    /** What was carried shares a global permit from now on; by its thread. */
+    final void carriedShares() {
+        Batch batch = Batch.orNull(engine, 0);
+        enter();
+        try {
+            boolean unused = counters.carriedNoMore();
+            addNested(1);
+        } finally {
+            exit(batch);
+        }
+        Batch.carryOutIfMade(batch);
+    }
+
+    /** Hands the group over to the ledger, if it isn't yet; under the ledger's lock. */
+    final void attach() {
+        own.lock();
+        try {
+            if (guard == own) {
+                becomeSlow();
+                joinLedger();
+                guard = ledger.lock;
+            }
+            if (!isCapped() && ledger.isCapped()) {
+                becomeCapped();
+            }
+        } finally {
+            own.unlock();
+        }
+    }
+
+    // ---- in and out, where the group stays as it is
+
+    /**
+     * Locks the own lock if nothing but that is needed to use the queue, something waits in it, and all that keeps it
+     * from starting is the group's limits. Then the executor is not shut down either: that turns the ledger on.
+     */
+    public final boolean lockSaturated() {
+        if (!isSlow() || guard != own || queue.isEmpty()) {
+            return false;
+        }
+        own.lock();
+        if (guard == own && !ledger.isOn() && isSlow() && !isDead() && isSaturated()) {
+            return true;
+        }
+        own.unlock();
+        return false;
+    }
+
+    /** Locks the own lock, if that is the guard and the group is fast; then it stays so. */
+    final boolean lockFast() {
+        if (isSlow()) {
+            return false;
+        }
+        own.lock();
+        if (guard == own && !isSlow()) {
+            return true;
+        }
+        own.unlock();
+        return false;
+    }
+
+    /** Leaves what {@link #lockSaturated} or {@link #lockFast} has locked. */
+    public final void unlock() {
+        own.unlock();
+    }
+
+    /** Lists what waits as {@link GroupQueue#listOldest}, under the guard. */
+    final boolean listOldest(List<Node> nodes, int limit) {
+        ReentrantLock lock = lockGuard();
+        try {
+            return queue.listOldest(nodes, limit, engine.environment.portion());
+        } finally {
+            if (lock == own) {
+                own.unlock();
+            } else {
+                ledger.unlock();
+            }
+        }
+    }
+
+    /** {@return the scopes that have something waiting here} */
+    public final List<Lineage> scopesWaiting() {
+        ReentrantLock lock = lockGuard();
+        try {
+            LocalLending lending = queue.lending();
+            return lending == null ? List.of() : lending.scopes();
+        } finally {
+            if (lock == own) {
+                own.unlock();
+            } else {
+                ledger.unlock();
+            }
+        }
+    }
+
+    private ReentrantLock lockGuard() {
+        for (; ; ) {
+            ReentrantLock lock = guard;
+            lock.lock();
+            if (lock == guard) {
+                return lock;
+            }
+            lock.unlock();
+        }
+    }
+
+    // ---- each enters, does what it says, and leaves
+
+    /** Makes a change, if the group is alive; false if it is dead. */
+    public final boolean change(Consumer<GroupState> change, Batch batch) {
+        return changeIf(
+                state -> {
+                    change.accept(state);
+                    return true;
+                },
+                batch);
+    }
+
+    /** As {@link #change}; false also if the change returns that. */
+    public final boolean changeIf(Predicate<GroupState> change, Batch batch) {
+        boolean alive = enter();
+        try {
+            return alive && change.test(this);
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /** Ends the waits whose time is up. */
+    final void expire(long now) {
+        Batch batch = new Batch(engine);
+        enter();
+        try {
+            alarmHasCome(now);
+            endExpired(now, batch);
+        } finally {
+            exit(batch);
+            batch.carryOut();
+        }
+    }
+
+    /** Ends the wait of a node whose own time is up. */
+    final void expireOne(Node node, long now) {
+        Batch batch = new Batch(engine);
+        enter();
+        try {
+            if (node.isQueued() && now - node.queuedAt() >= node.ownTimeoutNanos()) {
+                batch.reserveEnd();
+                queue.remove(node);
+                endLeft(node, RejectionReason.QUEUE_TIMEOUT, batch);
+            }
+        } finally {
+            exit(batch);
+            batch.carryOut();
+        }
+    }
+
+    /** Ends all waits. */
+    public final void endWaits(@Nullable Batch batch) {
+        enter();
+        try {
+            if (batch != null) {
+                endQueued(batch);
+            }
+        } catch (OutOfMemoryError oom) {
+            endTheRestLater();
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /** Ends all waits if the group is paused, for a drain. */
+    public final void endWaitsIfPaused(Batch batch) {
+        enter();
+        try {
+            if (settings.isPaused()) {
+                endPaused(batch);
+            }
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /** Ends the waits of all that wait now, and has runs that are granted but not registered yet stop themselves. */
+    public final void stop(Batch batch) {
+        enter();
+        try {
+            endAllOfNow(batch);
+        } catch (OutOfMemoryError oom) {
+            endTheRestLater();
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /** Keeps the group from starting anything until the housekeeper tries again, if there is one: a start has just failed. */
+    public final void stall(@Nullable Batch batch) {
+        enter();
+        try {
+            stalled = engine.housekeeper.retry(unguarded());
+        } finally {
+            exit(batch);
+        }
+    }
+
+    /** Lets the group go on where it stalled. */
+    final void unstall(@Nullable Batch batch) {
+        boolean alive = enter();
+        try {
+            stalled = false;
+            if (batch != null) {
+                endWhatIsLeft(batch);
+            }
+        } catch (OutOfMemoryError oom) {
+            endTheRestLater();
+        } finally {
+            exit(batch);
+        }
+        engine.lookForOffers(unguarded()); // an offer may not have been, for want of memory
+        if (!alive) {
+            // It may have been kept to let others start, and has died since.
+            settleWithLedger(0, false, batch);
+        }
+    }
+
+    /** Goes on where the group has {@linkplain Batch#leavesOff left off}. */
+    @Override
+    public final void goOn(Batch batch) {
+        enter();
+        try {
+            endWhatIsLeft(batch);
+        } catch (OutOfMemoryError oom) {
+            endTheRestLater();
+        } finally {
+            exit(batch);
+        }
+    }
+
+    // ---- what others go on with
+
+    @Override
+    public final void offerAsIdle(Batch batch) {
+        engine.idle.offer(unguarded(), batch);
+    }
+
+    /** Has it go on; what fails is tried again. */
+    @Override
+    public final void again(Core core) {
+        Batch batch = Batch.orNull(engine, 0);
+        try {
+            unstall(batch);
+        } catch (Throwable failure) {
+            core.housekeeper.retry(this);
+            core.reports.groupFailed(key, failure);
+        }
+        Batch.carryOutIfMade(batch);
+    }
+
+    @Override
+    public final @Nullable Later later() {
+        return later;
+    }
+
+    @Override
+    public final void setLater(@Nullable Later next) {
+        later = next;
+    }
+
+    /** {@return how many nodes the queue links, dead ones included; for tests} */
+    public final int linked() {
+        lockGuard();
+        try {
+            return queue.linked();
+        } finally {
+            guard.unlock();
+        }
+    }
+}

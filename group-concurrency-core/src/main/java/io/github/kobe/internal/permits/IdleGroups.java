@@ -1,0 +1,356 @@
+package io.github.kobe.internal.permits;
+
+import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.Report;
+import java.util.ArrayList;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps a number of idle groups for some time, so that a group that is soon used again is still there unchanged.
+ *
+ * <p>It is a second-chance queue (the clock algorithm): a group that becomes idle is appended once; when it becomes
+ * idle again while it is listed, it is only marked, which costs one read on the hot path. The thread that overflows the
+ * queue removes the oldest group; a marked one is appended again without its mark. So roughly the most recently idle
+ * ones stay. A listed group may be in use, which is discovered when its turn comes.
+ *
+ * <p>The list loses no group: a group is marked as off the list ({@link Group#listed}) before it is checked, so one
+ * that becomes idle after the check lists itself again.
+ */
+public final class IdleGroups {
+
+    /** At most so many groups are looked at in one critical section. */
+    private static final int PORTION = 256;
+
+    private final Groups engine;
+
+    /** A leaf: nothing is locked or called while it is held. Not private for the tests. */
+    public final ReentrantLock lock = new ReentrantLock();
+    /**
+     * Guarded by the lock: the queue, linked by {@link Group#idleNext} and {@link Group#idlePrevious}, so that a group joins
+     * and leaves it without any memory.
+     */
+    private @Nullable Group eldest;
+
+    private @Nullable Group newest;
+    private int size;
+    /** Guarded by the lock: those that are to be retired, linked in the same way. */
+    private @Nullable Group firstLeaving;
+
+    /** Guarded by the lock: whether an alarm for {@link #sweep} is set. */
+    private boolean sweeping;
+    /** Written under the lock: rises with each new policy; alarms of before are void. */
+    private volatile int epoch;
+
+    IdleGroups(Groups engine) {
+        this.engine = engine;
+    }
+
+    /** A group has become idle; without any lock. It doesn't fail: where memory is short, the next one sees to the rest. */
+    void offer(Group group) {
+        offer(group, null);
+    }
+
+    /**
+     * As {@link #offer(Group)}.
+     *
+     * @param batch what the current thread carries out, which takes up what follows; {@code null}: nothing
+     */
+    void offer(Group group, @Nullable Batch batch) {
+        if (group.listed) {
+            if (!group.touched) {
+                group.touched = true;
+            }
+            return;
+        }
+        boolean someLeave;
+        boolean unarmed;
+        lock.lock();
+        try {
+            if (!group.listed && !group.isDead()) {
+                group.listed = true;
+                group.touched = false;
+                group.idleSince = engine.now();
+                append(group);
+            }
+            trim();
+            someLeave = firstLeaving != null;
+            unarmed = !sweeping;
+        } finally {
+            lock.unlock();
+        }
+        try {
+            if (someLeave) {
+                retireLeaving(batch);
+            }
+            if (unarmed) {
+                armSweep();
+            }
+        } catch (OutOfMemoryError oom) {
+            // The next that is offered sees to it.
+        }
+    }
+
+    private void append(Group group) {
+        Group last = newest;
+        if (last == null) {
+            eldest = group;
+        } else {
+            last.idleNext = group;
+        }
+        group.idlePrevious = last;
+        newest = group;
+        size++;
+    }
+
+    private void unlink(Group group) {
+        Group before = group.idlePrevious;
+        Group after = group.idleNext;
+        if (before == null) {
+            eldest = after;
+        } else {
+            before.idleNext = after;
+        }
+        if (after == null) {
+            newest = before;
+        } else {
+            after.idlePrevious = before;
+        }
+        group.idlePrevious = null;
+        group.idleNext = null;
+        size--;
+    }
+
+    private Group removeEldest() {
+        Group first = Objects.requireNonNull(eldest);
+        unlink(first);
+        return first;
+    }
+
+    /** A group has died, which is offered no more. It may be on its way out already. */
+    void forget(Group dead) {
+        lock.lock();
+        try {
+            if (eldest == dead || dead.idlePrevious != null) {
+                unlink(dead);
+                dead.listed = false;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** It stays marked as listed until it is looked at, and so isn't listed a second time. */
+    private void leave(Group group) {
+        group.idleNext = firstLeaving;
+        firstLeaving = group;
+    }
+
+    /** Goes by the bounds of a new policy; without any lock. */
+    public void policyChanged() {
+        lock.lock();
+        try {
+            int next = epoch + 1;
+            epoch = next;
+            sweeping = false;
+        } finally {
+            lock.unlock();
+        }
+        for (boolean done = false; !done; ) {
+            boolean someLeave;
+            lock.lock();
+            try {
+                done = trim();
+                someLeave = firstLeaving != null;
+            } finally {
+                lock.unlock();
+            }
+            if (someLeave) {
+                retireLeaving(null);
+            }
+        }
+        armSweep();
+    }
+
+    /** Has the eldest leave beyond the bound of the policy, a portion of them; under the lock. False if it has left off. */
+    private boolean trim() {
+        // Read here: who brings another policy may have been here before the lock was had.
+        int bound = engine.policy.source().maxIdleGroups();
+        for (int left = PORTION, chances = Math.min(size, PORTION / 2); size > bound; left--) {
+            if (left == 0) {
+                return false;
+            }
+            Group first = removeEldest();
+            if (first.touched && chances > 0) {
+                chances--;
+                first.touched = false;
+                append(first);
+            } else {
+                leave(first);
+            }
+        }
+        return true;
+    }
+
+    /** Sets an alarm for the sweep, if there is something to sweep and none is set. */
+    private void armSweep() {
+        long timeout = EffectiveLimits.saturatedNanos(engine.policy.source().idleTimeout());
+        if (timeout == Long.MAX_VALUE || engine.policy.source().maxIdleGroups() == 0) {
+            return; // with none to be kept, what is in the queue is on its way out
+        }
+        int armedIn;
+        lock.lock();
+        try {
+            if (sweeping || eldest == null) {
+                return;
+            }
+            sweeping = true;
+            armedIn = epoch;
+        } finally {
+            lock.unlock();
+        }
+        boolean armed = false;
+        try {
+            armed = engine.housekeeper.at(
+                    engine.now() + Math.max(1, timeout / 4), () -> armedIn != epoch, now -> sweep(armedIn));
+        } finally {
+            if (!armed) {
+                ended(armedIn);
+            }
+        }
+    }
+
+    /** An alarm that was set in {@code armedIn} is no more. False if it was void. */
+    private boolean ended(int armedIn) {
+        lock.lock();
+        try {
+            boolean valid = armedIn == epoch;
+            sweeping &= !valid;
+            return valid;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets go of those that have been idle for long enough; by the housekeeper. */
+    private void sweep(int armedIn) {
+        if (!ended(armedIn)) {
+            return;
+        }
+        engine.forgetLeftBehind();
+        long timeout = EffectiveLimits.saturatedNanos(engine.policy.source().idleTimeout());
+        for (int left = size(); left > 0; left -= PORTION) {
+            if (removeOlderThan(timeout, Math.min(left, PORTION))) {
+                retireLeaving(null);
+            }
+        }
+        armSweep();
+    }
+
+    private int size() {
+        lock.lock();
+        try {
+            return size;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Looks at the eldest. True if some leave. */
+    private boolean removeOlderThan(long timeout, int atMost) {
+        long now = engine.now();
+        lock.lock();
+        try {
+            for (int left = Math.min(size, atMost); left > 0; left--) {
+                Group first = removeEldest();
+                if (first.touched) {
+                    first.touched = false;
+                    first.idleSince = now;
+                } else if (now - first.idleSince >= timeout) {
+                    leave(first);
+                    continue;
+                }
+                append(first);
+            }
+            return firstLeaving != null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Looks at what leaves; if there is no memory for that, the next that is offered sees to it. The listener hears of
+     * what is removed on a fresh thread, for the current one has others to see to.
+     *
+     * @param carried as in {@link #offer(Group, Batch)}; with a batch of its own, each group that makes others idle would
+     *     have them retired deeper on the stack
+     */
+    private void retireLeaving(@Nullable Batch carried) {
+        Removals removals = null;
+        try {
+            removals = new Removals();
+            retireAll(removals, carried != null ? carried : Batch.orNull(engine, 0));
+        } catch (OutOfMemoryError oom) {
+            // Those that are left stay listed.
+        } finally {
+            if (removals != null && !removals.isEmpty()) {
+                engine.report(removals);
+            }
+        }
+    }
+
+    private void retireAll(Removals removals, @Nullable Batch batch) {
+        for (; ; ) {
+            removals.reserve();
+            Group group = takeLeaving();
+            if (group == null) {
+                return;
+            }
+            if (group.retire(batch) && (group.record.isRecorded() || engine.reports.hearsOfGroups())) {
+                removals.add(group);
+            }
+        }
+    }
+
+    /** Tells of groups that were removed. */
+    private final class Removals extends Report {
+        private final ArrayList<Group> groups = new ArrayList<>();
+
+        /** Makes room for one more. */
+        private void reserve() {
+            groups.ensureCapacity(groups.size() + 1);
+        }
+
+        private void add(Group group) {
+            groups.add(group);
+        }
+
+        private boolean isEmpty() {
+            return groups.isEmpty();
+        }
+
+        @Override
+        public void run() {
+            for (Group group : groups) {
+                group.record.recording().end(group.counters);
+                engine.reports.groupRemoved(group.key);
+            }
+        }
+    }
+
+    private @Nullable Group takeLeaving() {
+        lock.lock();
+        try {
+            Group first = firstLeaving;
+            if (first != null) {
+                firstLeaving = first.idleNext;
+                first.idleNext = null;
+                first.listed = false;
+            }
+            return first;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

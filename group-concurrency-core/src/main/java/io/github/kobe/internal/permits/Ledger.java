@@ -1,0 +1,466 @@
+package io.github.kobe.internal.permits;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SequencedSet;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all groups share: the global limit, whose turn it is, and the sums that show when all is quiet.
+ *
+ * <h2>States</h2>
+ *
+ * <pre>
+ *   off     no global limit was ever set: groups have locks of their own and touch nothing here
+ *   loose   a limit was set, and permits aren't short: free global permits are in the {@link Credits}; groups have
+ *           locks of their own, and take and return credits there
+ *   on      a global permit is needed and there is none in any stripe, or a thread waits for quiet: the stripes are
+ *           frozen, and the ledger has the free permits
+ *
+ *   off   -> on      the first finite limit; a thread waits for quiet
+ *   loose -> on      {@link #bind}
+ *   on    -> loose   a thread that leaves the lock when nothing needs it any more ({@link #unlock})
+ *   on    -> off     the last thread that waits for quiet has left, and no limit was ever set
+ * </pre>
+ *
+ * <p>While it is on, a group that is entered is attached to it: its lock guards the group, and one short critical
+ * section decides about all three layers. A group that nobody enters may stay as it is: a start there needs a credit,
+ * and finds the stripes frozen. A thread that waits for quiet, and the first limit, attach all groups, so that they
+ * count. A group stays attached in which anything is lent or offered. docs/adr/0028-credits-in-stripes.md says
+ * why.
+ *
+ * <p><b>Conservation.</b> Once there are credits, the limit is the sum of those in stripes, those here and those that
+ * permits out stand for.
+ *
+ * <p><b>Turns</b> are weighted round robin over the ring of groups that could start something if only there were a free
+ * global permit. A group starts up to its weight in its turn; what it leaves unused is lost; a newcomer joins at the end
+ * of the ring, which is just before whose turn it is. A group leaves as soon as it can't start anything.
+ *
+ * <p>Everything is guarded by {@link #lock} unless said otherwise.
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+public final class Ledger {
+
+    /** After so many critical sections for each stripe without a group in the ring the limit isn't short any more. */
+    private static final int CALM_SECTIONS = 4;
+
+    private static final List<GroupState> NONE = List.of();
+
+    private final int processors;
+
+    /** Taken by {@link #lock()} and given back by {@link #unlock()}, also where it is the guard of a group. */
+    public final ReentrantLock lock = new ReentrantLock();
+
+    /** Signalled when it may have become quiet. */
+    public final Condition quiet = lock.newCondition();
+
+    /** Signalled when something lent has been returned. */
+    public final Condition returned = lock.newCondition();
+
+    /** Written under the lock; read under the own lock of a group, which {@link #attachAll} takes after it. */
+    private volatile boolean on;
+
+    /**
+     * Where free global permits lie while it is loose; {@code null} until there is a limit. Written under the lock; those
+     * that were replaced stay frozen.
+     */
+    private volatile @Nullable Credits credits;
+
+    /** Whether the permits of all groups have been counted since there are credits. */
+    private boolean allCapped;
+
+    private int limit = Integer.MAX_VALUE;
+    private int watchers;
+
+    /**
+     * The credits that are here: all that are free while it is on, and none while it is loose, at the end of a critical
+     * section. It is negative while more are out than a smaller limit allows. Without credits, as if none were out: what
+     * groups have out is counted when they are {@linkplain Group#attach capped}.
+     */
+    private long free = Integer.MAX_VALUE;
+
+    /** How many critical sections in a row have ended without a group in the ring. */
+    private int calmSections;
+
+    /** The sum over attached groups. */
+    private long inFlight;
+
+    /** How many of them are of threads that wait for quiet themselves, at most. */
+    private long ownFlights;
+
+    private final Ring ring = new Ring();
+
+    /** The offers that each section looks at. */
+    final Lenders lenders;
+
+    /**
+     * Groups with room in which something waits that may share a global permit. A critical section looks at its own group,
+     * and at the others only once {@link #sharingHasChanged}.
+     */
+    private final Set<GroupState> withExempt = new LinkedHashSet<>();
+
+    /** Whether any of those may start now what it could not start before. Set by anyone. */
+    private volatile boolean sharingChanged;
+
+    /** Groups where something that is offered a permit of the group lacks a free global one. */
+    private final SequencedSet<GroupState> wantFree = new LinkedHashSet<>();
+
+    Ledger(int processors, Lenders lenders) {
+        this.processors = processors;
+        this.lenders = lenders;
+    }
+
+    public boolean isOn() {
+        return on;
+    }
+
+    /** {@return whether there are credits: for good, once a limit was set} */
+    boolean isCapped() {
+        return credits != null;
+    }
+
+    public void lock() {
+        lock.lock();
+    }
+
+    /** Leaves the lock, and the state that nothing needs any more. It needs no memory. */
+    public void unlock() {
+        if (lock.getHoldCount() == 1) {
+            settle();
+        }
+        lock.unlock();
+    }
+
+    private void settle() {
+        if (watchers > 0 && inFlight <= ownFlights) {
+            quiet.signalAll();
+        }
+        Credits stripes = credits;
+        if (stripes == null) {
+            if (on && !isNeeded()) {
+                on = false;
+            }
+            return;
+        }
+        if (on) {
+            int enough = CALM_SECTIONS * stripes.count();
+            calmSections = !ring.isEmpty() ? 0 : Math.min(calmSections, enough - 1) + 1;
+            if (calmSections >= enough
+                    && !isNeeded()
+                    && free >= Math.max(1, Math.min(limit / 8, 2 * stripes.count()))) {
+                on = false;
+                stripes.thaw(free);
+                free = 0;
+            }
+        } else if (free > 0) {
+            if (stripes.tryGive(0, free)) {
+                free = 0;
+            }
+        } else if (free < 0) {
+            bind();
+        }
+    }
+
+    private boolean isNeeded() {
+        return watchers > 0 || lenders.isAny();
+    }
+
+    // ---- on and off
+
+    /** Takes over all free credits: from now on each start is decided here. */
+    public void bind() {
+        if (!on) {
+            on = true;
+            calmSections = 0;
+            Credits stripes = credits;
+            if (stripes != null) {
+                free += stripes.freeze();
+            }
+        }
+    }
+
+    /** {@return whether {@link #watchFirstLimit} is to come before a limit of {@code newLimit} is set} */
+    boolean isFirstLimit(int newLimit) {
+        return !allCapped && newLimit != Integer.MAX_VALUE;
+    }
+
+    /** Sets the global limit; what a larger one lets start is for {@link #drain}. If it fails, the limit is as it was. */
+    public void setLimit(int newLimit) {
+        lock();
+        try {
+            if (newLimit == limit) {
+                return;
+            }
+            Credits stripes = new Credits(newLimit, processors);
+            bind();
+            credits = stripes;
+            allCapped = true;
+            free += (long) newLimit - limit;
+            limit = newLimit;
+            sharingChanged = true;
+            calmSections = Integer.MAX_VALUE;
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Has the sums kept until {@link #unwatch}. If it fails, nothing has come of it. The caller doesn't hold the lock. */
+    public void watch(Iterable<Group> groups) {
+        watch(null, groups);
+    }
+
+    /** As {@link #watch}, and has what is out counted in all groups, so that a first limit can be set. */
+    public void watchFirstLimit(int newLimit, Iterable<Group> groups) {
+        watch(new Credits(newLimit, processors), groups);
+    }
+
+    private void watch(@Nullable Credits first, Iterable<Group> groups) {
+        lock();
+        try {
+            bind();
+            if (first != null && credits == null) {
+                credits = first;
+            }
+            watchers++;
+        } finally {
+            unlock();
+        }
+        boolean all = false;
+        try {
+            attachAll(groups);
+            all = true;
+        } finally {
+            if (!all) {
+                unwatch();
+            }
+        }
+    }
+
+    public void unwatch() {
+        lock();
+        try {
+            watchers--;
+        } finally {
+            unlock();
+        }
+    }
+
+    /**
+     * Attaches every group, one by one, while somebody watches: so it stays on, and what is entered attaches itself. A group
+     * that is put into the map at the same time is slow by birth: at its first use it either sees {@link #on} or
+     * {@link #credits}, or was in the map before they were set, and is among {@code groups}.
+     */
+    private void attachAll(Iterable<Group> groups) {
+        for (Group group : groups) {
+            attach(group);
+        }
+    }
+
+    public void attach(GuardedGroup group) {
+        lock();
+        try {
+            group.attach();
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Keeps {@code group} attached until {@link #unpin}. */
+    public void pin(Group group) {
+        attach(group);
+        group.pins++;
+    }
+
+    /** The group detaches, if it can, when it is next used. */
+    public void unpin(Group group) {
+        group.pins--;
+    }
+
+    boolean isDetachable(GroupState group) {
+        return !on && group.pins == 0;
+    }
+
+    void detach(GroupState group) {
+        forget(group);
+        group.leaveLedger();
+    }
+
+    /** The group detaches, or dies. */
+    void forget(GroupState group) {
+        ring.leave(group);
+        withExempt.remove(group);
+        wantFree.remove(group);
+    }
+
+    // ---- credits
+
+    /** Takes a credit without any lock, from the stripes; false if it is on, or no stripe has one. */
+    boolean tryTakeCredit(int home) {
+        Credits stripes = credits;
+        return stripes != null && stripes.tryTake(home);
+    }
+
+    /** Gives a credit back without any lock, to the stripes; false if it is on. */
+    boolean tryGiveCredit(int home) {
+        Credits stripes = credits;
+        return stripes != null && stripes.tryGive(home, 1);
+    }
+
+    /** Takes a credit of those that are here. */
+    boolean tryTake() {
+        if (free <= 0) {
+            return false;
+        }
+        free--;
+        return true;
+    }
+
+    /** Adds credits; a negative number takes them, whether they are free or not. */
+    void give(long number) {
+        free += number;
+    }
+
+    // ---- sums
+
+    /** Adds to the number in flight in attached groups; a negative number subtracts. */
+    void addInFlight(long number) {
+        inFlight += number;
+    }
+
+    public boolean hasFree() {
+        return free > 0;
+    }
+
+    /** {@return whether every credit is here, and none in the hand of a thread that is about to give it back} */
+    public boolean hasAllCredits() {
+        return !isCapped() || free == limit;
+    }
+
+    /** {@return whether groups of the ring have yet to get what may be free} */
+    boolean isAwaited() {
+        return !ring.isEmpty();
+    }
+
+    /** {@return the number in flight; exact while somebody watches} */
+    public long inFlight() {
+        return inFlight;
+    }
+
+    /** Adds to the in-flight permits of threads that wait for quiet themselves; a negative number subtracts. */
+    public void addOwnFlights(long delta) {
+        ownFlights += delta;
+    }
+
+    // ---- turns
+
+    /** Starts what can start, in {@code group} and wherever else it is possible now. */
+    void dispatch(GroupState group, Batch batch) {
+        if (group.isEligible()) {
+            ring.join(group);
+        } else {
+            ring.leave(group);
+        }
+        if (group.mayGrantExempt()) {
+            withExempt.add(group);
+        } else if (!withExempt.isEmpty()) {
+            withExempt.remove(group);
+        }
+        drain(group, batch);
+    }
+
+    /** A global permit may be shared that could not be before: so all groups where one may be are looked at again. */
+    public void sharingHasChanged() {
+        if (!sharingChanged) {
+            sharingChanged = true;
+        }
+    }
+
+    /** Has {@code group} looked at again as soon as a global permit is free that no group of the ring wants. */
+    public void wantFree(GroupState group) {
+        wantFree.add(group);
+    }
+
+    /**
+     * First owners who want their permits back, then what is offered, then the ring, then who needs no global permit, then
+     * what is offered and needs more than that.
+     *
+     * @param entered the group that the critical section is of; {@code null}: of none
+     */
+    public void drain(@Nullable GroupState entered, Batch batch) {
+        lenders.reclaim(batch);
+        boolean all = sharingChanged;
+        if (all) {
+            sharingChanged = false;
+        }
+        boolean done = false;
+        try {
+            lenders.lendInside(batch);
+            for (GroupState group : toLookAt(all, entered)) {
+                group.grantOffered(false, batch);
+            }
+            if (!grantRing(batch)) {
+                return;
+            }
+            for (GroupState group : free > 0 ? NONE : toLookAt(all, entered)) {
+                group.grantExempt(batch);
+            }
+            for (GroupState group : toLookAt(all, entered)) {
+                group.grantOffered(true, batch);
+            }
+            lenders.lendOn(batch);
+            while (free > 0 && !wantFree.isEmpty()) {
+                wantFree.removeFirst().grantOffered(true, batch);
+            }
+            done = true;
+        } finally {
+            if (!done) {
+                sharingChanged = true; // the next one looks at all that this one has not come to
+            }
+        }
+    }
+
+    /** {@return false if it has left off} */
+    private boolean grantRing(Batch batch) {
+        for (GroupState group = ring.turn(); group != null; group = ring.turn()) {
+            if (!group.isEligible()) {
+                ring.leave(group);
+                continue;
+            }
+            if (free <= 0 && !group.headIsExempt()) {
+                break;
+            }
+            if (batch.leavesOff(group.unguarded())) {
+                return false;
+            }
+            if (group.credit == 0) {
+                group.credit = group.weight();
+            }
+            if (!group.grantHead(batch)) {
+                // All that waited there had left, or their time was up: perhaps nobody comes by the group any more.
+                group.offerIfIdle(batch);
+            } else if (--group.credit == 0) {
+                ring.passOn(group);
+            }
+            if (!group.isEligible()) {
+                ring.leave(group);
+            }
+        }
+        return true;
+    }
+
+    private List<GroupState> toLookAt(boolean all, @Nullable GroupState entered) {
+        boolean own = entered != null && (entered.isOffered() || withExempt.contains(entered));
+        if (!all || withExempt.isEmpty()) {
+            return own ? List.of(entered) : NONE;
+        }
+        List<GroupState> some = new ArrayList<>(withExempt);
+        if (own && !withExempt.contains(entered)) {
+            some.add(entered);
+        }
+        return some;
+    }
+}

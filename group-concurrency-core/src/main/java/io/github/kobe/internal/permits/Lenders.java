@@ -1,0 +1,23 @@
+package io.github.kobe.internal.permits;
+
+/**
+ * Owners who lend their permits, as the {@link Ledger} sees them: they have their turns before and after those of the ring.
+ * Guarded by the ledger's lock, except for {@link #othersHaveLeft}. Nothing here needs memory, but for what is granted.
+ */
+public interface Lenders {
+
+    /** {@return whether there are any to be looked at again} */
+    boolean isAny();
+
+    /** Gives back to owners who want that what they lack, as far as it is free. */
+    void reclaim(Batch batch);
+
+    /** Lends what is of use where an owner is inside; the turn of the ring comes after it. */
+    void lendInside(Batch batch);
+
+    /** Lends on wherever that is of use, after the turn of the ring; what is left off is for the next section. */
+    void lendOn(Batch batch);
+
+    /** Somebody has left permits that an owner shares with others, who may be alone now; by anyone. */
+    void othersHaveLeft();
+}

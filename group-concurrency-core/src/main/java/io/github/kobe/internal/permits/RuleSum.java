@@ -1,0 +1,89 @@
+package io.github.kobe.internal.permits;
+
+import io.github.kobe.EffectiveLimit;
+import io.github.kobe.RuleStats;
+import io.github.kobe.TaskTotals;
+import io.github.kobe.internal.base.Counters;
+import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.RuleAccount;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Adds up the groups of one rule, for one reading. */
+public final class RuleSum {
+
+    private record RuleReading(
+            Optional<String> rule,
+            int groups,
+            int waitingGroups,
+            int pausedGroups,
+            double saturation,
+            double queueFill,
+            long running,
+            long inFlight,
+            long queued,
+            Duration oldestWait,
+            TaskTotals totals)
+            implements RuleStats {}
+
+    private final RuleAccount account;
+    private final Counters ended = new Counters();
+    private int groups;
+    private int waitingGroups;
+    private int pausedGroups;
+    private double saturation;
+    private double queueFill;
+    private long running;
+    private long inFlight;
+    private long queued;
+    private long lent;
+    private long oldestWait;
+
+    /** Begins with what groups have counted that are gone. */
+    public RuleSum(RuleAccount account) {
+        this.account = account;
+        account.addTo(ended);
+    }
+
+    public void add(Group group, long now) {
+        EffectiveLimits limits = group.limits();
+        int runningNow = group.running();
+        int inFlightNow = group.inFlight();
+        int queuedNow = group.queued();
+        groups++;
+        waitingGroups += queuedNow > 0 ? 1 : 0;
+        pausedGroups += group.settings.isPaused() ? 1 : 0;
+        saturation = Math.max(saturation, share(runningNow, limits.maxConcurrency()));
+        saturation = Math.max(saturation, share(inFlightNow, limits.maxInFlight()));
+        queueFill = Math.max(queueFill, share(queuedNow, limits.queueThreshold()));
+        running += runningNow;
+        inFlight += inFlightNow;
+        queued += queuedNow;
+        lent += group.lent();
+        long oldest = group.oldestQueuedAt();
+        if (oldest != 0) {
+            oldestWait = Math.max(oldestWait, now - oldest);
+        }
+        group.counters.addTo(ended);
+    }
+
+    private static double share(int number, EffectiveLimit<Integer> limit) {
+        return limit.value() == Integer.MAX_VALUE ? 0 : (double) number / Math.max(1, limit.value());
+    }
+
+    public RuleStats shown() {
+        TaskTotals totals = account.shown(ended.totals(inFlight + queued + lent));
+        return new RuleReading(
+                Optional.ofNullable(account.rule),
+                groups,
+                waitingGroups,
+                pausedGroups,
+                saturation,
+                queueFill,
+                running,
+                inFlight,
+                queued,
+                Duration.ofNanos(oldestWait),
+                totals);
+    }
+}

@@ -1,0 +1,217 @@
+package io.github.kobe.internal.work;
+
+import io.github.kobe.GroupPermit;
+import io.github.kobe.GroupWaiter;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskStatus;
+import io.github.kobe.TaskTrace;
+import io.github.kobe.internal.base.Rejection;
+import io.github.kobe.internal.base.Report;
+import io.github.kobe.internal.base.SafeRecorder;
+import io.github.kobe.internal.base.StackReserve;
+import io.github.kobe.internal.permits.Batch;
+import io.github.kobe.internal.permits.Group;
+import io.github.kobe.internal.permits.Lent;
+import io.github.kobe.internal.permits.Request;
+import io.github.kobe.internal.permits.SharedGlobal;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An asynchronous request for a permit: the node, and the future that it completes.
+ *
+ * <pre>
+ *   WAITING -> GRANTED    the granter, under the guard; a fresh virtual thread completes the future, and returns the
+ *                         permit if the future was completed or cancelled meanwhile: then it counts as cancelled
+ *   WAITING -> ENDED      time-out, shutdown; under the guard
+ *   WAITING -> LEFT       whoever cancels the future
+ * </pre>
+ */
+public final class PermitFuture extends Request {
+
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(PermitFuture.class, "state", int.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    private static final int WAITING = 0;
+    private static final int GRANTED = 1;
+    private static final int ENDED = 2;
+    private static final int LEFT = 3;
+
+    private final Cancellable future = new Cancellable();
+
+    /** What a fresh thread does for it; made before it can be needed. */
+    private final Report onFreshThread = new OnFreshThread();
+
+    private volatile int state = WAITING;
+
+    private final String id;
+    private final long timeoutNanos;
+    private final @Nullable TaskTrace trace;
+
+    /** The global permit of the permit that it was asked of, if it was. */
+    private final @Nullable SharedGlobal shared;
+
+    /** Whether it was granted on {@link #shared}; written before the state. */
+    private boolean shares;
+
+    /**
+     * Makes a request.
+     *
+     * @param id names it in events and exceptions
+     * @param timeoutNanos how long it may wait by its own wish; {@link Long#MAX_VALUE}: no wish
+     * @param shared the global permit of the permit that it is asked of; {@code null}: it is asked of the executor
+     */
+    public PermitFuture(
+            Group group, String id, long timeoutNanos, @Nullable TaskTrace trace, @Nullable SharedGlobal shared) {
+        super(group);
+        this.id = id;
+        this.timeoutNanos = timeoutNanos;
+        this.trace = trace;
+        this.shared = shared;
+    }
+
+    @Override
+    public long ownTimeoutNanos() {
+        return timeoutNanos;
+    }
+
+    public CompletableFuture<GroupPermit> future() {
+        return future;
+    }
+
+    @Override
+    public GroupWaiter shown(Duration waited) {
+        return new GroupWaiter(id, waited, GroupWaiter.Kind.ASYNC, Optional.empty());
+    }
+
+    @Override
+    public @Nullable SharedGlobal shared() {
+        return shared;
+    }
+
+    @Override
+    public boolean asksFromInside() {
+        return shared != null || Work.of(group).isUnderPermit();
+    }
+
+    @Override
+    public boolean grant(@Nullable Lent loan, boolean sharing) {
+        shares = sharing;
+        return STATE.compareAndSet(this, WAITING, GRANTED);
+    }
+
+    @Override
+    public void start(long now, @Nullable Batch batch) {
+        group.engine.report(onFreshThread);
+    }
+
+    /** Hands out the permit that it was granted; it is given back if the wait for it was given up. */
+    public void handOut() {
+        Work engine = Work.of(group);
+        SharedGlobal joined = shares ? shared : null;
+        Permit permit;
+        try {
+            permit = Permit.granted(this, joined, id, trace);
+        } catch (OutOfMemoryError oom) {
+            group.counters.ended(TaskStatus.FAILED);
+            engine.returns.giveBackUnused(group, joined, SharedGlobal.UNBOUND, null);
+            group.record.ended(TaskStatus.FAILED, SafeRecorder.UNTIMED);
+            engine.reports.failed(group.key, id, oom, trace);
+            future.completeExceptionally(oom);
+            return;
+        }
+        if (!future.complete(permit)) {
+            permit.closeUnused();
+        }
+    }
+
+    @Override
+    public @Nullable Object end(RejectionReason reason) {
+        return STATE.compareAndSet(this, WAITING, ENDED) ? this : null;
+    }
+
+    @Override
+    public void reportEnd(RejectionReason reason, Object work) {
+        group.record.rejected(reason);
+        Rejection rejection;
+        try {
+            rejection = new Rejection(reason, -1, group.queued());
+        } catch (OutOfMemoryError oom) {
+            future.completeExceptionally(oom);
+            return;
+        }
+        reject(rejection);
+    }
+
+    /** Completes the future with a rejection; of a request that has ended, or that nobody knows yet. */
+    public void reject(Rejection rejection) {
+        state = ENDED;
+        group.engine.reports.rejected(group.key, id, rejection.reason(), trace);
+        try {
+            future.completeExceptionally(rejection.toUntraced(group.key, id));
+        } catch (OutOfMemoryError oom) {
+            future.completeExceptionally(oom);
+        } catch (Throwable failure) {
+            group.engine.reports.dependentFailed(group.key, failure); // as in Outcome.FutureOf
+        }
+    }
+
+    /** Leaves the queue; false if it doesn't wait. */
+    private boolean leave() {
+        if (STATE.compareAndSet(this, WAITING, LEFT)) {
+            group.withdraw(this);
+            return true;
+        }
+        return false;
+    }
+
+    /** Hands out the permit; or, where there was no memory for it before, has the future be cancelled. */
+    private final class OnFreshThread extends Report {
+        @Override
+        public void run() {
+            if (state == LEFT) {
+                future.cancelLeft();
+            } else {
+                handOut();
+            }
+        }
+    }
+
+    private final class Cancellable extends CompletableFuture<GroupPermit> {
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            StackReserve.require();
+            // It leaves before what is chained on it runs, which may block.
+            return leave() ? cancelLeft() : super.cancel(mayInterruptIfRunning);
+        }
+
+        /** Cancels the future of a request that has left the queue. */
+        private boolean cancelLeft() {
+            boolean cancelled;
+            try {
+                cancelled = super.cancel(false);
+            } catch (OutOfMemoryError oom) {
+                group.engine.report(onFreshThread);
+                throw oom;
+            }
+            group.engine.reports.cancelled(group.key, id, null, trace);
+            return cancelled;
+        }
+
+        @Override
+        public <U> CompletableFuture<U> newIncompleteFuture() {
+            return new CompletableFuture<>();
+        }
+    }
+}

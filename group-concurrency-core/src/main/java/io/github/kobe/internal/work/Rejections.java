@@ -1,0 +1,144 @@
+package io.github.kobe.internal.work;
+
+import io.github.kobe.GroupResult;
+import io.github.kobe.RejectionHandler;
+import io.github.kobe.RejectionPolicy;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskStatus;
+import io.github.kobe.internal.base.CompiledPolicy;
+import io.github.kobe.internal.base.Core;
+import io.github.kobe.internal.base.Rejection;
+import io.github.kobe.internal.base.Reports;
+import io.github.kobe.internal.work.Outcome.LazyResult;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** Handles rejected tasks, which are already counted and claimed, and have no permits. */
+public final class Rejections {
+
+    private final Core core;
+
+    Rejections(Core core) {
+        this.core = core;
+    }
+
+    /**
+     * Tells of it, and completes the handle by handler or policy; without any lock.
+     *
+     * @param work the task's work, queued or not
+     * @param bySubmitter whether the current thread is the one that submits it
+     */
+    public void reject(Task<?> task, Object work, Rejection rejection, boolean bySubmitter) {
+        try {
+            decide(task, work, rejection, bySubmitter);
+        } catch (OutOfMemoryError oom) {
+            if (!task.isDone()) {
+                task.complete(LazyResult.OUT_OF_MEMORY);
+            }
+        }
+    }
+
+    /**
+     * {@return how a task ends whose time is up, if no handler speaks for it; else {@code null}} It doesn't fail.
+     */
+    @Nullable
+    Object outcomeWithoutHandler(Task<?> task, RejectionReason reason) {
+        try {
+            CompiledPolicy policy = core.policy;
+            return task.heedsHandler() && policy.source().rejectionHandler().isPresent()
+                    ? null
+                    : outcome(policy, task, new Rejection(reason, -1, task.group.queued()));
+        } catch (OutOfMemoryError oom) {
+            return LazyResult.OUT_OF_MEMORY;
+        }
+    }
+
+    private static Object outcome(CompiledPolicy policy, Task<?> task, Rejection rejection) {
+        return ruleFor(task, policy) == RejectionPolicy.DISCARD
+                ? GroupResult.rejected(task.groupKey(), task.taskId(), rejection.reason())
+                : rejection;
+    }
+
+    private static RejectionPolicy ruleFor(Task<?> task, CompiledPolicy policy) {
+        return task.heedsPolicy() ? policy.source().rejectionPolicy() : RejectionPolicy.ABORT;
+    }
+
+    private void decide(Task<?> task, Object work, Rejection rejection, boolean bySubmitter) {
+        task.tellRejected(rejection.reason());
+        Callable<?> code = work instanceof WorkSpec tailored ? tailored.code() : (Callable<?>) work;
+        CompiledPolicy policy = core.policy;
+        RejectionHandler handler = policy.source().rejectionHandler().orElse(null);
+        if (handler != null && task.heedsHandler()) {
+            task.complete(resultOf(handler, task, code, rejection.reason()));
+            return;
+        }
+        RejectionPolicy rule = ruleFor(task, policy);
+        if (rule == RejectionPolicy.CALLER_RUNS && bySubmitter && rejection.reason() != RejectionReason.QUEUE_TIMEOUT) {
+            runHere(task, code, work instanceof WorkSpec tailored && tailored.async());
+        } else {
+            task.complete(outcome(policy, task, rejection));
+        }
+    }
+
+    /** {@return {@code result}, which names {@code reason} if it is of a rejection and names none} */
+    private static <T> GroupResult<T> because(GroupResult<T> result, RejectionReason reason) {
+        return result.status() != TaskStatus.REJECTED || result.rejectionReason() != null
+                ? result
+                : GroupResult.rejected(result.groupKey(), result.taskId(), reason);
+    }
+
+    @SuppressWarnings("ConstantValue") // user code may return null, whatever it declares
+    private GroupResult<?> resultOf(RejectionHandler handler, Task<?> task, Callable<?> code, RejectionReason reason) {
+        Throwable cause;
+        task.beginTelling();
+        try {
+            GroupResult<?> result = handler.onRejected(task.groupKey(), task.taskId(), code);
+            if (result != null) {
+                return because(result, reason);
+            }
+            cause = new NullPointerException("The rejection handler returned null");
+        } catch (Throwable failure) {
+            cause = failure;
+        } finally {
+            task.endTelling();
+        }
+        return GroupResult.failed(task.groupKey(), task.taskId(), cause, 0, 0);
+    }
+
+    /** CALLER_RUNS: what the task does to the thread is undone. */
+    private void runHere(Task<?> task, Callable<?> code, boolean async) {
+        Thread thread = Thread.currentThread();
+        ClassLoader loader = thread.getContextClassLoader();
+        boolean interrupted = thread.isInterrupted();
+        Object value = null;
+        Throwable failure = null;
+        long start = core.nanoTime();
+        try {
+            value = code.call();
+        } catch (Throwable thrown) {
+            failure = thrown;
+        }
+        long end = core.nanoTime();
+        thread.setContextClassLoader(loader);
+        if (interrupted) {
+            thread.interrupt();
+        } else {
+            Thread.interrupted();
+        }
+        if (async && value instanceof CompletionStage<?> stage) {
+            AtomicBoolean told = new AtomicBoolean();
+            OpenStage.whenComplete(stage, (v, e) -> {
+                if (told.compareAndSet(false, true)) {
+                    task.complete(Reports.resultOf(task.groupKey(), task.taskId(), v, e, start, core.nanoTime()));
+                }
+            });
+            return;
+        }
+        if (async && failure == null) {
+            failure = OpenStage.noStage();
+        }
+        task.complete(Reports.resultOf(task.groupKey(), task.taskId(), value, failure, start, end));
+    }
+}

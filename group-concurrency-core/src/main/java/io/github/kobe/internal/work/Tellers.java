@@ -1,0 +1,48 @@
+package io.github.kobe.internal.work;
+
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Threads that call user code about a fork that they don't run, or no longer run. Their calls belong to its family too,
+ * because its scope waits until they have finished.
+ */
+@SuppressWarnings("ReferenceEquality") // forks have identity
+public final class Tellers {
+
+    private static final ConcurrentHashMap<Thread, Telling> TELLING = new ConcurrentHashMap<>();
+
+    private record Telling(Fork fork, @Nullable Telling outer) {}
+
+    private Tellers() {}
+
+    /** {@return the fork that {@code thread} tells of} */
+    public static @Nullable Fork forkOf(Thread thread) {
+        Telling telling = TELLING.get(thread);
+        return telling == null ? null : telling.fork;
+    }
+
+    /** The current thread begins to tell of {@code fork}; {@link #end} has to follow. */
+    public static void begin(Fork fork) {
+        Thread thread = Thread.currentThread();
+        try {
+            TELLING.put(thread, new Telling(fork, TELLING.get(thread)));
+        } catch (OutOfMemoryError oom) {
+            // It tells all the same, and is lent nothing.
+        }
+    }
+
+    /** The current thread has told. */
+    public static void end(Fork fork) {
+        Thread thread = Thread.currentThread();
+        Telling telling = TELLING.get(thread);
+        if (telling == null || telling.fork != fork) {
+            return; // there was no memory to begin
+        }
+        if (telling.outer == null) {
+            TELLING.remove(thread);
+        } else {
+            TELLING.put(thread, telling.outer);
+        }
+    }
+}

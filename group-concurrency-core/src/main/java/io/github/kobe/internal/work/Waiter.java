@@ -1,0 +1,213 @@
+package io.github.kobe.internal.work;
+
+import io.github.kobe.GroupWaiter;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskStatus;
+import io.github.kobe.internal.base.Lineage;
+import io.github.kobe.internal.base.SafeRecorder;
+import io.github.kobe.internal.permits.Batch;
+import io.github.kobe.internal.permits.Group;
+import io.github.kobe.internal.permits.Lent;
+import io.github.kobe.internal.permits.Request;
+import io.github.kobe.internal.permits.SharedGlobal;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread that waits for a permit.
+ *
+ * <pre>
+ *   WAITING -> GRANTED      the granter, under the guard
+ *   WAITING -> REJECTED     time-out of the group, shutdown; under the guard
+ *   WAITING -> LEFT         the thread: interrupted
+ *   WAITING -> LATE         the thread: its own time is up
+ * </pre>
+ */
+@SuppressWarnings("ReferenceEquality") // identity is meant
+public final class Waiter extends Request {
+
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(Waiter.class, "state", Object.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    private static final Object GRANTED = new Object();
+    private static final Object LEFT = new Object();
+    private static final Object LATE = new Object();
+
+    private final Thread thread = Thread.currentThread();
+
+    private final String id;
+
+    /** The global permit of its thread, if that is inside another group. */
+    private final @Nullable SharedGlobal shared;
+
+    /** Whether its thread is inside another group. */
+    private final boolean fromInside;
+
+    /** The scope of the fork that its thread runs. */
+    private final @Nullable Lineage lineage;
+
+    /** Whether it was granted on {@link #shared}; written before the state. */
+    private boolean shares;
+
+    /** What its permits are lent on, if they are; written before the state. */
+    private @Nullable Lent loan;
+
+    /** {@code null}: waiting; else GRANTED, LEFT, LATE, or a {@link RejectionReason}. */
+    private volatile @Nullable Object state;
+
+    /** Makes a waiter for the current thread. */
+    public Waiter(
+            Group group, String id, @Nullable SharedGlobal shared, boolean fromInside, @Nullable Lineage lineage) {
+        super(group);
+        this.lineage = lineage;
+        this.id = id;
+        this.shared = shared;
+        this.fromInside = fromInside;
+    }
+
+    @Override
+    public GroupWaiter shown(Duration waited) {
+        return new GroupWaiter(id, waited, GroupWaiter.Kind.THREAD, Optional.of(thread.getName()));
+    }
+
+    @Override
+    public @Nullable SharedGlobal shared() {
+        return shared;
+    }
+
+    @Override
+    public long sharesAs() {
+        return SharedGlobal.BOUND;
+    }
+
+    @Override
+    public Thread asking() {
+        return thread;
+    }
+
+    @Override
+    public @Nullable Lineage lineage() {
+        return lineage;
+    }
+
+    @Override
+    public boolean asksFromInside() {
+        return fromInside;
+    }
+
+    @Override
+    public boolean grant(@Nullable Lent on, boolean sharing) {
+        shares = sharing;
+        loan = on;
+        return STATE.compareAndSet(this, null, GRANTED);
+    }
+
+    /** {@return whether it was granted on the global permit that it may share} */
+    public boolean shares() {
+        return shares;
+    }
+
+    /** {@return what its permits are lent on, if they are, once it was granted} */
+    public @Nullable Lent loan() {
+        return loan;
+    }
+
+    @Override
+    public void start(long now, @Nullable Batch batch) {
+        boolean unused = wake();
+    }
+
+    @Override
+    public @Nullable Object end(RejectionReason reason) {
+        return STATE.compareAndSet(this, null, reason) ? this : null;
+    }
+
+    @Override
+    public void reportEnd(RejectionReason reason, Object work) {
+        boolean unused = wake();
+    }
+
+    /** Has the thread look at the state. */
+    @Override
+    public boolean wake() {
+        LockSupport.unpark(thread);
+        return true;
+    }
+
+    /**
+     * Waits for the grant.
+     *
+     * @param maxWaitNanos at most so long; {@link Long#MAX_VALUE}: for ever
+     * @return {@code null} once granted; else why not
+     * @throws InterruptedException if interrupted while it waited; it has left then, or passed its permit on
+     */
+    public @Nullable RejectionReason await(long maxWaitNanos) throws InterruptedException {
+        Work engine = Work.of(group);
+        boolean timed = maxWaitNanos != Long.MAX_VALUE;
+        long start = timed ? engine.now() : 0;
+        while (state == null) {
+            if (Thread.interrupted()) {
+                leaveInterrupted();
+            }
+            if (timed) {
+                long left = maxWaitNanos - (engine.now() - start);
+                if (left <= 0) {
+                    if (leave(LATE)) {
+                        return RejectionReason.QUEUE_TIMEOUT;
+                    }
+                    break;
+                }
+                LockSupport.parkNanos(this, left);
+            } else {
+                LockSupport.park(this);
+            }
+        }
+        if (!(state instanceof RejectionReason reason)) {
+            return null;
+        }
+        group.record.rejected(reason);
+        return reason;
+    }
+
+    private void leaveInterrupted() throws InterruptedException {
+        if (leave(LEFT)) {
+            throw new InterruptedException();
+        }
+        if (state == GRANTED) {
+            group.counters.ended(TaskStatus.CANCELLED);
+            giveBackUnused();
+            group.record.ended(TaskStatus.CANCELLED, SafeRecorder.UNTIMED);
+            throw new InterruptedException();
+        }
+        // Rejected in the same instant: that is the answer, and the interrupt is for what comes next.
+        thread.interrupt();
+    }
+
+    private void giveBackUnused() {
+        Work.of(group).returns.giveBackUnused(group, shares ? shared : null, SharedGlobal.BOUND, loan);
+    }
+
+    private boolean leave(Object as) {
+        if (STATE.compareAndSet(this, null, as)) {
+            group.withdraw(this);
+            return true;
+        }
+        return false;
+    }
+
+    @Override
+    public @Nullable RejectionReason leftFor() {
+        return state == LATE ? RejectionReason.QUEUE_TIMEOUT : null;
+    }
+}
