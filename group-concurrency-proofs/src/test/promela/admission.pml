@@ -25,11 +25,11 @@
 
 #define NONE GROUPS
 
-byte map = NONE;        /* Engine.groups: the group of the key */
+byte map = NONE;        /* Groups.groups: the group of the key */
 byte made;
 byte arrived;           /* tasks are numbered as they come: they are alike */
 
-/* Engine.group: putIfAbsent decides, and who loses throws his away. */
+/* Groups.group: putIfAbsent decides, and who loses throws his away. */
 inline lookUp(g) {
     d_step {
         if
@@ -40,7 +40,7 @@ inline lookUp(g) {
     }
 }
 
-/* Engine.forget: this very group only. */
+/* Groups.forget: this very group only. */
 inline forget(g) {
     d_step {
         if

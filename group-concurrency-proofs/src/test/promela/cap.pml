@@ -88,7 +88,7 @@ typedef Group {
 Group group[GROUPS];
 chan queue[GROUPS] = [NODES] of { byte };
 byte work[NODES];
-byte known;             /* bit per group: it is in Engine.groups */
+byte known;             /* bit per group: it is in Groups.groups */
 byte arrived[GROUPS];   /* tasks of one group are numbered as they come: they are alike */
 byte done;              /* bit per task */
 
@@ -746,7 +746,7 @@ proctype Task(byte me) {
     :: me >= FIRST
     fi;
 #endif
-    /* Engine.group: it makes the group if need be, and then puts it into the map. */
+    /* Groups.group: it makes the group if need be, and then puts it into the map. */
     atomic { arrived[g] == PLACE_OF(me) -> arrived[g]++; taken = capped };
     d_step {
         if
@@ -951,7 +951,7 @@ proctype Control() {
 #endif
 
 #ifdef LENDER
-/* Lending.beginReclaim, Lenders.addReclaimer; then it gives the permit back for good. */
+/* Lending.reclaim, ListedOffers.addReclaimer; then it gives the permit back for good. */
 proctype Lender() {
     bit hand;
     byte i;

@@ -430,7 +430,7 @@ proctype Task(byte me) {
 #ifdef IMPATIENT
         :: atomic { work[VISIT_OF(me)] == WAITING -> work[VISIT_OF(me)] = CLAIMED }; withdraw(VISIT_OF(me), GROUP_OF(VISIT_OF(me)))
         :: atomic { work[VISIT_OF(me)] == GRANTED && !(started & BIT_OF(VISIT_OF(me))) -> work[VISIT_OF(me)] = CLAIMED };
-            /* Releases.giveBackUnused */
+            /* Returns.giveBackUnused */
             INSIDE(GROUP_OF(VISIT_OF(me)), giveBack(GROUP_OF(VISIT_OF(me)), 1, 1, 0); group[GROUP_OF(VISIT_OF(me))].nested--);
             exit(GROUP_OF(VISIT_OF(me)), batch);
             carryOut(batch)

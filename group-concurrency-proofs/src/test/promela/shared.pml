@@ -76,7 +76,7 @@ inline tryJoin(joined) {
     }
 }
 
-/* Releases.free */
+/* SharedGlobal.free */
 inline freeShared() {
     d_step { assert(carried == 1 && shared.holds == 0); carried = 0; free++; mayWork }
 }
@@ -122,7 +122,7 @@ inline followLeave() {
     awaited = 0
 }
 
-/* SharedGlobal.leave, and Releases.follow */
+/* SharedGlobal.leave, and SharedGlobal.follow */
 inline leave(asThreads) {
     d_step {
         shared.holds--;
@@ -322,7 +322,7 @@ proctype Lender() {
 }
 #endif
 
-/* Has what it was lent, and hands it back; Releases.giveBackBorrowed, Lending.handBack */
+/* Has what it was lent, and hands it back; Returns.giveBack, Lending.handBack */
 proctype Borrower() {
     if
     :: borrows -> mayWork
@@ -376,7 +376,7 @@ proctype Sharer() {
     d_step { working++; mayWork };
     d_step { working--; };
 #ifndef BUG_COUNTS_THE_ENDED
-    /* Lending.unbind */
+    /* SharedGlobal.unbind */
     d_step { shared.threads--; awaited = shared.whenAlone };
     followLeave();
     lenderLeft;

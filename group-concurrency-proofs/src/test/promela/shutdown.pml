@@ -27,7 +27,7 @@ bit terminated;         /* somebody has seen isTerminated() say yes */
 
 #include "engine.pml"
 
-byte known;             /* bit per group: it is in Engine.groups */
+byte known;             /* bit per group: it is in Groups.groups */
 byte arrived[GROUPS];   /* tasks of one group are numbered as they come: they are alike */
 bit epoch[GROUPS];      /* GroupWaits.stopEpoch */
 byte grantedIn;         /* bit per task: Run.stopEpoch */
@@ -78,7 +78,7 @@ proctype Task(byte me) {
     bit taken;
     bit guardRead;
 
-    /* Engine.requireAdmits, Engine.group and the epoch */
+    /* Engine.requireAdmits, Groups.group and the epoch */
     atomic { arrived[g] == me % PER_GROUP -> arrived[g]++;
         if
         :: state != RUNNING -> refused = refused | BIT_OF(me); goto end
@@ -169,7 +169,7 @@ inline endQueued(g) {
     od
 }
 
-/* Engine.interruptRuns */
+/* Work.interruptRuns */
 inline interruptRuns(from, to) {
     i = from;
     do
