@@ -19,7 +19,7 @@ import org.objectweb.asm.Opcodes;
 
 /** The policy changes while a group is made: just before it comes into the map. */
 @Tag("G16")
-class GroupInTheMakingTests {
+public class GroupInTheMakingTests {
 
     @SuppressWarnings("unchecked")
     private static List<String> endings(Class<? extends Supplier<List<String>>> scenario) {
@@ -117,12 +117,12 @@ class GroupInTheMakingTests {
     }
 
     /** Called by the changed engine. */
-    static final class Hook {
+    public static final class Hook {
         private static Runnable beforeTheMap;
 
         private Hook() {}
 
-        static void run() {
+        public static void run() {
             Runnable action = beforeTheMap;
             beforeTheMap = null;
             if (action != null) {
