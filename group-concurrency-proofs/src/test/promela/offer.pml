@@ -301,7 +301,7 @@ inline withdraw(m) {
     d_step { offer[m].made = 0 }
 }
 
-/* Returns.giveBack, Lending.handBack; or Group.giveBack */
+/* Returns.giveBack, Returns.handBack; or Group.giveBack */
 inline end(m) {
     lock();
     d_step {

@@ -322,7 +322,7 @@ proctype Lender() {
 }
 #endif
 
-/* Has what it was lent, and hands it back; Returns.giveBack, Lending.handBack */
+/* Has what it was lent, and hands it back; Returns.giveBack, Returns.handBack */
 proctype Borrower() {
     if
     :: borrows -> mayWork
@@ -343,7 +343,7 @@ end:
     skip
 }
 
-/* A thread that goes inside by permit.call, works and leaves; Lending.awaitReturned while it is lent. */
+/* A thread that goes inside by permit.call, works and leaves; SharedGlobal.awaitReturned while it is lent. */
 proctype Other() {
     bit joined;
     bit wasLast;

@@ -17,11 +17,11 @@ import java.util.concurrent.CompletionStage;
  * its requests to the executor come from inside the permit, so it can't wait for the permit that it has.
  *
  * <p><b>Waiting under a permit.</b> Code inside a permit that waits without a time-out for a queued task lends the
- * permit to that task, but only while no other thread is inside the same permit, or inside another one that shares its
- * global permit. It lends as soon as it is alone, and a thread that enters meanwhile waits until the permit is back.
- * Several threads that wait inside one permit at once keep each other from lending: if they wait for tasks that need that
- * very permit, they wait for ever. The executor can't see work that is done under a permit outside {@link #call}; don't
- * do such work while the permit is lent.
+ * permit to that task, but only while no other thread is at work inside the same permit, or inside another one that shares
+ * its global permit. A thread that waits in this way is not at work: several that wait inside one permit lend it one after
+ * the other. A thread that enters meanwhile, or whose own wait has ended, waits until the permit is back. So a task that has
+ * borrowed the permit must not wait for another thread inside it. The executor can't see work that is done under a permit
+ * outside {@link #call}; don't do such work while the permit is lent.
  *
  * <p>Safe for use by several threads. Not for implementing: methods may be added.
  *

@@ -528,6 +528,7 @@ class OfferTests {
 
     @Test
     @Tag("G42")
+    @Tag("W4")
     void aDrainLetsAnOwnersForksEnd() throws Exception {
         start(1);
         TaskHandle<String> owner = executor.submit("a", "owner", () -> {

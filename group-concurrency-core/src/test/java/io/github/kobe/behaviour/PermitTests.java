@@ -19,6 +19,8 @@ import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -27,6 +29,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -624,6 +629,80 @@ class PermitTests {
         assertThat(executor.stats().inFlight()).isZero();
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {2, 5})
+    @Tag("E13")
+    @Tag("W4")
+    void threadsThatWaitInsideOnePermitLendItOneAfterTheOther(int threads) throws Exception {
+        start(1);
+        GroupPermit permit = executor.acquire("a");
+        AtomicInteger running = new AtomicInteger();
+        CyclicBarrier allInside = new CyclicBarrier(threads);
+        List<Caller<Integer>> waiting = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            String group = "group" + i;
+            waiting.add(Caller.start(() -> permit.call(() -> {
+                allInside.await(Deadline.SECONDS, TimeUnit.SECONDS);
+                return executor.submit(group, "task", running::incrementAndGet)
+                        .await()
+                        .value();
+            })));
+        }
+
+        List<Integer> order = new ArrayList<>();
+        for (Caller<Integer> caller : waiting) {
+            order.add(caller.result());
+        }
+
+        assertThat(order)
+                .containsExactlyInAnyOrderElementsOf(
+                        IntStream.rangeClosed(1, threads).boxed().toList());
+        permit.close();
+        assertThat(executor.stats().inFlight()).isZero();
+    }
+
+    /** While one who waits inside lends the permit, the task of another one has run on a permit that has gone to others since. */
+    @Test
+    @Tag("E13")
+    @Tag("I1")
+    void whoHasWaitedInsideAPermitGoesOnWithTheFirstPermitThatComesFree() throws Exception {
+        start(2);
+        GroupPermit permit = executor.acquire("a");
+        Gate inTheWay = new Gate();
+        Gate last = new Gate();
+        executor.submit("b", "in the way", inTheWay.then("b"));
+        inTheWay.awaitArrived(1);
+        TaskHandle<String> lentTo = executor.submit("c", "lent to", gate.then("c"));
+        TaskHandle<String> awaited = executor.submit("d", "awaited", () -> "d");
+        executor.submit("e", "last", last.then("e"));
+        Gate atWork = new Gate();
+        Caller<String> second = Caller.start(() -> permit.call(() -> {
+            atWork.pass();
+            return awaited.await().value();
+        }));
+        atWork.awaitArrived(1);
+        Caller<String> first =
+                Caller.start(() -> permit.call(() -> lentTo.await().value()));
+        first.awaitBlockedOn(lentTo);
+        atWork.open();
+        gate.awaitArrived(1);
+
+        inTheWay.open();
+        last.awaitArrived(1);
+        second.awaitBlockedOnACondition();
+        assertThat(List.of(stats("c").running(), stats("e").running()))
+                .as("both permits are at work")
+                .containsExactly(1, 1);
+        last.open();
+
+        assertThat(second.result()).isEqualTo("d");
+        assertThat(stats("c").running()).isEqualTo(1);
+        gate.open();
+        assertThat(first.result()).isEqualTo("c");
+        permit.close();
+        assertThat(executor.stats().inFlight()).isZero();
+    }
+
     /** By a task and by a call, which have ended: they are inside no more. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -669,13 +748,15 @@ class PermitTests {
         assertThat(executor.stats().inFlight()).isZero();
     }
 
+    /** For tasks of the permit's own group, so that the permit of the group is lent too. */
     @Test
     @Tag("E13")
-    void severalWhoWaitInsideOnePermitKeepEachOtherFromLending() throws Exception {
+    void twoWhoWaitInsideOnePermitLendItOneAfterTheOther() throws Exception {
         start(1);
         GroupPermit permit = executor.acquire("a");
-        TaskHandle<String> firstTask = executor.submit("a", "first", () -> "first");
-        TaskHandle<String> secondTask = executor.submit("a", "second", () -> "second");
+        Gate tasks = new Gate();
+        TaskHandle<String> firstTask = executor.submit("a", "first", tasks.then("first"));
+        TaskHandle<String> secondTask = executor.submit("a", "second", tasks.then("second"));
         Caller<String> second = Caller.start(() -> permit.call(() -> {
             gate.pass();
             return secondTask.await().value();
@@ -684,18 +765,17 @@ class PermitTests {
         Caller<String> first =
                 Caller.start(() -> permit.call(() -> firstTask.await().value()));
         first.awaitBlockedOn(firstTask);
+        assertThat(stats("a").queued()).as("while the other one is at work").isEqualTo(2);
+
         gate.open();
-        second.awaitBlockedOn(secondTask);
 
-        assertThat(stats("a").queued()).isEqualTo(2);
-        assertThat(executor.holders("a")).singleElement().returns(false, GroupHolder::lent);
-
-        second.interrupt();
-
-        assertThatExceptionOfType(InterruptedException.class).isThrownBy(second::result);
-        assertThat(first.result()).isEqualTo("first");
+        tasks.awaitArrived(1);
+        assertThat(stats("a").running()).isEqualTo(1);
+        assertThat(executor.holders("a")).filteredOn(GroupHolder::lent).hasSize(1);
+        tasks.open();
+        assertThat(List.of(first.result(), second.result())).containsExactly("first", "second");
         permit.close();
-        assertThat(Deadline.within(secondTask::await).value()).isEqualTo("second");
+        assertThat(executor.stats().inFlight()).isZero();
     }
 
     @Test

@@ -31,6 +31,7 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
         UNDER_A_PERMIT,
         LEAVE_VERSUS_LEND,
         CLOSE_VERSUS_SHARE,
+        WAITS_INSIDE,
         CARRIED_CALLS,
         OFFERS_AND_FORKS,
         SCOPES_AND_ENDS;
@@ -46,6 +47,7 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
                 case UNDER_A_PERMIT -> new UnderAPermit(simulation, seed);
                 case LEAVE_VERSUS_LEND, CLOSE_VERSUS_SHARE ->
                     new AloneAtLast(simulation, seed, this == CLOSE_VERSUS_SHARE);
+                case WAITS_INSIDE -> new WaitsInside(simulation, seed);
                 case CARRIED_CALLS -> new CarriedCalls(simulation, seed);
                 case OFFERS_AND_FORKS -> new OffersAndForks(simulation, seed);
                 case SCOPES_AND_ENDS -> new ScopesAndEnds(simulation, seed);
@@ -77,6 +79,7 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
                             Play.UNDER_A_PERMIT,
                             Play.LEAVE_VERSUS_LEND,
                             Play.CLOSE_VERSUS_SHARE,
+                            Play.WAITS_INSIDE,
                             Play.CARRIED_CALLS,
                             Play.OFFERS_AND_FORKS,
                             Play.SCOPES_AND_ENDS)

@@ -30,19 +30,7 @@ final class SimulatedCondition implements Condition {
         }
         long end = Simulation.nanoTime() + Math.min(nanos, 2 * Simulation.HORIZON);
         Waiting me = new Waiting();
-        waiting.add(me);
-        int holds = lock.getHoldCount();
-        for (int i = 0; i < holds; i++) {
-            lock.unlock();
-        }
-        boolean interrupted = false;
-        while (!me.signalled && !interrupted && end - Simulation.nanoTime() > 0) {
-            Simulation.parkNanos(end - Simulation.nanoTime());
-            interrupted = Thread.interrupted();
-        }
-        for (int i = 0; i < holds; i++) {
-            lock.lock();
-        }
+        boolean interrupted = await(me, end, true);
         boolean first = waiting.remove(me);
         if (interrupted && first) {
             throw new InterruptedException();
@@ -51,6 +39,38 @@ final class SimulatedCondition implements Condition {
             Thread.currentThread().interrupt();
         }
         return nanos == Long.MAX_VALUE ? nanos : end - Simulation.nanoTime();
+    }
+
+    @Override
+    public void awaitUninterruptibly() {
+        Waiting me = new Waiting();
+        boolean interrupted = await(me, Simulation.nanoTime() + 2 * Simulation.HORIZON, false);
+        waiting.remove(me);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Waits without the lock until {@code me} is signalled, or for as long.
+     *
+     * @return whether the thread was interrupted, which ends the wait if it is interruptible
+     */
+    private boolean await(Waiting me, long end, boolean interruptible) {
+        waiting.add(me);
+        int holds = lock.getHoldCount();
+        for (int i = 0; i < holds; i++) {
+            lock.unlock();
+        }
+        boolean interrupted = false;
+        while (!me.signalled && !(interrupted && interruptible) && end - Simulation.nanoTime() > 0) {
+            Simulation.parkNanos(end - Simulation.nanoTime());
+            interrupted |= Thread.interrupted();
+        }
+        for (int i = 0; i < holds; i++) {
+            lock.lock();
+        }
+        return interrupted;
     }
 
     @Override
@@ -72,11 +92,6 @@ final class SimulatedCondition implements Condition {
     @Override
     public void await() throws InterruptedException {
         awaitNanos(Long.MAX_VALUE);
-    }
-
-    @Override
-    public void awaitUninterruptibly() {
-        throw new UnsupportedOperationException();
     }
 
     @Override

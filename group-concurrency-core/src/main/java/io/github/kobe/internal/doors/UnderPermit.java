@@ -46,7 +46,7 @@ public final class UnderPermit implements Opener {
             inside = new Inside(kept, shared);
             engine.holds.push(inside, thread);
             while (!shared.tryJoin(SharedGlobal.BOUND)) {
-                engine.lending.awaitReturned(shared);
+                shared.awaitReturned();
             }
             entered = true;
             return inside;

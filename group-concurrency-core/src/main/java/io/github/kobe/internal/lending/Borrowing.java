@@ -165,7 +165,8 @@ public final class Borrowing {
     }
 
     /**
-     * {@return whether anything of {@code offer} is with its owner, and may be lent}
+     * {@return whether anything of {@code offer} is with its owner, and may be lent} What another owner lends who shares it is
+     * looked at again once that is back.
      *
      * @param group where the owner's permits of the group may be lent too; {@code null}: nowhere
      */
@@ -174,6 +175,9 @@ public final class Borrowing {
             SharedGlobal shared = hold.sharedSoFar();
             Loan known = shared == null ? null : Loan.of(shared.loan);
             boolean free = known == null || (known.begun && known.offer == offer);
+            if (known != null && known.offer != offer) {
+                listed.crowded(offer);
+            }
             if (free
                     && (shared == null
                             || isAtHome(offer, shared)
@@ -457,12 +461,11 @@ public final class Borrowing {
      */
     private boolean mark(Loan loan) {
         SharedGlobal shared = loan.shared;
-        Thread owner = loan.offer.owner;
         Loan known = Loan.of(shared.loan);
         if (known != null) {
             return known.begun && known.offer == loan.offer;
         }
-        boolean alone = shared.tryLend(loan, holds.countSharing(owner, shared));
+        boolean alone = shared.tryLend(loan, loan.offer.countAtWork(shared));
         if (!alone && loan.offer.withdrawn) {
             shared.endLoan();
             listed.crowded(loan.offer);

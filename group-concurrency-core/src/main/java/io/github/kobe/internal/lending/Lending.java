@@ -11,6 +11,7 @@ import io.github.kobe.internal.permits.Node;
 import io.github.kobe.internal.permits.Piece;
 import io.github.kobe.internal.permits.Request;
 import io.github.kobe.internal.permits.SharedGlobal;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,11 @@ public final class Lending {
         this.borrowing = new Borrowing(ledger, holds, this, listed);
     }
 
+    /** {@return how many open holds of {@code owner} share {@code shared}} */
+    int countSharing(Thread owner, SharedGlobal shared) {
+        return holds.countSharing(owner, shared);
+    }
+
     /** {@return what {@code group} needs once it has to do with lending} */
     public Offered newIn(Group group) {
         return new Offered(group, families, borrowing);
@@ -74,6 +80,7 @@ public final class Lending {
             return null;
         }
         Offer offer = new Offer(this, null, task, null);
+        List<SharedGlobal> shared = holds.shared(offer.owner);
         Batch batch = new Batch(engine);
         ledger.lock();
         try {
@@ -82,6 +89,7 @@ public final class Lending {
                 return null;
             }
             offer.mark(newest);
+            offer.rest(shared, batch);
             return offer;
         } finally {
             ledger.unlock();
@@ -96,8 +104,19 @@ public final class Lending {
      */
     void offer(Offer offer) {
         offer.mark(holds.topOpen(offer.owner));
+        List<SharedGlobal> shared = holds.shared(offer.owner);
         for (Group group : families.add(Objects.requireNonNull(offer.family), offer)) {
             register(offer, group);
+        }
+        if (!shared.isEmpty()) {
+            Batch batch = new Batch(engine);
+            ledger.lock();
+            try {
+                offer.rest(shared, batch);
+            } finally {
+                ledger.unlock();
+                batch.carryOut();
+            }
         }
     }
 
@@ -221,6 +240,7 @@ public final class Lending {
     private void endPending(Loan loan) {
         changed(loan.offer);
         loan.shared.endLoan();
+        othersMayLend();
         loan.offer.remove(loan);
     }
 
@@ -236,55 +256,7 @@ public final class Lending {
         }
     }
 
-    /** Waits until {@code shared} is not lent. */
-    public void awaitReturned(SharedGlobal shared) throws InterruptedException {
-        ledger.lock.lockInterruptibly();
-        try {
-            while (shared.isLent()) {
-                ledger.returned.await();
-            }
-        } finally {
-            ledger.unlock();
-        }
-    }
-
     // ---- back to the owner
-
-    /** A borrower has just given back {@code piece}: those whose it was take of it again what they lack. */
-    void handBack(Loan borrowers, Piece piece, @Nullable Batch batch) {
-        for (Loan loan = borrowers; loan != null; loan = loan.also) {
-            if (!loan.ended) {
-                retake(loan, piece);
-                if (loan.lacksNothing()) {
-                    end(loan, batch);
-                }
-            }
-        }
-    }
-
-    /** Gives the owner what it lacks of {@code piece}, whether they are free or not. */
-    private void retake(Loan loan, Piece piece) {
-        changed(loan.offer);
-        Hold hold = loan.groupHold;
-        if (hold != null) {
-            if (piece.concurrency > 0 && loan.lacksConcurrency) {
-                hold.group.takeFromLedger(Piece.CONCURRENCY);
-                loan.lacksConcurrency = false;
-            }
-            if (piece.inFlight > 0 && loan.lacksInFlight) {
-                hold.group.takeFromLedger(Piece.FLIGHT_BUT_GLOBAL); // it doesn't stand for a global one yet
-                hold.group.addLent(-1);
-                loan.lacksInFlight = false;
-            }
-            if (!loan.lacksConcurrency && !loan.lacksInFlight) {
-                loan.endOfGroup();
-            }
-        }
-        if (piece.isGlobal() && loan.lacksGlobal) {
-            loan.shared.home.takeFromLedger(Piece.GLOBAL);
-            loan.lacksGlobal = false;
-        }
-    }
 
     /** Something of {@code loan} is out; nothing fails here. */
     void begun(Loan loan) {
@@ -292,9 +264,7 @@ public final class Lending {
         offer.add(loan);
         if (offer.withdrawn) {
             changed(offer); // to those without whom that one can't end
-            if (!offer.reclaiming) {
-                reclaim(offer);
-            }
+            reclaim(offer);
         }
     }
 
@@ -308,18 +278,28 @@ public final class Lending {
 
     /** Has the ledger look at {@code offer} in each section; so it stays on. */
     private void reclaim(Offer offer) {
-        offer.reclaiming = true;
-        ledger.bind();
-        listed.addReclaimer(offer);
+        if (!offer.reclaiming) {
+            offer.reclaiming = true;
+            ledger.bind();
+            listed.addReclaimer(offer);
+        }
+    }
+
+    private void reclaimNoMore(Offer offer) {
+        if (offer.reclaiming) {
+            listed.removeReclaimer(offer);
+            offer.reclaiming = false;
+        }
     }
 
     /** Nothing is out of {@code loan} any more. */
-    private void end(Loan loan, @Nullable Batch batch) {
+    void end(Loan loan, @Nullable Batch batch) {
         Offer offer = loan.offer;
         offer.remove(loan);
         loan.ended = true;
         offer.owesNoMore();
         unmark(loan);
+        othersMayLend();
         unpin(loan.shared.home, batch);
         unpin(loan.group, batch);
         settleIfOver(offer, batch);
@@ -348,11 +328,16 @@ public final class Lending {
         loan.endOfGroup();
     }
 
-    private void settle(Offer offer, @Nullable Batch batch) {
-        if (offer.reclaiming) {
-            listed.removeReclaimer(offer);
-            offer.reclaiming = false;
+    /** What was lent, or was to be, is with those who share it: others of them may lend it, in this section or the next. */
+    private void othersMayLend() {
+        if (listed.isAnyCrowded()) {
+            ledger.bind();
+            listed.othersHaveLeft();
         }
+    }
+
+    private void settle(Offer offer, @Nullable Batch batch) {
+        reclaimNoMore(offer);
         if (offer.family != null) {
             families.remove(offer.family, offer);
         }
@@ -378,10 +363,11 @@ public final class Lending {
      */
     public boolean withdraw(Offer offer, Runnable onInterrupt) {
         boolean interrupted = false;
-        if (!offer.settled) {
+        if (!offer.settled || offer.isResting()) {
             beginWithdraw(offer);
             interrupted = offer.awaitReturn(onInterrupt);
         }
+        awaitOthers(offer);
         offer.unmark();
         return interrupted;
     }
@@ -390,11 +376,37 @@ public final class Lending {
         Batch batch = Batch.orNull(engine, 0);
         ledger.lock();
         try {
-            beginWithdraw(offer, batch);
+            offer.workAgain();
+            if (!offer.settled) {
+                beginWithdraw(offer, batch);
+            }
+            Loan foreign = offer.lentByOthers();
+            if (foreign != null) {
+                reclaim(foreign.offer); // whoever comes first gets what is free
+            }
+            Hold newest = holds.topOpen(offer.owner);
+            if (newest != null && listed.isAny()) {
+                drain(newest.group, batch);
+            }
         } finally {
             ledger.unlock();
         }
         Batch.carryOutIfMade(batch);
+    }
+
+    /** Returns when nobody lends any more what the owner, the current thread, shares; not interruptible, the flag is kept. */
+    void awaitOthers(Offer offer) {
+        if (!offer.hasRested()) {
+            return;
+        }
+        ledger.lock();
+        try {
+            while (offer.lentByOthers() != null) {
+                ledger.returned.awaitUninterruptibly();
+            }
+        } finally {
+            ledger.unlock();
+        }
     }
 
     /** Has nobody know an offer any more that was withdrawn together with others; nothing is out of any. */
@@ -417,10 +429,8 @@ public final class Lending {
                 endPending(loan);
             }
         }
-        Loan out = offer.firstLoan;
-        if (out != null) {
+        if (offer.firstLoan != null) {
             reclaim(offer);
-            drain(out.group, batch);
         } else if (offer.together == null) {
             settle(offer, batch);
         }
@@ -434,18 +444,21 @@ public final class Lending {
         boolean free = true;
         for (Loan loan = offer.firstLoan; loan != null; loan = loan.nextOfOffer) {
             if (loan.lacksGlobal && ledger.hasFree()) {
-                retake(loan, Piece.GLOBAL);
+                loan.retake(Piece.GLOBAL);
             }
             free &= !loan.lacksGlobal && offer.isGroupFree(loan);
         }
         for (Loan loan = offer.firstLoan, next; loan != null; loan = next) {
             next = loan.nextOfOffer;
             if (free) {
-                retake(loan, Piece.ALL_BUT_GLOBAL);
+                loan.retake(Piece.ALL_BUT_GLOBAL);
             }
             if (loan.lacksNothing()) {
                 end(loan, batch);
             }
+        }
+        if (!offer.withdrawn && offer.lacksNothing()) {
+            reclaimNoMore(offer); // what another owner shares is back, for whom it was
         }
     }
 

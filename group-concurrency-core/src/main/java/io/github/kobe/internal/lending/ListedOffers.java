@@ -25,15 +25,15 @@ public final class ListedOffers implements Lenders {
 
     private @Nullable Offer lastChanged;
 
-    /** Withdrawn ones that wait for others to leave the owner's permits, linked by {@link Offer#nextListed}. */
+    /** Those that wait for others to leave the owner's permits, or to have them back, linked by {@link Offer#nextListed}. */
     private @Nullable Offer firstCrowded;
 
-    /** Whether those may have left. Set by anyone. */
+    /** Whether that may be so. Set by anyone. */
     private volatile boolean othersLeft;
 
     @Override
     public boolean isAny() {
-        return firstReclaimer != null || firstChanged != null;
+        return firstReclaimer != null || firstChanged != null || (othersLeft && firstCrowded != null);
     }
 
     // ---- owners who want their permits back
@@ -96,13 +96,20 @@ public final class ListedOffers implements Lenders {
         lastChanged = offer;
     }
 
-    /** Others are at work on what {@code offer}, which is withdrawn, might lend: so it changes when they leave. */
+    /**
+     * Others are at work on what {@code offer} might lend, or lend that themselves: so it changes when they leave, or when it
+     * is back.
+     */
     void crowded(Offer offer) {
         if (!offer.listed) {
             offer.listed = true;
             offer.nextListed = firstCrowded;
             firstCrowded = offer;
         }
+    }
+
+    boolean isAnyCrowded() {
+        return firstCrowded != null;
     }
 
     @Override

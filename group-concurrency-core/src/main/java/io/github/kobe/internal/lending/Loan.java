@@ -3,6 +3,7 @@ package io.github.kobe.internal.lending;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Hold;
 import io.github.kobe.internal.permits.Lent;
+import io.github.kobe.internal.permits.Piece;
 import io.github.kobe.internal.permits.SharedGlobal;
 import org.jspecify.annotations.Nullable;
 
@@ -80,5 +81,29 @@ public final class Loan extends Lent {
 
     boolean lacksNothing() {
         return !lacksConcurrency && !lacksInFlight && !lacksGlobal;
+    }
+
+    /** Gives the owner what it lacks of {@code piece}, whether they are free or not. */
+    void retake(Piece piece) {
+        offer.lending().changed(offer);
+        Hold hold = groupHold;
+        if (hold != null) {
+            if (piece.concurrency > 0 && lacksConcurrency) {
+                hold.group.takeFromLedger(Piece.CONCURRENCY);
+                lacksConcurrency = false;
+            }
+            if (piece.inFlight > 0 && lacksInFlight) {
+                hold.group.takeFromLedger(Piece.FLIGHT_BUT_GLOBAL); // it doesn't stand for a global one yet
+                hold.group.addLent(-1);
+                lacksInFlight = false;
+            }
+            if (!lacksConcurrency && !lacksInFlight) {
+                endOfGroup();
+            }
+        }
+        if (piece.isGlobal() && lacksGlobal) {
+            shared.home.takeFromLedger(Piece.GLOBAL);
+            lacksGlobal = false;
+        }
     }
 }

@@ -6,10 +6,13 @@ import io.github.kobe.internal.permits.Batch;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.GroupState;
 import io.github.kobe.internal.permits.Hold;
+import io.github.kobe.internal.permits.Holds;
+import io.github.kobe.internal.permits.Lent;
 import io.github.kobe.internal.permits.Node;
 import io.github.kobe.internal.permits.Request;
 import io.github.kobe.internal.permits.SharedGlobal;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.SequencedSet;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +49,12 @@ public final class Offer {
 
     /** The owner's newest hold, if this is what marks it as {@linkplain Hold#beginOffer offered}; by the owner. */
     private @Nullable Hold marked;
+
+    /** What the owner shares with others, once for each hold, and is not at work on while it waits. */
+    private List<SharedGlobal> resting = List.of();
+
+    /** What it was {@link #resting} on, and has to have again. */
+    private List<SharedGlobal> rested = List.of();
 
     /** The groups that know it, in whose turn they are. */
     final SequencedSet<Group> groups;
@@ -97,6 +106,63 @@ public final class Offer {
             marked = null;
             known.endOffer();
         }
+    }
+
+    // ---- what the owner shares with others
+
+    /**
+     * The owner waits from now on, and is not at work on what it shares. It needs no memory.
+     *
+     * @param shared as {@link Holds#shared} has it
+     */
+    void rest(List<SharedGlobal> shared, Batch batch) {
+        resting = shared;
+        for (int i = 0; i < shared.size(); i++) {
+            Lent awaited = shared.get(i).rest();
+            if (awaited != null) {
+                batch.later(awaited);
+            }
+        }
+    }
+
+    /** The owner's wait has ended. It needs no memory. */
+    void workAgain() {
+        if (!resting.isEmpty()) {
+            rested = resting;
+            resting = List.of();
+            for (int i = 0; i < rested.size(); i++) {
+                rested.get(i).workAgain();
+            }
+        }
+    }
+
+    /** {@return what others lend of that on which the owner rested; {@code null}: nothing any more} */
+    @Nullable
+    Loan lentByOthers() {
+        for (int i = 0; i < rested.size(); i++) {
+            Loan loan = Loan.of(rested.get(i).loan);
+            if (loan != null && loan.begun && loan.offer != this) {
+                return loan;
+            }
+        }
+        return null;
+    }
+
+    boolean isResting() {
+        return !resting.isEmpty();
+    }
+
+    boolean hasRested() {
+        return !rested.isEmpty();
+    }
+
+    /** {@return how many holds of the owner are counted as at work on {@code shared}} */
+    int countAtWork(SharedGlobal shared) {
+        int count = lending.countSharing(owner, shared);
+        for (int i = 0; i < resting.size(); i++) {
+            count -= resting.get(i) == shared ? 1 : 0;
+        }
+        return count;
     }
 
     /** {@return whether one waits in {@code group} that it is for; attached} */
@@ -234,6 +300,15 @@ public final class Offer {
             before.nextOfOffer = loan.nextOfOffer;
         }
         loan.nextOfOffer = null;
+    }
+
+    /** {@return whether nothing is out of it} */
+    boolean lacksNothing() {
+        Loan loan = firstLoan;
+        while (loan != null && loan.lacksNothing()) {
+            loan = loan.nextOfOffer;
+        }
+        return loan == null;
     }
 
     /** {@return the loan on which the permits of a lent hold are} */

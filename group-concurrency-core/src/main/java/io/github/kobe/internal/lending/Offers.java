@@ -66,6 +66,7 @@ public final class Offers {
         boolean interrupted = first.awaitReturn(onInterrupt);
         for (Offer offer : each) {
             offer.lending().settle(offer);
+            offer.lending().awaitOthers(offer);
             offer.unmark();
         }
         return interrupted;

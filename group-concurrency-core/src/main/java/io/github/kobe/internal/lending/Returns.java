@@ -46,7 +46,7 @@ public final class Returns implements Loans {
                 }
                 Loan loan = lending.borrowers.loanOfEnded(hold);
                 group.putBackToLedger(piece);
-                lending.handBack(loan, piece, batch);
+                handBack(loan, piece, batch);
             } finally {
                 group.exit(batch);
             }
@@ -77,7 +77,7 @@ public final class Returns implements Loans {
                 group.enter();
                 try {
                     group.putBackToLedger(piece);
-                    lending.handBack(loan, piece, batch);
+                    handBack(loan, piece, batch);
                 } finally {
                     group.exit(batch);
                 }
@@ -89,5 +89,17 @@ public final class Returns implements Loans {
             joined.follow(joined.leave(as), batch);
         }
         Batch.carryOutIfMade(batch);
+    }
+
+    /** A borrower has just given back {@code piece}: those whose it was take of it again what they lack. */
+    private void handBack(Loan borrowers, Piece piece, @Nullable Batch batch) {
+        for (Loan loan = borrowers; loan != null; loan = loan.also) {
+            if (!loan.ended) {
+                loan.retake(piece);
+                if (loan.lacksNothing()) {
+                    lending.end(loan, batch);
+                }
+            }
+        }
     }
 }

@@ -140,7 +140,7 @@ public final class Batch {
     }
 
     /** {@code deed} is to be done. */
-    void later(Later deed) {
+    public void later(Later deed) {
         deed.linkTo(firstLater);
         firstLater = deed;
     }

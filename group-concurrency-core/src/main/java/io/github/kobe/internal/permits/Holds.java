@@ -2,7 +2,9 @@ package io.github.kobe.internal.permits;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -313,6 +315,19 @@ public final class Holds {
             }
         }
         return count;
+    }
+
+    /** {@return what open ones of {@code thread} share, each once for each of them} By that thread. */
+    public List<SharedGlobal> shared(Thread thread) {
+        List<SharedGlobal> shared = List.of();
+        for (Hold h = topOpen(thread); h != null; h = open(h.below)) {
+            SharedGlobal one = h.shared();
+            if (one != null) {
+                shared = shared.isEmpty() ? new ArrayList<>(1) : shared;
+                shared.add(one);
+            }
+        }
+        return shared;
     }
 
     /** Unlinks what is closed from a chain, by its own thread: hand over hand, a chain would grow for ever. */

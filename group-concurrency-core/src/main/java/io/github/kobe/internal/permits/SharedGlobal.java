@@ -127,6 +127,20 @@ public final class SharedGlobal extends Backing {
     }
 
     /**
+     * One of a thread that shares it waits from now on and offers what it has, so it is not at work; under the ledger's lock.
+     *
+     * @return the loan that waits for others to leave, which the caller has tried again; {@code null}: none does
+     */
+    public @Nullable Lent rest() {
+        return takeAwaited(leave(ONE_THREAD));
+    }
+
+    /** Its wait has ended: from now on it isn't lent, but for what is lent already; under the ledger's lock. */
+    public void workAgain() {
+        STATE.getAndAdd(this, ONE_THREAD);
+    }
+
+    /**
      * Sees to what follows when one has left.
      *
      * @param after the state after it
@@ -203,5 +217,18 @@ public final class SharedGlobal extends Backing {
     public void endLoan() {
         loan = null;
         STATE.getAndBitwiseAnd(this, ~(LENT | LENDS_WHEN_ALONE));
+    }
+
+    /** Waits until it is not lent; by who holds no lock. */
+    public void awaitReturned() throws InterruptedException {
+        Ledger ledger = home.ledger;
+        ledger.lock.lockInterruptibly();
+        try {
+            while (isLent()) {
+                ledger.returned.await();
+            }
+        } finally {
+            ledger.unlock();
+        }
     }
 }

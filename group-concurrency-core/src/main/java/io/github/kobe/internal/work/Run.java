@@ -57,7 +57,6 @@ public final class Run extends Hold implements Runnable, Later {
     public final Task<?> task;
     final @Nullable ClassLoader loader;
     private final Callable<?> code;
-    private final boolean async;
     /** The group's at the time of the grant: if it has changed since, a group shutdown may have missed this run. */
     private final int stopEpoch;
 
@@ -72,8 +71,7 @@ public final class Run extends Hold implements Runnable, Later {
 
     private volatile int phase; // CODE
 
-    /** How many of code and stage have ended, if it is {@linkplain #setStageOpen followed by a stage}. */
-    @SuppressWarnings("UnusedVariable") // through ENDED_PARTS
+    /** One more than how many of code and stage have ended; 0: no stage follows the code. */
     private volatile int endedParts;
 
     private Run(
@@ -87,7 +85,9 @@ public final class Run extends Hold implements Runnable, Later {
         this.task = task;
         this.code = code;
         this.loader = loader;
-        this.async = async;
+        if (async) {
+            ENDED_PARTS.set(this, 1);
+        }
         this.stopEpoch = stopEpoch;
         this.loan = loan;
         if (loan != null) {
@@ -214,7 +214,7 @@ public final class Run extends Hold implements Runnable, Later {
             // changed its state before, which isStopped sees below.
             engine.holds.pushFirst(this, Objects.requireNonNull(thread));
             // Now, since there is no way back once the code has made a stage.
-            tail = async ? new OpenStage(this) : null;
+            tail = endedParts == 0 ? null : new OpenStage(this);
         } catch (OutOfMemoryError oom) {
             endHere(oom);
             return;
@@ -323,7 +323,7 @@ public final class Run extends Hold implements Runnable, Later {
 
     @Override
     public boolean endsLastPart() {
-        return (int) ENDED_PARTS.getAndAdd(this, 1) == 1;
+        return (int) ENDED_PARTS.getAndAdd(this, 1) == 2;
     }
 
     /** Waits until no interrupt comes any more, and clears its flag; by its thread, once that has let go of the work. */
