@@ -52,7 +52,7 @@ public final class Borrowers {
         }
     }
 
-    /** {@return what {@code hold} was lent on, which is about to be {@linkplain Lending#handBack handed back}} */
+    /** {@return what {@code hold} was lent on, which is about to be handed back} */
     Loan loanOfEnded(Hold hold) {
         Loan own = Loan.of(hold.loan());
         return own != null ? own : Objects.requireNonNull(removed(hold));
