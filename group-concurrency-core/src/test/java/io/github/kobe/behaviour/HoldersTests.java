@@ -380,7 +380,7 @@ class HoldersTests {
 
         owner.open();
         caller.result();
-        Deadline.until("nobody is inside", () -> holders().isEmpty());
+        Deadline.until("nobody is inside", () -> executor.holders("a").isEmpty());
     }
 
     @Test
