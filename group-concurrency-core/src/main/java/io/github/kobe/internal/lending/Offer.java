@@ -111,11 +111,15 @@ public final class Offer {
     // ---- what the owner shares with others
 
     /**
-     * The owner waits from now on, and is not at work on what it shares. It needs no memory.
+     * The owner waits from now on, and is not at work on what it shares, unless it waits amid another wait: then it rests
+     * already. It needs no memory.
      *
      * @param shared as {@link Holds#shared} has it
      */
     void rest(List<SharedGlobal> shared, Batch batch) {
+        if (marked == null) {
+            return;
+        }
         resting = shared;
         for (int i = 0; i < shared.size(); i++) {
             Lent awaited = shared.get(i).rest();

@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.audit.Engines;
+import io.github.kobe.internal.base.Lineage;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.testing.Caller;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -58,6 +62,46 @@ class ScopeBridgeTests {
             }
 
             assertThat(listed(executor)).isEqualTo(1);
+        }
+    }
+
+    /** Code that runs amid a wait may wait too: the thread rests once. */
+    @Test
+    @Tag("E13")
+    void anOwnerThatOffersTwiceCountsOnceAsWaiting() throws Exception {
+        GroupExecutor executor =
+                engines.startPlain(GroupPolicy.builder().globalMaxInFlight(1).build());
+        assertThat(Scopes.of(executor)).isNotNull(); // from now on it is searched for what its threads hold
+        GroupPermit permit = executor.acquire("a");
+        permit.call(() -> {
+            Object outer = ScopeBridge.offer(new Family());
+            Object inner = ScopeBridge.offer(new Family());
+            assertThat(Caller.start(() -> permit.call(() -> "inside")).result()).isEqualTo("inside");
+            ScopeBridge.withdraw(Objects.requireNonNull(inner), () -> {});
+            ScopeBridge.withdraw(Objects.requireNonNull(outer), () -> {});
+            return null;
+        });
+
+        String lent = permit.call(
+                () -> executor.submit("b", "borrows", () -> "lent").await().value());
+        permit.close();
+
+        assertThat(lent).isEqualTo("lent");
+        assertThat(executor.stats().inFlight()).isZero();
+        assertThat(executor.<String>call("c", () -> "free again")).isEqualTo("free again");
+    }
+
+    private static final class Family implements Lineage {
+        private final Thread owner = Thread.currentThread();
+
+        @Override
+        public Lineage parent() {
+            return null;
+        }
+
+        @Override
+        public Thread owner() {
+            return owner;
         }
     }
 
