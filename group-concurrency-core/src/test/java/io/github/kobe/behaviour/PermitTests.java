@@ -703,6 +703,53 @@ class PermitTests {
         assertThat(executor.stats().inFlight()).isZero();
     }
 
+    /** It is inside another permit too, which it can't lend since somebody is at work there. */
+    @Test
+    @Tag("E13")
+    @Tag("I3")
+    void whatALenderCannotLendYetIsNotTakenForLentWhenAnotherGoesOn() throws Exception {
+        start(3);
+        GroupPermit permit = executor.acquire("a");
+        GroupPermit outer = executor.acquire("f");
+        Gate inTheWay = new Gate();
+        Gate last = new Gate();
+        executor.submit("b", "in the way", inTheWay.then("b"));
+        inTheWay.awaitArrived(1);
+        TaskHandle<String> lentTo = executor.submit("c", "lent to", gate.then("c"));
+        TaskHandle<String> awaited = executor.submit("d", "awaited", () -> "d");
+        executor.submit("e", "last", last.then("e"));
+        Gate busy = new Gate();
+        Caller<String> third = Caller.start(() -> outer.call(busy.then("busy")));
+        busy.awaitArrived(1);
+        Gate atWork = new Gate();
+        Caller<String> second = Caller.start(() -> permit.call(() -> {
+            atWork.pass();
+            return awaited.await().value();
+        }));
+        atWork.awaitArrived(1);
+        Caller<String> first = Caller.start(
+                () -> permit.call(() -> outer.call(() -> lentTo.await().value())));
+        first.awaitBlockedOn(lentTo);
+        atWork.open();
+        gate.awaitArrived(1);
+
+        inTheWay.open();
+        last.awaitArrived(1);
+        second.awaitBlockedOnACondition();
+        last.open();
+        assertThat(second.result()).isEqualTo("d");
+
+        busy.open();
+        gate.open();
+        assertThat(List.of(first.result(), third.result())).containsExactly("c", "busy");
+        permit.close();
+        outer.close();
+        for (String group : List.of("a", "b", "c", "d", "e", "f")) {
+            executor.evictGroup(group);
+        }
+        assertThat(executor.groupKeys()).as("groups that are never idle again").isEmpty();
+    }
+
     /** By a task and by a call, which have ended: they are inside no more. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})

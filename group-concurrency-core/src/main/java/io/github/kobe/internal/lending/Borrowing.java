@@ -463,6 +463,9 @@ public final class Borrowing {
         SharedGlobal shared = loan.shared;
         Loan known = Loan.of(shared.loan);
         if (known != null) {
+            if (known.offer != loan.offer) {
+                listed.crowded(loan.offer);
+            }
             return known.begun && known.offer == loan.offer;
         }
         boolean alone = shared.tryLend(loan, loan.offer.countAtWork(shared));

@@ -453,7 +453,7 @@ public final class Lending {
             if (free) {
                 loan.retake(Piece.ALL_BUT_GLOBAL);
             }
-            if (loan.lacksNothing()) {
+            if (loan.begun && loan.lacksNothing()) {
                 end(loan, batch);
             }
         }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  *   open -> open   {@link #tryJoin}: the granter of a request from inside; {@link #leave}: whoever closes a hold
  *   open -> lent   {@link #tryLend}, lent -> open  {@link #endLoan}: under the ledger's lock
+ *   a thread less, or one more   {@link #rest}, {@link #workAgain}: by a thread that waits, under the ledger's lock
  *   any  -> dead   {@link #leave}, by the last one
  * </pre>
  *
@@ -46,7 +47,7 @@ public final class SharedGlobal extends Backing {
     /** The group in which it was taken. */
     public final Group home;
 
-    /** How many holds share it, how many of those are of threads, and the flags. */
+    /** How many holds share it, how many of those are of threads that may be at work, and the flags. */
     private volatile long state;
 
     /** What it is lent on, or is to be once its lender is alone; written under the ledger's lock. */
@@ -177,8 +178,7 @@ public final class SharedGlobal extends Backing {
      * @return the loan that waits for others to leave, which the caller has tried again;
      *     {@code null}: none does, or somebody else has it tried
      */
-    @Nullable
-    private Lent takeAwaited(long after) {
+    private @Nullable Lent takeAwaited(long after) {
         Lent waiting = loan;
         boolean awaited = (after & LENDS_WHEN_ALONE) != 0
                 && ((long) STATE.getAndBitwiseAnd(this, ~LENDS_WHEN_ALONE) & LENDS_WHEN_ALONE) != 0;
@@ -194,7 +194,7 @@ public final class SharedGlobal extends Backing {
     /**
      * Lends it, if nobody but the lender is at work on it; else it is to be tried again when one leaves.
      *
-     * @param own how many of the holds of threads are the lender's
+     * @param own how many of the holds of threads that may be at work are the lender's
      */
     public boolean tryLend(Lent newLoan, int own) {
         loan = newLoan;
