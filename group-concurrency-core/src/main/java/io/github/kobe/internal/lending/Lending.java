@@ -11,6 +11,7 @@ import io.github.kobe.internal.permits.Node;
 import io.github.kobe.internal.permits.Piece;
 import io.github.kobe.internal.permits.Request;
 import io.github.kobe.internal.permits.SharedGlobal;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
@@ -45,6 +46,10 @@ public final class Lending {
     private final Ledger ledger;
     private final ListedOffers listed;
     final Families families = new Families();
+
+    /** By which of their offers owners rest, the first of those that they have made. Guarded by the ledger's lock. */
+    final IdentityHashMap<Thread, Offer> resting = new IdentityHashMap<>();
+
     public final Borrowers borrowers;
     final Borrowing borrowing;
 

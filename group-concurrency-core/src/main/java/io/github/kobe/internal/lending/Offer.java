@@ -112,12 +112,12 @@ public final class Offer {
 
     /**
      * The owner waits from now on, and is not at work on what it shares, unless it waits amid another wait: then it rests
-     * already. It needs no memory.
+     * already. Without memory to note that, it counts as at work.
      *
      * @param shared as {@link Holds#shared} has it
      */
     void rest(List<SharedGlobal> shared, Batch batch) {
-        if (marked == null) {
+        if (marked == null || shared.isEmpty() || !noteResting()) {
             return;
         }
         resting = shared;
@@ -129,9 +129,21 @@ public final class Offer {
         }
     }
 
+    /** {@return false if there is no memory for it} */
+    private boolean noteResting() {
+        try {
+            lending.resting.put(owner, this);
+            return true;
+        } catch (OutOfMemoryError oom) {
+            lending.resting.remove(owner); // a map that finds no memory to grow may have the entry all the same
+            return false;
+        }
+    }
+
     /** The owner's wait has ended. It needs no memory. */
     void workAgain() {
         if (!resting.isEmpty()) {
+            lending.resting.remove(owner);
             rested = resting;
             resting = List.of();
             for (int i = 0; i < rested.size(); i++) {
@@ -163,8 +175,14 @@ public final class Offer {
     /** {@return how many holds of the owner are counted as at work on {@code shared}} */
     int countAtWork(SharedGlobal shared) {
         int count = lending.countSharing(owner, shared);
+        Offer rests = lending.resting.get(owner);
+        return rests == null ? count : count - rests.countResting(shared);
+    }
+
+    private int countResting(SharedGlobal shared) {
+        int count = 0;
         for (int i = 0; i < resting.size(); i++) {
-            count -= resting.get(i) == shared ? 1 : 0;
+            count += resting.get(i) == shared ? 1 : 0;
         }
         return count;
     }

@@ -78,6 +78,8 @@ class ScopeBridgeTests {
             Object inner = ScopeBridge.offer(new Family());
             assertThat(Caller.start(() -> permit.call(() -> "inside")).result()).isEqualTo("inside");
             ScopeBridge.withdraw(Objects.requireNonNull(inner), () -> {});
+            assertThat(executor.submit("b", "amid", () -> "amid").await().value())
+                    .isEqualTo("amid");
             ScopeBridge.withdraw(Objects.requireNonNull(outer), () -> {});
             return null;
         });
