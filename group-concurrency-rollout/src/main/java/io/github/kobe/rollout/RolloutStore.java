@@ -115,7 +115,8 @@ public interface RolloutStore {
     TenantRecord findTenant(TenantId tenantId);
 
     /**
-     * {@return events of a plan that are not published yet, the oldest first}
+     * {@return events of a plan that are not published yet, the oldest first} They are kept although the process is killed
+     * now.
      *
      * @param planId which
      * @param limit how many at most

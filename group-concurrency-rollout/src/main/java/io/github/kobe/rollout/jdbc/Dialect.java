@@ -61,6 +61,14 @@ enum Dialect {
         return tenantOrder;
     }
 
+    /**
+     * {@return whether others see what a transaction wrote before the file has it} What they see then is lost if the process
+     * is killed.
+     */
+    boolean showsWhatIsNotKept() {
+        return this == H2;
+    }
+
     /** {@return how a tenant is added unless it is there} */
     String addTenant() {
         return addTenant;

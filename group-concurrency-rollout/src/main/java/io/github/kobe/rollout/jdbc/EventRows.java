@@ -32,6 +32,9 @@ final class EventRows {
     private static final String DROP = "delete from rollout_event" + TOLD + " and type = '" + PROGRESS + "'";
     private static final String MARK = "update rollout_event set published = true" + TOLD;
 
+    private static final String TOUCH =
+            "update rollout_event set published = published" + " where plan_id = ? and task_id = ? and sequence = ?";
+
     private final Database database;
 
     EventRows(Database database) {
@@ -62,6 +65,17 @@ final class EventRows {
                 .params(planId.value(), limit)
                 .query((row, index) -> read(row))
                 .list();
+    }
+
+    /**
+     * {@return how many rows were written} A transaction that writes ends after all that was visible before it is in the
+     * database's file.
+     */
+    int keep(RolloutEvent event) {
+        return database.client()
+                .sql(TOUCH)
+                .params(event.planId().value(), subject(event), event.sequenceId())
+                .update();
     }
 
     boolean hasUnpublished(PlanId planId) {

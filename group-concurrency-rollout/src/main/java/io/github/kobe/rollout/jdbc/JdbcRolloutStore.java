@@ -227,7 +227,11 @@ public final class JdbcRolloutStore implements RolloutStore {
 
     @Override
     public List<RolloutEvent> findUnpublished(PlanId planId, int limit) {
-        return tables.events().findUnpublished(planId, limit);
+        List<RolloutEvent> found = tables.events().findUnpublished(planId, limit);
+        if (!found.isEmpty() && database.dialect().showsWhatIsNotKept()) {
+            database.transact(() -> tables.events().keep(found.getFirst()));
+        }
+        return found;
     }
 
     @Override
