@@ -4,7 +4,8 @@
  *   FLAT     nodes 1 and 2 are forks of node 0 in its own group, node 3 a stranger there.
  *   SIDE     node 1 is a fork of node 0 in its own group, node 2 one in the other, node 3 a stranger in the other.
  *   CHAIN    node 1 is a fork of node 0 in the other group, node 2 one of node 1 in the group of node 0, node 3 a stranger.
- * A node with forks offers what it has, waits for them, and withdraws; IMPATIENT: at any time, and offers again then.
+ * A node with forks offers what it has, waits for them, and withdraws; IMPATIENT: at any time, and offers again then;
+ * HURRIED: node 0 does.
  * RESIZES: the limit of the first group changes so often.
  * PAUSES: the first group is paused, and resumed later. GROWS: the global limit becomes one more.
  */
@@ -113,10 +114,13 @@ inline pauses(m) {
     }
 }
 
-#ifdef BUG_LENDS_WHAT_IS_WITHDRAWN
-#define lends(m) (offer[m].made && work[m] == GRANTED)
+/* What is withdrawn isn't lent to tasks of the scope itself, for which nobody waits any more. */
+#if defined(BUG_LENDS_WHAT_IS_WITHDRAWN)
+#define lends(of, m) (offer[of].made && work[of] == GRANTED)
+#elif defined(BUG_LENDS_NOTHING_WITHDRAWN)
+#define lends(of, m) (offer[of].made && work[of] == GRANTED && !offer[of].withdrawn)
 #else
-#define lends(m) (offer[m].made && !offer[m].withdrawn && work[m] == GRANTED)
+#define lends(of, m) (offer[of].made && work[of] == GRANTED && !offer[of].settled && (!offer[of].withdrawn || SCOPE_OF(m) != of))
 #endif
 #define hasRoom(g) (group[g].free > 0 && !group[g].paused)
 #define isFamily(m, of) (SCOPE_OF(m) == (of) || (SCOPE_OF(m) != NONE && SCOPE_OF(m) != 0 && (of) == 0))
@@ -125,7 +129,7 @@ inline pauses(m) {
 /* Lending.settle */
 inline settle(m) {
     if
-    :: offer[m].withdrawn && !offer[m].lacksGroup && !offer[m].lacksGlobal -> offer[m].settled = 1
+    :: offer[m].withdrawn && !offer[m].lacksGroup && !offer[m].lacksGlobal -> offer[m].settled = 1; offer[m].known = 0
     :: else
     fi
 }
@@ -157,9 +161,9 @@ inline findLender(m, isGroup, found) {
     :: o != NONE && found == NONE ->
         if
 #ifdef BUG_LENDS_TWICE
-        :: lends(o) && (!isGroup || GROUP_OF(o) == GROUP_OF(m)) ->
+        :: lends(o, m) && (!isGroup || GROUP_OF(o) == GROUP_OF(m)) ->
 #else
-        :: lends(o) && (isGroup && GROUP_OF(o) == GROUP_OF(m) && !offer[o].lacksGroup || !isGroup && !offer[o].lacksGlobal) ->
+        :: lends(o, m) && (isGroup && GROUP_OF(o) == GROUP_OF(m) && !offer[o].lacksGroup || !isGroup && !offer[o].lacksGlobal) ->
 #endif
             found = o
         :: else -> o = SCOPE_OF(o)
@@ -268,7 +272,7 @@ inline register(m, g) {
     lock();
     d_step {
         if
-        :: offer[m].made && !offer[m].withdrawn && waitsIn(m, g) -> offer[m].known = offer[m].known | (1 << g)
+        :: offer[m].made && !offer[m].settled && waitsIn(m, g) -> offer[m].known = offer[m].known | (1 << g)
         :: else
         fi
     };
@@ -294,7 +298,7 @@ inline makeOffer(m) {
 /* Lending.withdraw */
 inline withdraw(m) {
     lock();
-    d_step { offer[m].withdrawn = 1; offer[m].known = 0; settle(m) };
+    d_step { offer[m].withdrawn = 1; settle(m) };
     drain();
     unlock();
     offer[m].settled;
@@ -378,8 +382,10 @@ proctype Node(byte me) {
                 makeOffer(me);
                 if
                 :: familyEnded(me)
-#ifdef IMPATIENT
+#if defined(IMPATIENT)
                 :: true
+#elif defined(HURRIED)
+                :: me == 0
 #endif
                 fi;
                 withdraw(me);

@@ -20,9 +20,11 @@ import io.github.kobe.testing.Gate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -732,33 +734,112 @@ class OfferTests {
         waiting.forEach(permit -> permit.join().close());
     }
 
-    @Test
-    @Tag("W4")
-    void anOwnerThatWantsItsPermitsBackLendsOnToThoseABorrowerWaitsFor() throws Exception {
-        start(1);
-        Gate withdrawn = new Gate();
-        TaskHandle<String> owner = executor.submit("a", "owner", () -> {
+    /**
+     * Runs an owner in the group "owner", which lends its global permit to the first fork that finds none, and then wants it
+     * back; what passes the gate does so after that.
+     */
+    private TaskHandle<String> wantingBack(int global, Function<Forks, Callable<String>> forking) {
+        start(1, global);
+        return executor.submit("owner", "owner", () -> {
             Forks forks = new Forks(executor, null);
-            TaskHandle<String> fork = forks.fork("b", "fork", () -> {
-                withdrawn.pass();
-                return executor.call("a", engines.witness(executor).inside("a", () -> "called"));
-            });
-            engines.witness(executor).waiting("a", () -> {
+            Callable<String> result = forking.apply(forks);
+            engines.witness(executor).waiting("owner", () -> {
                 Object offer = forks.offer();
-                withdrawn.awaitArrived(1);
+                gate.awaitArrived(global);
                 Thread owning = Thread.currentThread();
                 Caller<String> opening = Caller.start(() -> {
                     Caller.awaitBlocked(owning);
-                    withdrawn.open();
+                    gate.open();
                     return "open";
                 });
                 forks.withdraw(offer);
                 return opening.result();
             });
-            return fork.await().value();
+            return result.call();
+        });
+    }
+
+    private String callInside(String group) throws Exception {
+        return executor.call(group, engines.witness(executor).inside(group, () -> "called"));
+    }
+
+    @Test
+    @Tag("W4")
+    void anOwnerThatWantsItsPermitsBackLendsOnToThoseABorrowerWaitsFor() throws Exception {
+        TaskHandle<String> owner = wantingBack(1, forks -> {
+            TaskHandle<String> fork = forks.fork("borrower", "borrower", () -> {
+                gate.pass();
+                return callInside("owner");
+            });
+            return () -> fork.await().value();
         });
 
         assertThat(Deadline.within(owner::await).value()).isEqualTo("called");
+    }
+
+    @Test
+    @Tag("W4")
+    void anOwnerThatWantsItsPermitsBackLendsOnToATaskABorrowerWaitsFor() throws Exception {
+        TaskHandle<String> owner = wantingBack(1, forks -> {
+            TaskHandle<String> fork = forks.fork("borrower", "borrower", () -> {
+                gate.pass();
+                TaskHandle<String> awaited = forks.fork("owner", "awaited", () -> "awaited");
+                return engines.witness(executor)
+                        .waiting("borrower", awaited::await)
+                        .value();
+            });
+            return () -> fork.await().value();
+        });
+
+        assertThat(Deadline.within(owner::await).value()).isEqualTo("awaited");
+    }
+
+    @Test
+    @Tag("W4")
+    void anOwnerThatWantsItsPermitsBackLendsOnToWhoHoldsWhatABorrowerWaitsFor() throws Exception {
+        TaskHandle<String> owner = wantingBack(2, forks -> holderAndBorrower(forks, () -> callInside("owner")));
+
+        assertThat(Deadline.within(owner::await).value()).isEqualTo("called");
+    }
+
+    @Test
+    @Tag("W4")
+    void anOwnerThatWantsItsPermitsBackLendsOnToTheForkOfWhoHoldsWhatABorrowerWaitsFor() throws Exception {
+        TaskHandle<String> owner = wantingBack(
+                2,
+                forks -> holderAndBorrower(forks, () -> {
+                    Forks inner = new Forks(executor, forks);
+                    TaskHandle<String> fork = inner.fork("owner", "inner", () -> "called");
+                    join(inner, "holder");
+                    return fork.await().value();
+                }));
+
+        assertThat(Deadline.within(owner::await).value()).isEqualTo("called");
+    }
+
+    /** Two forks: one with permits of its own, and one that borrows, and then waits for a permit that the first has. */
+    private Callable<String> holderAndBorrower(Forks forks, Callable<String> inside) {
+        Gate waiting = new Gate();
+        TaskHandle<String> holder = forks.fork("holder", "holder", () -> {
+            gate.pass();
+            waiting.pass();
+            return inside.call();
+        });
+        gate.awaitArrived(1);
+        TaskHandle<String> borrower = forks.fork("borrower", "borrower", () -> {
+            gate.pass();
+            Thread borrowing = Thread.currentThread();
+            Caller.start(() -> {
+                Caller.awaitBlocked(borrowing);
+                waiting.open();
+                return "waits";
+            });
+            return callInside("holder");
+        });
+        return () -> {
+            holder.await();
+            return borrower.await().value();
+        };
     }
 
     private int queuedForGlobal() {

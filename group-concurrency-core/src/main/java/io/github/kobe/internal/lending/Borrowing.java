@@ -8,6 +8,7 @@ import io.github.kobe.internal.permits.GroupState;
 import io.github.kobe.internal.permits.Hold;
 import io.github.kobe.internal.permits.Holds;
 import io.github.kobe.internal.permits.Ledger;
+import io.github.kobe.internal.permits.Line.Kind;
 import io.github.kobe.internal.permits.Node;
 import io.github.kobe.internal.permits.Piece;
 import io.github.kobe.internal.permits.SharedGlobal;
@@ -202,26 +203,21 @@ public final class Borrowing {
         Kin kin = Offered.made(group).kin();
         Lineage family = Objects.requireNonNull(offer.family);
         if (offer.withdrawn) {
-            return tryStart(group, offers, kin.firstThread(family, offer::needs), last, batch)
-                    || (offer.together != null && tryStart(group, offers, offer.firstNeededTask(kin), last, batch));
+            return tryStart(group, offers, kin.first(family, Kind.THREAD), last, batch)
+                    || tryStart(group, offers, kin.first(family, Kind.INNER_TASK), last, batch);
         }
         Node task = kin.firstTask(family);
-        Node thread = kin.firstThread(family, node -> true);
+        Node thread = kin.first(family, Kind.THREAD);
         boolean taskFirst = task != null && (thread == null || task.queuedAt() <= thread.queuedAt());
         return tryStart(group, offers, taskFirst ? task : thread, last, batch)
                 || tryStart(group, offers, taskFirst ? thread : task, last, batch)
                 || (thread != null
                         && !thread.mayShare()
-                        && tryStart(group, offers, kin.firstThread(family, Node::mayShare), last, batch));
+                        && tryStart(group, offers, kin.first(family, Kind.THREAD, Node::mayShare), last, batch));
     }
 
     private boolean tryStart(GroupState group, KnownOffers offers, @Nullable Node node, boolean last, Batch batch) {
         return node != null && new Attempt(group, offers.forOnly(node), node, last).decide(batch);
-    }
-
-    private @Nullable Offer offerTo(Node node, Lineage scope) {
-        Offer offer = lending.families.offerTo(scope);
-        return offer == null || (offer.withdrawn && !offer.needs(node)) ? null : offer;
     }
 
     /** To start one node. */
@@ -314,6 +310,20 @@ public final class Borrowing {
 
         // ---- who offers it what
 
+        private @Nullable Offer offerTo(Lineage scope) {
+            Offer offer = lending.families.offerTo(scope);
+            return offer == null || (offer.withdrawn && !isAwaited(scope)) ? null : offer;
+        }
+
+        /** {@return whether others than the owner of {@code scope} may wait for the node} */
+        private boolean isAwaited(Lineage scope) {
+            boolean awaited = node.asking() != null || node.lineage() != scope;
+            for (int i = 0; i < forOnly.size(); i++) {
+                awaited |= !forOnly.get(i).withdrawn;
+            }
+            return awaited;
+        }
+
         private @Nullable Loan findOfGroup() {
             for (int i = 0; i < forOnly.size(); i++) {
                 Offer offer = forOnly.get(i);
@@ -323,7 +333,7 @@ public final class Borrowing {
                 }
             }
             for (Lineage scope = node.lineage(); scope != null; scope = scope.parent()) {
-                Offer offer = offerTo(node, scope);
+                Offer offer = offerTo(scope);
                 Loan found = offer == null ? null : ofGroup(offer);
                 if (found != null) {
                     return found;
@@ -348,7 +358,7 @@ public final class Borrowing {
                 return null; // its turn will come
             }
             for (Lineage scope = node.lineage(); scope != null; scope = scope.parent()) {
-                Offer offer = offerTo(node, scope);
+                Offer offer = offerTo(scope);
                 Loan found = offer == null ? null : global(offer);
                 if (found != null) {
                     return found;

@@ -3,6 +3,7 @@ package io.github.kobe.internal.lending;
 import io.github.kobe.internal.base.Lineage;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Line;
+import io.github.kobe.internal.permits.Line.Kind;
 import io.github.kobe.internal.permits.Node;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -11,8 +12,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes of scopes that wait in one group: for each scope a {@link Line} of its family, tasks and threads apart, since
- * threads mostly need less. Guarded by the group's guard.
+ * The nodes of scopes that wait in one group: for each scope a {@link Line} of its family. Guarded by the group's guard.
  *
  * <p>A node is in the line of its own scope and of each enclosing one. Taking a node out needs no memory.
  */
@@ -48,14 +48,14 @@ final class Kin {
     }
 
     private void add(Lineage scope, Node node) {
-        boolean task = node.asking() == null;
+        Kind kind = node.asking() != null ? Kind.THREAD : node.lineage() == scope ? Kind.TASK : Kind.INNER_TASK;
         Line line = lines.get(scope);
         if (line != null) {
-            line.add(node, task);
+            line.add(node, kind);
             return;
         }
         line = new Line();
-        line.add(node, task);
+        line.add(node, kind);
         lines.put(scope, line);
         boolean known = false;
         try {
@@ -91,15 +91,22 @@ final class Kin {
     /** {@return the task of the family of {@code scope} that has waited longest} */
     @Nullable
     Node firstTask(Lineage scope) {
-        Line line = lines.get(scope);
-        return line == null ? null : line.firstTask();
+        Node own = first(scope, Kind.TASK);
+        Node inner = first(scope, Kind.INNER_TASK);
+        return own == null || (inner != null && inner.queuedAt() < own.queuedAt()) ? inner : own;
     }
 
-    /** {@return of the threads of the family of {@code scope} the one that has waited longest, of those that are wanted} */
+    /** {@return of one kind of the family of {@code scope} the one that has waited longest} */
     @Nullable
-    Node firstThread(Lineage scope, Predicate<Node> wanted) {
+    Node first(Lineage scope, Kind kind) {
+        return first(scope, kind, node -> true);
+    }
+
+    /** {@return of one kind of the family of {@code scope} the one that has waited longest, of those that are wanted} */
+    @Nullable
+    Node first(Lineage scope, Kind kind, Predicate<Node> wanted) {
         Line line = lines.get(scope);
-        return line == null ? null : line.firstOther(wanted);
+        return line == null ? null : line.first(kind, wanted);
     }
 
     /** {@return the scopes that have something waiting here} */

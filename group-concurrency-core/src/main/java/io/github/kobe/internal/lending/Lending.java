@@ -58,7 +58,7 @@ public final class Lending {
         this.holds = holds;
         this.ledger = engine.ledger;
         this.listed = listed;
-        this.borrowers = new Borrowers(ledger, holds);
+        this.borrowers = new Borrowers(ledger);
         this.borrowing = new Borrowing(ledger, holds, this, listed);
     }
 
@@ -268,7 +268,6 @@ public final class Lending {
         Offer offer = loan.offer;
         offer.add(loan);
         if (offer.withdrawn) {
-            changed(offer); // to those without whom that one can't end
             reclaim(offer);
         }
     }

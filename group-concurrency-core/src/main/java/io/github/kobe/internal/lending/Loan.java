@@ -47,8 +47,8 @@ public final class Loan extends Lent {
     boolean lacksInFlight;
     boolean lacksGlobal;
 
-    /** Whether nothing is out of it any more. Written under the ledger's lock, read by anyone. */
-    volatile boolean ended;
+    /** Whether nothing is out of it any more. */
+    boolean ended;
 
     /** The next of the same offer. */
     @Nullable

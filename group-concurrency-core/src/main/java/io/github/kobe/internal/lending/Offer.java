@@ -8,7 +8,6 @@ import io.github.kobe.internal.permits.GroupState;
 import io.github.kobe.internal.permits.Hold;
 import io.github.kobe.internal.permits.Holds;
 import io.github.kobe.internal.permits.Lent;
-import io.github.kobe.internal.permits.Node;
 import io.github.kobe.internal.permits.Request;
 import io.github.kobe.internal.permits.SharedGlobal;
 import java.util.LinkedHashSet;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   standing      owner ({@link Offers#make}, {@link Lending#lend})   the permits are the owner's until borrowed
  *   -> withdrawn  owner, once its wait has ended      what is out comes back, or other permits come free first; meanwhile
- *                                                     the rest is lent only where a borrower can't end otherwise
+ *                                                     the rest is lent to all for whom a borrower may wait
  *   -> settled    owner, or whoever frees the last missing piece; with offers in
  *                 several engines the owner, once nothing is out of any
  * </pre>
@@ -63,7 +62,7 @@ public final class Offer {
     @Nullable
     Loan firstLoan;
 
-    /** Then it is for those alone without whom a borrower can't end. */
+    /** Then it isn't for tasks of the scope itself: nobody but the owner waits for these. */
     boolean withdrawn;
 
     boolean reclaiming;
@@ -248,48 +247,6 @@ public final class Offer {
         } catch (Throwable thrown) {
             Log.failed(thrown); // what is lent has to come back first
         }
-    }
-
-    /** {@return whether {@code thread} has anything of it, or of the others of its owner} */
-    boolean isOwedBy(Thread thread) {
-        return together == null ? lending.borrowers.has(thread, this) : together.isOwedBy(thread);
-    }
-
-    /** {@return whether one that has borrowed of it can't end without {@code node}, or waits in it} */
-    boolean needs(Node node) {
-        Thread asking = node.asking();
-        return (asking != null && isOwedBy(asking)) || needs(node.lineage());
-    }
-
-    private boolean needs(@Nullable Lineage inner) {
-        for (Lineage scope = inner; scope != null && scope != family; scope = scope.parent()) {
-            if (isOwedBy(scope.owner())) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /**
-     * {@return a task without which a borrower in another engine can't end} In this one the borrower may have nothing, and so
-     * no offer for which the task would be found.
-     */
-    @Nullable
-    Node firstNeededTask(Kin kin) {
-        for (Lineage scope : kin.scopes()) {
-            if (isBelowFamily(scope) && needs(scope)) {
-                return kin.firstTask(scope);
-            }
-        }
-        return null;
-    }
-
-    private boolean isBelowFamily(Lineage scope) {
-        Lineage outer = scope.parent();
-        while (outer != null && outer != family) {
-            outer = outer.parent();
-        }
-        return outer != null;
     }
 
     // ---- loans

@@ -9,8 +9,7 @@ import java.util.concurrent.locks.LockSupport;
  * The offers of a waiting thread to the family of a scope: an {@link Offer} in each engine in which it holds permits.
  *
  * <p>They are withdrawn together, because a borrower of one may not be able to end without the permits of another. So
- * all stay known until nothing is out of any of them, and each lends on only where a borrower of any can't end
- * otherwise.
+ * all stay known until nothing is out of any of them.
  */
 public final class Offers {
 
@@ -95,15 +94,5 @@ public final class Offers {
 
     boolean isReturned() {
         return owed.get() == 0;
-    }
-
-    /** {@return whether {@code borrower} has anything that is lent on any of them} */
-    boolean isOwedBy(Thread borrower) {
-        for (Offer offer : each) {
-            if (offer.lending().borrowers.has(borrower, offer)) {
-                return true;
-            }
-        }
-        return false;
     }
 }

@@ -139,7 +139,7 @@ public final class GroupQueue {
         if (line == null) {
             line = new Line();
         }
-        line.add(node, false);
+        line.add(node, Line.Kind.THREAD);
         if (!known) {
             exempt.put(shared, line);
         }
@@ -310,7 +310,7 @@ public final class GroupQueue {
         if (exempt != null) {
             for (Iterator<Line> lines = exempt.values().iterator(); lines.hasNext(); ) {
                 Line line = lines.next();
-                Node first = line.firstOther(node -> true);
+                Node first = line.first(Line.Kind.THREAD);
                 if (first != null && first.mayShare()) {
                     return first; // else none behind it may either
                 }

@@ -5,8 +5,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some of the nodes that wait in one group, first in first out: tasks apart from the others, which are threads, or share
- * otherwise than as tasks. Guarded by the group's guard.
+ * Some of the nodes that wait in one group, first in first out: each {@link Kind} apart, since they need different
+ * things. Guarded by the group's guard.
  *
  * <p>A node that leaves stays linked as a dead one. A line never has more dead nodes than live ones, or than 32 if that
  * is more; whoever has it removes one without live nodes. Taking a node out needs no memory.
@@ -14,34 +14,46 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // identity is meant
 public final class Line {
 
+    /** What waits. */
+    public enum Kind {
+        /** A task. */
+        TASK,
+        /** A task of a scope inside the one whose line it is. */
+        INNER_TASK,
+        /** A thread, or what shares otherwise than as a task. */
+        THREAD
+    }
+
     private static final int TOLERATED_DEAD = 32;
 
-    private final ArrayDeque<Node> tasks = new ArrayDeque<>(1);
-    /** Made for the first. */
-    private @Nullable ArrayDeque<Node> others;
+    /** Each made for the first of its kind. */
+    private final @Nullable Nodes[] nodes = new Nodes[Kind.values().length];
 
     private int live;
 
-    /** Adds a node, which is about to be queued. If it fails, nothing has come of it. */
-    public void add(Node node, boolean task) {
-        if (task) {
-            addLast(tasks, node);
-        } else {
-            if (others == null) {
-                others = new ArrayDeque<>(1);
-            }
-            addLast(others, node);
+    private static final class Nodes extends ArrayDeque<Node> {
+
+        private static final long serialVersionUID = 1L;
+
+        Nodes() {
+            super(1);
         }
-        live++;
     }
 
-    private static void addLast(ArrayDeque<Node> nodes, Node node) {
+    /** Adds a node, which is about to be queued. If it fails, nothing has come of it. */
+    public void add(Node node, Kind kind) {
+        Nodes known = nodes[kind.ordinal()];
+        if (known == null) {
+            known = new Nodes();
+            nodes[kind.ordinal()] = known;
+        }
         try {
-            nodes.addLast(node);
+            known.addLast(node);
         } catch (OutOfMemoryError oom) {
-            nodes.pollLast(); // it puts the node there before it grows, and would look empty
+            known.pollLast(); // it puts the node there before it grows, and would look empty
             throw oom;
         }
+        live++;
     }
 
     /**
@@ -52,49 +64,50 @@ public final class Line {
     public boolean leave(Node node) {
         live--;
         if (live > 0) {
-            unlink(tasks, node);
-            if (others != null) {
-                unlink(others, node);
+            for (Nodes known : nodes) {
+                if (known != null) {
+                    unlink(known, node);
+                }
             }
         }
         return live == 0;
     }
 
     /** Unlinks {@code node}, if that is cheap, or what is dead, if that is much. */
-    private void unlink(ArrayDeque<Node> nodes, Node node) {
-        if (nodes.peekFirst() == node) {
-            nodes.removeFirst();
-        } else if (nodes.peekLast() == node) {
-            nodes.removeLast();
-        } else if (nodes.size() > live + Math.max(TOLERATED_DEAD, live)) {
-            sweep(nodes);
+    private void unlink(Nodes known, Node node) {
+        if (known.peekFirst() == node) {
+            known.removeFirst();
+        } else if (known.peekLast() == node) {
+            known.removeLast();
+        } else if (known.size() > live + Math.max(TOLERATED_DEAD, live)) {
+            sweep(known);
         }
     }
 
-    private static void sweep(ArrayDeque<Node> nodes) {
-        for (int i = nodes.size(); i > 0; i--) {
-            Node node = nodes.removeFirst();
+    private static void sweep(Nodes known) {
+        for (int i = known.size(); i > 0; i--) {
+            Node node = known.removeFirst();
             if (node.isQueued()) {
-                nodes.addLast(node); // in the room that it has just left
+                known.addLast(node); // in the room that it has just left
             }
         }
     }
 
-    /** {@return the task that has waited longest} */
-    public @Nullable Node firstTask() {
-        return first(tasks, node -> true);
+    /** {@return of one kind the one that has waited longest} */
+    public @Nullable Node first(Kind kind) {
+        return first(kind, node -> true);
     }
 
-    /** {@return of the others the one that has waited longest, of those that are wanted} */
-    public @Nullable Node firstOther(Predicate<Node> wanted) {
-        return others == null ? null : first(others, wanted);
-    }
-
-    private static @Nullable Node first(ArrayDeque<Node> nodes, Predicate<Node> wanted) {
-        while (!nodes.isEmpty() && !nodes.getFirst().isQueued()) {
-            nodes.removeFirst();
+    /** {@return of one kind the one that has waited longest, of those that are wanted} */
+    public @Nullable Node first(Kind kind, Predicate<Node> wanted) {
+        Nodes known = nodes[kind.ordinal()];
+        if (known == null) {
+            return null;
         }
-        for (Node node : nodes) {
+        while (!known.isEmpty() && !known.getFirst().isQueued()) {
+            known.removeFirst();
+        }
+        for (Node node : known) {
             if (node.isQueued() && wanted.test(node)) {
                 return node;
             }

@@ -33,7 +33,8 @@ class KeptBeforeToldTests {
     void anEventThatAKilledProcessWouldLoseIsNotToldYet() throws Exception {
         FilePath disk = new HeldFile.Disk();
         FilePath.register(disk);
-        String url = "jdbc:h2:" + HeldFile.SCHEME + ":" + folder.resolve("rollouts") + ";WRITE_DELAY=0;TRACE_LEVEL_FILE=0";
+        String url =
+                "jdbc:h2:" + HeldFile.SCHEME + ":" + folder.resolve("rollouts") + ";WRITE_DELAY=0;TRACE_LEVEL_FILE=0";
         Gate held = null;
         try (HikariDataSource dataSource = TestDatabase.pool(url)) {
             JdbcRolloutStore store = JdbcRolloutStore.of(dataSource).createTables();
