@@ -26,8 +26,10 @@ public final class Line {
 
     private static final int TOLERATED_DEAD = 32;
 
-    /** Each made for the first of its kind. */
-    private final @Nullable Nodes[] nodes = new Nodes[Kind.values().length];
+    // Each made for the first of its kind.
+    private @Nullable Nodes tasks;
+    private @Nullable Nodes innerTasks;
+    private @Nullable Nodes threads;
 
     private int live;
 
@@ -42,11 +44,7 @@ public final class Line {
 
     /** Adds a node, which is about to be queued. If it fails, nothing has come of it. */
     public void add(Node node, Kind kind) {
-        Nodes known = nodes[kind.ordinal()];
-        if (known == null) {
-            known = new Nodes();
-            nodes[kind.ordinal()] = known;
-        }
+        Nodes known = made(kind);
         try {
             known.addLast(node);
         } catch (OutOfMemoryError oom) {
@@ -54,6 +52,27 @@ public final class Line {
             throw oom;
         }
         live++;
+    }
+
+    private Nodes made(Kind kind) {
+        Nodes known = known(kind);
+        if (known == null) {
+            known = new Nodes();
+            switch (kind) {
+                case TASK -> tasks = known;
+                case INNER_TASK -> innerTasks = known;
+                case THREAD -> threads = known;
+            }
+        }
+        return known;
+    }
+
+    private @Nullable Nodes known(Kind kind) {
+        return switch (kind) {
+            case TASK -> tasks;
+            case INNER_TASK -> innerTasks;
+            case THREAD -> threads;
+        };
     }
 
     /**
@@ -64,17 +83,18 @@ public final class Line {
     public boolean leave(Node node) {
         live--;
         if (live > 0) {
-            for (Nodes known : nodes) {
-                if (known != null) {
-                    unlink(known, node);
-                }
-            }
+            unlink(tasks, node);
+            unlink(innerTasks, node);
+            unlink(threads, node);
         }
         return live == 0;
     }
 
     /** Unlinks {@code node}, if that is cheap, or what is dead, if that is much. */
-    private void unlink(Nodes known, Node node) {
+    private void unlink(@Nullable Nodes known, Node node) {
+        if (known == null) {
+            return;
+        }
         if (known.peekFirst() == node) {
             known.removeFirst();
         } else if (known.peekLast() == node) {
@@ -100,7 +120,7 @@ public final class Line {
 
     /** {@return of one kind the one that has waited longest, of those that are wanted} */
     public @Nullable Node first(Kind kind, Predicate<Node> wanted) {
-        Nodes known = nodes[kind.ordinal()];
+        Nodes known = known(kind);
         if (known == null) {
             return null;
         }
