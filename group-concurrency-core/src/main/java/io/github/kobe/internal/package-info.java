@@ -20,10 +20,10 @@
  * <p>What is below calls what is above by an interface of its own, or by an abstract method: a node is started, a batch
  * continues with a group, groups ask {@code Groups}, which {@code Work} and {@code Engine} extend, for what lending does.
  *
- * <p>From {@code submit} to the start of the next one, a task passes through ten classes:
+ * <p>Ten classes take part from {@code submit} of a task to the start of another that waits for its permits:
  *
  * <ol>
- *   <li>{@link io.github.kobe.internal.doors.Doors}: the only way in
+ *   <li>{@link io.github.kobe.internal.doors.Doors}: where every call of a {@code GroupExecutor} comes in
  *   <li>{@link io.github.kobe.internal.doors.Admission}: makes the task, and starts it, queues it, or rejects it
  *   <li>{@link io.github.kobe.internal.permits.Group}: takes and returns permits, without a lock if possible
  *   <li>{@link io.github.kobe.internal.permits.GuardedGroup}: locks the group, and grants what can be granted on the way out

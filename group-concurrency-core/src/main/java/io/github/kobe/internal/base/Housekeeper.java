@@ -12,7 +12,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine's one platform thread: time-outs, the idle sweep, retries, and the outside hop. It is made when first
+ * The engine's one platform thread: time-outs, the idle sweep, retries, and now and then the start of a task (an outside hop). It is made when first
  * needed and ends when there is nothing to wait for. It refers to the engine only weakly, so it does not keep a
  * forgotten executor alive.
  *

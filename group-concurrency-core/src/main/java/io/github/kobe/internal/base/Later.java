@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Later {
 
-    /** Does it, or tries again; without any lock. It calls no user code on the current thread. */
+    /**
+     * Does it, or tries again; without any lock. Where the current thread is the engine's own, it calls user code only
+     * if there is no other way to tell what was lost.
+     */
     void again(Core core);
 
     /** {@return the link; {@code null}: it is in no list} */

@@ -31,7 +31,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Calls, which run on the caller's own thread, and permits that are handed out. */
-public final class Callers {
+final class Callers {
 
     /** Made here, for there may be no memory to link it once a hold is open. */
     private static final Function<GroupPermit, Optional<GroupPermit>> PRESENT = Callers::present;

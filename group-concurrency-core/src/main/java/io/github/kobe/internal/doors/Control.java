@@ -15,7 +15,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Changes while the executor runs: limits, pauses, the policy, evictions, group shutdowns. Nothing here blocks. */
-public final class Control {
+final class Control {
 
     private final Engine engine;
 

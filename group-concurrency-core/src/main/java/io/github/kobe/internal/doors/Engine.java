@@ -34,7 +34,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine: it makes its doors.
+ * The engine, with all its parts.
  *
  * <h2>Overview</h2>
  *
@@ -68,7 +68,7 @@ public final class Engine extends Work {
 
     final Lifecycle lifecycle;
     final Control control;
-    public final Admission admission;
+    final Admission admission;
     final Callers callers;
     final UnderPermit underPermit;
     final ScopeBridge scopes;

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * <p>While the executor drains, the view is shut down, because it refuses work from outside. But it still accepts work
  * from code that runs under the executor, so it can't be terminated before the drain ends.
  */
-public final class GroupExecutorService extends AbstractExecutorService {
+final class GroupExecutorService extends AbstractExecutorService {
 
     final Engine engine;
     final String key;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Brings an executor to its end, by the {@link Stage}s of it, and waits for quiet. */
 @SuppressWarnings("ReferenceEquality") // identity is meant
-public final class Lifecycle {
+final class Lifecycle {
 
     /** A thread that waits for the end of a drain from inside: its own work isn't waited for. Made before the drain begins. */
     private static final class Insider {

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
 /** Work under a permit that was handed out: by a thread that goes inside it, or by permits that share its global one. */
-public final class UnderPermit implements Opener {
+final class UnderPermit implements Opener {
 
     private final Engine engine;
 

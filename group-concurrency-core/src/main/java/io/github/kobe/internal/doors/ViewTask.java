@@ -12,7 +12,7 @@ import io.github.kobe.internal.work.TracedTask;
 import org.jspecify.annotations.Nullable;
 
 /** The task of an entry: it reports to the view when it is done, and no rejection handler applies to it. */
-public final class ViewTask extends TracedTask<@Nullable Void> {
+final class ViewTask extends TracedTask<@Nullable Void> {
     private final ViewEntry entry;
 
     ViewTask(Group group, String id, Object work, @Nullable TaskTrace trace, ViewEntry entry) {

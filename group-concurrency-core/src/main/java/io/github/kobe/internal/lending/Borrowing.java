@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * it is.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
-public final class Borrowing {
+final class Borrowing {
 
     private final Ledger ledger;
     private final Holds holds;
@@ -46,7 +46,7 @@ public final class Borrowing {
     }
 
     /**
-     * Starts what can start in {@code group} on what is offered to it.
+     * Grants what can be granted in {@code group} on what is offered to it.
      *
      * @param last whether the ring has had its turn: then free global permits are nobody else's, and where there is none, a
      *     lent one may be used ahead of the queue
@@ -68,9 +68,9 @@ public final class Borrowing {
             boolean wanted = offer.isWantedIn(group);
             boolean mayLend = wanted && mayLend(offer, group);
             if (!wanted) {
-                lending.unregister(offer, group.unguarded(), batch);
+                lending.unregister(offer, group.asGroup(), batch);
                 left--;
-            } else if (mayLend && batch.leavesOff(group.unguarded())) {
+            } else if (mayLend && batch.leavesOff(group.asGroup())) {
                 return false;
             } else if (!mayLend || !tryGrant(group, offers, offer, last, batch)) {
                 tried.addLast(offer);
@@ -81,7 +81,7 @@ public final class Borrowing {
     }
 
     /**
-     * Starts what can start in {@code group} on one offer.
+     * Grants what can be granted in {@code group} on one offer.
      *
      * @return false if it has left off
      */
@@ -90,10 +90,10 @@ public final class Borrowing {
         boolean goesOn = grant(group, offers, offers.ofInsiders(), last, batch);
         while (goesOn && offers.has(offer) && mayLend(offer, group) && (group.hasRoom() || offers.isAnyOfInsider())) {
             if (!offer.isWantedIn(group)) {
-                lending.unregister(offer, group.unguarded(), batch);
+                lending.unregister(offer, group.asGroup(), batch);
                 return true;
             }
-            goesOn = !batch.leavesOff(group.unguarded());
+            goesOn = !batch.leavesOff(group.asGroup());
             if (goesOn && !tryGrant(group, offers, offer, last, batch)) {
                 return true;
             }
@@ -103,7 +103,7 @@ public final class Borrowing {
 
     // ---- in all groups that know an offer
 
-    /** Starts what can start on {@code offer} where its owner is inside, or for the one that it is for. */
+    /** Grants what can be granted on {@code offer} where its owner is inside, or for the one that it is for. */
     void lendInside(Offer offer, Batch batch) {
         if (!offer.settled && !offer.groups.isEmpty()) {
             boolean unused = lend(offer, false, batch);
@@ -123,7 +123,7 @@ public final class Borrowing {
     }
 
     /**
-     * Starts what can start on {@code offer}, in one group after the other, until nothing of it is left.
+     * Grants what can be granted on {@code offer}, in one group after the other, until nothing of it is left.
      *
      * @return false if it has left off
      */
@@ -372,7 +372,7 @@ public final class Borrowing {
             for (Hold hold = holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
                 Hold real = hold.real();
                 if (hold.group == group && !real.isLent()) {
-                    Loan loan = new Loan(offer, group.unguarded(), hold.share());
+                    Loan loan = new Loan(offer, group.asGroup(), hold.share());
                     if (mark(loan)) {
                         real.lend();
                         loan.groupHold = real;
@@ -388,7 +388,7 @@ public final class Borrowing {
             for (Hold hold = holds.topOpen(offer.owner); hold != null; hold = Holds.open(hold.below)) {
                 SharedGlobal shared = hold.share();
                 if (isAtHome(offer, shared)) {
-                    Loan loan = new Loan(offer, group.unguarded(), shared);
+                    Loan loan = new Loan(offer, group.asGroup(), shared);
                     if (mark(loan)) {
                         return loan;
                     }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *   -> ended  the borrower, at its end; if the owner withdraws, whoever frees the last missing piece
  * </pre>
  */
-public final class Loan extends Lent {
+final class Loan extends Lent {
 
     final Offer offer;
 

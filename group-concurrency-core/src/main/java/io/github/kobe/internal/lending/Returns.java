@@ -62,7 +62,7 @@ public final class Returns implements Loans {
      * Gives back what was granted to one that doesn't use it, and carries out what that lets start.
      *
      * @param joined the global permit that it shares, if it does
-     * @param as as what
+     * @param as as what it has joined
      * @param lent what the permits are lent on, if they are
      */
     public void giveBackUnused(Group group, @Nullable SharedGlobal joined, long as, @Nullable Lent lent) {

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** A global permit that several may share. */
 abstract class Backing {
 
-    private static final long ONE_THREAD = 1L << 31;
+    static final long ONE_THREAD = 1L << 31;
 
     /** As what one shares it that belongs to no thread. */
     public static final long UNBOUND = 1;

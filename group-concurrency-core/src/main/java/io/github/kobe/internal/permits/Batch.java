@@ -25,7 +25,7 @@ public final class Batch {
 
     private final Core core;
 
-    /** A recent reading of the clock, for the outside hop; 0: none, nothing hops. */
+    /** A recent reading of the clock, by which a start may be left to the housekeeper's thread (an outside hop); 0: it isn't. */
     final long now;
 
     private @Nullable Node firstGranted;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * are only as many threads at once as block or work. One thread at a time uses this object: the start of the next one
  * passes it on.
  */
-public final class Endings extends Report {
+final class Endings extends Report {
 
     private static final int WORDS = 3;
 

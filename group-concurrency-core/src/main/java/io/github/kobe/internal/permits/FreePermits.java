@@ -5,11 +5,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The free permits of a group, of both layers: one word while it is fast, two numbers while it is slow. Nothing here knows
+ * The free permits of a group, those to run and those to be in flight: one word while it is fast, two numbers while it is slow. Nothing here knows
  * a queue, a lock or an engine.
  *
  * <pre>
- *   fast   SLOW clear: the word holds the free permits of both layers. Taking or returning is one compare-and-set. If
+ *   fast   SLOW clear: the word holds both numbers. Taking or returning is one compare-and-set. If
  *          CAPPED is set, a start takes a credit first, and an end returns it last; otherwise there is no global limit.
  *   slow   SLOW alone: two plain fields hold the free permits, guarded by the group's guard; they may be negative after
  *          a limit was lowered.
@@ -25,7 +25,7 @@ import java.lang.invoke.VarHandle;
  * <p>SLOW is set before anything is read. So the thread that set it sees permits that were returned, or else their
  * giver finds SLOW set and has to get the guard.
  */
-public abstract class FreePermits extends Padded.After {
+abstract class FreePermits extends Padded.After {
 
     static final long ONE_CONCURRENCY = 1L;
     static final long ONE_IN_FLIGHT = 1L << 31;
@@ -96,7 +96,7 @@ public abstract class FreePermits extends Padded.After {
     }
 
     /**
-     * Takes one permit of both layers, if the group is fast.
+     * Takes one permit of both kinds, if the group is fast.
      *
      * @param credited whether the caller has a credit, or needs none
      */

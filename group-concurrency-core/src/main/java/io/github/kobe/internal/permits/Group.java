@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * locks what it needs and unlocks it again.
  *
  * <p>While it is {@linkplain FreePermits fast}, nothing waits and nothing is overdrawn, and taking or returning permits
- * is one compare-and-set. Its code is in five layers, each of which knows nothing of the next: {@link FreePermits}, the
- * word; {@link GroupWaits}, what waits and how a wait ends; {@link GroupState}, who gets permits; {@link GuardedGroup},
- * the lock around these; and this class. They are one object, because of the cache line and because one lock guards it
- * all.
+ * is one compare-and-set. Its code is in five classes, each of which extends the one before: {@link FreePermits}, the word;
+ * {@link GroupWaits}, what waits and how a wait ends; {@link GroupState}, who gets permits; {@link GuardedGroup}, the lock
+ * around these; and this class. The lower ones hand the group to others by {@link #asGroup}, and use it as no more than they
+ * are. It is one object, because of the cache line and because one lock guards it all.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 public final class Group extends GuardedGroup {
@@ -60,7 +60,7 @@ public final class Group extends GuardedGroup {
     // ---- without the guard
 
     /**
-     * Takes one permit of both layers, and a global one, if the group is fast and has them. The caller holds no lock: what
+     * Takes both permits of a task, and a global one, if the group is fast and has them. The caller holds no lock: what
      * it gives back may let others start.
      *
      * @param stripe where to look for a credit first; as holds know it

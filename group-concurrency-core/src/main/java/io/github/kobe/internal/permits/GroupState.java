@@ -59,7 +59,7 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
     @Nullable
     GroupState ringPrevious;
     /** How many it may still start in its turn; 0: its turn hasn't begun. */
-    int credit;
+    int leftInTurn;
 
     GroupState(Groups engine, String key, EffectiveLimits base, boolean named, Recording recording) {
         super(engine, key, base, named);
@@ -280,7 +280,7 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
      */
     final boolean grantHead(Batch batch) {
         for (Node first = queue.first(); first != null; first = queue.first()) {
-            if (batch.leavesOff(unguarded())) {
+            if (batch.leavesOff(asGroup())) {
                 return false;
             }
             if (isExpired(first)) {
@@ -332,7 +332,7 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
             }
             offerIfIdle(batch);
         } catch (Throwable failure) {
-            stalled = engine.housekeeper.retry(unguarded());
+            stalled = engine.housekeeper.retry(asGroup());
             batch.failed(key, failure);
         }
     }
@@ -358,7 +358,7 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
     final void grantExempt(Batch batch) {
         while (hasRoom()) {
             Node node = queue.firstExempt();
-            if (node == null || batch.leavesOff(unguarded())) {
+            if (node == null || batch.leavesOff(asGroup())) {
                 return;
             }
             boolean expired = isExpired(node);
@@ -401,7 +401,7 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
     /** Has the group told to the idle list, if it is idle and the list doesn't know. */
     public final void offerIfIdle(Batch batch) {
         if (isIdle() && needsOffer()) {
-            batch.idle(unguarded());
+            batch.idle(asGroup());
         }
     }
 
@@ -423,8 +423,8 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
             ledger.forget(this);
         }
         die();
-        engine.forget(unguarded());
-        engine.idle.forget(unguarded());
+        engine.forget(asGroup());
+        engine.idle.forget(asGroup());
         record.handOver(counters);
         return true;
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * shutdown of the group. Callers hold the group's guard, unless a method says otherwise.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
-public abstract sealed class GroupWaits extends FreePermits permits GroupState {
+abstract sealed class GroupWaits extends FreePermits permits GroupState {
 
     // ---- immutable
     public final Groups engine;
@@ -53,7 +53,7 @@ public abstract sealed class GroupWaits extends FreePermits permits GroupState {
     }
 
     /** {@return the group as those see it who have no lock} */
-    public final Group unguarded() {
+    public final Group asGroup() {
         return (Group) this;
     }
 
@@ -144,7 +144,7 @@ public abstract sealed class GroupWaits extends FreePermits permits GroupState {
                 engine.housekeeper.at(
                         now + ownTimeout,
                         () -> !node.isQueued(),
-                        due -> unguarded().expireOne(node, due));
+                        due -> asGroup().expireOne(node, due));
             }
         } catch (Throwable failure) {
             if (node.isQueued()) {
@@ -165,7 +165,7 @@ public abstract sealed class GroupWaits extends FreePermits permits GroupState {
     public final LocalLending lendingMade() {
         LocalLending known = queue.lending();
         if (known == null) {
-            known = engine.newLending(unguarded());
+            known = engine.newLending(asGroup());
             queue.lendBy(known);
         }
         return known;
@@ -188,7 +188,7 @@ public abstract sealed class GroupWaits extends FreePermits permits GroupState {
         long due = Math.max(now, first.queuedAt() + timeout);
         if (alarmAt == 0 || due < alarmAt) {
             // Without a thread for it the next enqueueing tries again; a grant looks at the time anyway.
-            boolean set = engine.housekeeper.at(due, this::isDead, unguarded()::expire);
+            boolean set = engine.housekeeper.at(due, this::isDead, asGroup()::expire);
             alarmAt = set ? due : 0;
         }
     }
@@ -240,7 +240,7 @@ public abstract sealed class GroupWaits extends FreePermits permits GroupState {
     final void endExpired(long now, Batch batch) {
         long timeout = limits().queueTimeoutNanos();
         for (Node first = queue.first(); first != null && now - first.queuedAt() >= timeout; first = queue.first()) {
-            if (batch.leavesOff(unguarded())) {
+            if (batch.leavesOff(asGroup())) {
                 return;
             }
             endFirst(first, RejectionReason.QUEUE_TIMEOUT, batch);
@@ -251,7 +251,7 @@ public abstract sealed class GroupWaits extends FreePermits permits GroupState {
     /** Ends all waits. */
     final void endQueued(Batch batch) {
         for (Node first = queue.first(); first != null; first = queue.first()) {
-            if (batch.leavesOff(unguarded())) {
+            if (batch.leavesOff(asGroup())) {
                 return;
             }
             endFirst(first, RejectionReason.SHUTDOWN, batch);
@@ -282,7 +282,7 @@ public abstract sealed class GroupWaits extends FreePermits permits GroupState {
     /** Ends what was queued when the group was stopped. If the last has left by itself, as many as were queued. */
     private void endStopped(Batch batch) {
         for (Node first = queue.first(); first != null && toStop > 0; first = queue.first()) {
-            if (batch.leavesOff(unguarded())) {
+            if (batch.leavesOff(asGroup())) {
                 return;
             }
             endFirst(first, RejectionReason.SHUTDOWN, batch);
@@ -320,7 +320,7 @@ public abstract sealed class GroupWaits extends FreePermits permits GroupState {
 
     /** There was no memory for it; the housekeeper tries again. */
     final void endTheRestLater() {
-        stalled = engine.housekeeper.retry(unguarded());
+        stalled = engine.housekeeper.retry(asGroup());
         if (!stalled) {
             stopNoMore(); // nobody may come for long, and nothing would start until then
         }

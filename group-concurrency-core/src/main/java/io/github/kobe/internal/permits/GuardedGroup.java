@@ -73,7 +73,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
     }
 
     /**
-     * Starts what can start, makes the group fast if it is calm, and unlocks the guard. It doesn't fail: where memory is
+     * Grants what can be granted, makes the group fast if it is calm, and unlocks the guard. It doesn't fail: where memory is
      * short, the group stalls until the housekeeper tries again.
      *
      * @param batch {@code null}: there is no memory for one, so nothing can start
@@ -85,7 +85,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
                 return;
             }
             if (batch == null) {
-                stalled = engine.housekeeper.retry(unguarded());
+                stalled = engine.housekeeper.retry(asGroup());
             } else {
                 dispatch(batch);
             }
@@ -127,7 +127,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
         try {
             ledger.give(credits);
             if (batch == null) {
-                engine.housekeeper.retry(unguarded());
+                engine.housekeeper.retry(asGroup());
                 return;
             }
             boolean decided = false;
@@ -141,7 +141,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
                 ledger.drain(null, batch);
             }
         } catch (Throwable failure) {
-            engine.housekeeper.retry(unguarded());
+            engine.housekeeper.retry(asGroup());
             if (batch != null) { // else nothing was decided that could fail
                 batch.failed(key, failure);
             }
@@ -358,7 +358,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
     public final void stall(@Nullable Batch batch) {
         enter();
         try {
-            stalled = engine.housekeeper.retry(unguarded());
+            stalled = engine.housekeeper.retry(asGroup());
         } finally {
             exit(batch);
         }
@@ -377,7 +377,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
         } finally {
             exit(batch);
         }
-        engine.lookForOffers(unguarded()); // an offer may not have been, for want of memory
+        engine.lookForOffers(asGroup()); // an offer may not have been, for want of memory
         if (!alive) {
             // It may have been kept to let others start, and has died since.
             settleWithLedger(0, false, batch);
@@ -401,7 +401,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
 
     @Override
     public final void offerAsIdle(Batch batch) {
-        engine.idle.offer(unguarded(), batch);
+        engine.idle.offer(asGroup(), batch);
     }
 
     /** Has it go on; what fails is tried again. */

@@ -18,17 +18,17 @@ import org.jspecify.annotations.Nullable;
  *   off     no global limit was ever set: groups have locks of their own and touch nothing here
  *   loose   a limit was set, and permits aren't short: free global permits are in the {@link Credits}; groups have
  *           locks of their own, and take and return credits there
- *   on      a global permit is needed and there is none in any stripe, or a thread waits for quiet: the stripes are
- *           frozen, and the ledger has the free permits
+ *   on      a global permit is needed and there is none in any stripe, a thread waits for quiet, or an owner is to have
+ *           permits back or looked at: the stripes are frozen, and the ledger has the free permits
  *
- *   off   -> on      the first finite limit; a thread waits for quiet
+ *   off   -> on      the first finite limit; a thread waits for quiet; an owner wants permits back
  *   loose -> on      {@link #bind}
  *   on    -> loose   a thread that leaves the lock when nothing needs it any more ({@link #unlock})
- *   on    -> off     the last thread that waits for quiet has left, and no limit was ever set
+ *   on    -> off     no limit was ever set, and nothing needs it any more
  * </pre>
  *
  * <p>While it is on, a group that is entered is attached to it: its lock guards the group, and one short critical
- * section decides about all three layers. A group that nobody enters may stay as it is: a start there needs a credit,
+ * section decides about all three permits. A group that nobody enters may stay as it is: a start there needs a credit,
  * and finds the stripes frozen. A thread that waits for quiet, and the first limit, attach all groups, so that they
  * count. A group stays attached in which anything is lent or offered. docs/adr/0028-credits-in-stripes.md says
  * why.
@@ -52,7 +52,7 @@ public final class Ledger {
 
     private final int processors;
 
-    /** Taken by {@link #lock()} and given back by {@link #unlock()}, also where it is the guard of a group. */
+    /** Where it is the guard of a group, it is taken as any guard, and given back by {@link #unlock()}. */
     public final ReentrantLock lock = new ReentrantLock();
 
     /** Signalled when it may have become quiet. */
@@ -189,7 +189,7 @@ public final class Ledger {
     }
 
     /** Sets the global limit; what a larger one lets start is for {@link #drain}. If it fails, the limit is as it was. */
-    public void setLimit(int newLimit) {
+    void setLimit(int newLimit) {
         lock();
         try {
             if (newLimit == limit) {
@@ -214,7 +214,7 @@ public final class Ledger {
     }
 
     /** As {@link #watch}, and has what is out counted in all groups, so that a first limit can be set. */
-    public void watchFirstLimit(int newLimit, Iterable<Group> groups) {
+    void watchFirstLimit(int newLimit, Iterable<Group> groups) {
         watch(new Credits(newLimit, processors), groups);
     }
 
@@ -357,7 +357,7 @@ public final class Ledger {
 
     // ---- turns
 
-    /** Starts what can start, in {@code group} and wherever else it is possible now. */
+    /** Grants what can be granted, in {@code group} and wherever else it is possible now. */
     void dispatch(GroupState group, Batch batch) {
         if (group.isEligible()) {
             ring.join(group);
@@ -433,16 +433,16 @@ public final class Ledger {
             if (free <= 0 && !group.headIsExempt()) {
                 break;
             }
-            if (batch.leavesOff(group.unguarded())) {
+            if (batch.leavesOff(group.asGroup())) {
                 return false;
             }
-            if (group.credit == 0) {
-                group.credit = group.weight();
+            if (group.leftInTurn == 0) {
+                group.leftInTurn = group.weight();
             }
             if (!group.grantHead(batch)) {
                 // All that waited there had left, or their time was up: perhaps nobody comes by the group any more.
                 group.offerIfIdle(batch);
-            } else if (--group.credit == 0) {
+            } else if (--group.leftInTurn == 0) {
                 ring.passOn(group);
             }
             if (!group.isEligible()) {

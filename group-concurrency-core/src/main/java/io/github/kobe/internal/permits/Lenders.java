@@ -1,7 +1,7 @@
 package io.github.kobe.internal.permits;
 
 /**
- * Owners who lend their permits, as the {@link Ledger} sees them: they have their turns before and after those of the ring.
+ * Owners who lend their permits; what the {@link Ledger} knows of {@code ListedOffers}. They have their turns before and after those of the ring.
  * Guarded by the ledger's lock, except for {@link #othersHaveLeft}. Nothing here needs memory, but for what is granted.
  */
 public interface Lenders {

@@ -2,7 +2,7 @@ package io.github.kobe.internal.permits;
 
 import org.jspecify.annotations.Nullable;
 
-/** What {@link Releases} needs of lending. */
+/** What {@link Releases} leaves to lending, where {@code Returns} does it. */
 public interface Loans {
 
     /**

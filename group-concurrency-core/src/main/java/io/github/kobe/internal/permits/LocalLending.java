@@ -3,7 +3,10 @@ package io.github.kobe.internal.permits;
 import io.github.kobe.internal.base.Lineage;
 import java.util.List;
 
-/** What one group has to do with lending: what waits there that belongs to scopes, and what is offered to it. */
+/**
+ * What one group has to do with lending: what waits there that belongs to scopes, and what is offered to it. It is what a
+ * group knows of {@code Offered}.
+ */
 public interface LocalLending {
 
     /** {@return whether nothing waits that belongs to a scope, and nothing is offered} */
@@ -29,7 +32,7 @@ public interface LocalLending {
     boolean isOfferedByInsider();
 
     /**
-     * Starts what can start on what is offered.
+     * Grants what can be granted on what is offered.
      *
      * @param last whether the ring has had its turn
      */

@@ -65,7 +65,7 @@ public final class Releases {
      * thread, without any lock.
      *
      * @param before its state before the last left
-     * @param now a recent reading of the clock, for the outside hop; 0: nothing hops
+     * @param now as in {@link Batch#now}
      */
     public void end(Hold hold, int before, long now) {
         hold.ending();

@@ -42,7 +42,7 @@ final class Ring {
         group.ringPrevious = last;
         last.ringNext = group;
         first.ringPrevious = group;
-        group.credit = 0;
+        group.leftInTurn = 0;
     }
 
     void leave(GroupState group) {
@@ -62,6 +62,6 @@ final class Ring {
         }
         group.ringNext = null;
         group.ringPrevious = null;
-        group.credit = 0;
+        group.leftInTurn = 0;
     }
 }

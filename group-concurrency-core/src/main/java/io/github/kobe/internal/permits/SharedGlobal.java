@@ -24,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SharedGlobal extends Backing {
 
-    private static final long ONE_THREAD = BOUND - UNBOUND;
-
     private static final long LENT = 1L << 61;
 
     /** Its lender is to have its permits lent as soon as it is alone. */

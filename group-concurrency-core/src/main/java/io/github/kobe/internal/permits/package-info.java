@@ -1,6 +1,5 @@
 /**
- * Permits: those that are free, those that wait for them, and those that are out. Nothing here knows what runs under a
- * permit, nor who lends any.
+ * Permits: those that are free, those that wait for them, and those that are out. Nothing here knows tasks, nor who lends.
  *
  * <p>{@code FreePermits} is the word with the permits of a group; {@code Node}s wait for them in the {@code GroupQueue} of its
  * {@code GroupWaits}. {@code Ledger} has the global permits while they are short, {@code Credits} while they aren't.

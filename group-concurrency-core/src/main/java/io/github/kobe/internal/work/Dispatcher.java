@@ -20,12 +20,12 @@ public final class Dispatcher {
      */
     private static final long HOP_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    private final Core engine;
+    private final Core core;
     private final AtomicLong lastHop;
 
-    Dispatcher(Core engine) {
-        this.engine = engine;
-        this.lastHop = new AtomicLong(engine.nanoTime());
+    Dispatcher(Core core) {
+        this.core = core;
+        this.lastHop = new AtomicLong(core.nanoTime());
     }
 
     /**
@@ -36,7 +36,7 @@ public final class Dispatcher {
      * @param batch where to put what a failure lets start; {@code null}: that is carried out here
      */
     void start(Run run, long now, @Nullable Batch batch) {
-        if (!(hopIsDue(now) && engine.housekeeper.hop(run))) {
+        if (!(hopIsDue(now) && core.housekeeper.hop(run))) {
             startHere(run, batch);
         }
     }
@@ -66,7 +66,7 @@ public final class Dispatcher {
     public void startSubmitted(Run run, @Nullable Batch batch) {
         Throwable failure = tryStart(run);
         if (failure != null) {
-            Batch freed = batch == null ? Batch.orNull(engine, 0) : batch;
+            Batch freed = batch == null ? Batch.orNull(core, 0) : batch;
             Object end = endUnstarted(run, failure, freed);
             if (freed != null) {
                 freed.carryOut();
@@ -98,19 +98,19 @@ public final class Dispatcher {
         try {
             told = new FailedStart(run.task);
         } catch (OutOfMemoryError oom) {
-            if (engine.housekeeper.tryRetry(run)) {
+            if (core.housekeeper.tryRetry(run)) {
                 return;
             }
             startSubmitted(run, givenBatch);
             return;
         }
-        Batch batch = givenBatch == null ? Batch.orNull(engine, 0) : givenBatch;
+        Batch batch = givenBatch == null ? Batch.orNull(core, 0) : givenBatch;
         told.end = endUnstarted(run, failure, batch);
         if (givenBatch == null && batch != null) {
             batch.carryOut();
         }
         if (!told.settles()) {
-            engine.report(told);
+            core.report(told);
         }
     }
 
