@@ -1,7 +1,8 @@
 /*
  * Several threads inside of one permit (SharedGlobal), each of which waits for a task of its own that only its global permit
  * can start. While it waits, a thread rests: it is not at work on what it shares, so another one that rests may lend it. One
- * whose wait has ended goes on only once nobody lends it. With AT_WORK some go inside, work, and leave.
+ * whose wait has ended goes on only once nobody lends it. With AT_WORK some go inside, work, and leave. IMPATIENT: a wait
+ * may end at any time; HURRIED: that of the first may.
  */
 #ifndef LENDERS
 #define LENDERS 2
@@ -75,14 +76,15 @@ inline lookAgain() {
 /* SharedGlobal.endLoan */
 inline endLoan() { d_step { loan = NOBODY; lent = 0; whenAlone = 0 } }
 
-/* SharedGlobal.takeAwaited has found a mark: Lending.lendIfAlone, on a thread of its own */
+/* SharedGlobal.takeAwaited has found a mark, and that loan: Lending.lendIfAlone, on a thread of its own */
 inline tryAgain() {
     if
     :: awaited ->
         awaited = 0;
         lock();
         if
-        :: loan != NOBODY && !lent -> endLoan(); lookAgain()
+        :: loan == NOBODY -> lookAgain()
+        :: loan != NOBODY && loan == seen && !lent -> endLoan(); lookAgain()
         :: else
         fi;
         unlock()
@@ -90,23 +92,34 @@ inline tryAgain() {
     fi
 }
 
-/* SharedGlobal.leave of so many holds and threads */
+/* SharedGlobal.leave of so many holds and threads, SharedGlobal.takeAwaited; without any lock */
 inline leave() {
     d_step {
         holds--;
         threads--;
         awaited = whenAlone && holds > 0;
-        whenAlone = whenAlone && !awaited;
         if
         :: holds == 0 -> assert(carried == 1 && !lent); carried = 0; free++
         :: else
         fi
     };
+    if
+    :: awaited ->
+#ifdef BUG_READS_THE_LOAN_FIRST
+        seen = loan;
+        d_step { awaited = whenAlone; whenAlone = 0 }
+#else
+        d_step { awaited = whenAlone; whenAlone = 0 };
+        seen = loan
+#endif
+    :: else
+    fi;
     tryAgain()
 }
 
 proctype Lender(byte i) {
     byte each;
+    byte seen;
     bit awaited;
     d_step { working++; mayWork };
     d_step { working--; };              /* it waits from now on */
@@ -116,14 +129,16 @@ proctype Lender(byte i) {
     tryLend(i);
 #ifndef BUG_COUNTS_WHO_WAITS
     /* Offer.rest */
-    d_step { resting[i] = 1; threads--; awaited = whenAlone; whenAlone = 0 };
+    d_step { resting[i] = 1; threads--; awaited = whenAlone; whenAlone = 0; seen = loan };
 #endif
     unlock();
     tryAgain();
     if
     :: begun[i] && !runs[i]
-#ifdef IMPATIENT
+#if defined(IMPATIENT)
     :: true
+#elif defined(HURRIED)
+    :: i == 0
 #endif
     fi;
     /* Lending.beginWithdraw */
@@ -167,6 +182,7 @@ end:
 /* Goes inside by permit.call, works and leaves; SharedGlobal.awaitReturned while it is lent. */
 proctype AtWork() {
     byte each;
+    byte seen;
     bit awaited;
     bit joined;
     do

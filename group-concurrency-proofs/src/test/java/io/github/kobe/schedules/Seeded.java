@@ -31,6 +31,8 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
         UNDER_A_PERMIT,
         LEAVE_VERSUS_LEND,
         CLOSE_VERSUS_SHARE,
+        LEAVE_VERSUS_WITHDRAWN,
+        LEAVE_VERSUS_NEXT_OWNER,
         WAITS_INSIDE,
         CARRIED_CALLS,
         OFFERS_AND_FORKS,
@@ -47,6 +49,8 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
                 case UNDER_A_PERMIT -> new UnderAPermit(simulation, seed);
                 case LEAVE_VERSUS_LEND, CLOSE_VERSUS_SHARE ->
                     new AloneAtLast(simulation, seed, this == CLOSE_VERSUS_SHARE);
+                case LEAVE_VERSUS_WITHDRAWN -> new WithdrawnAmongOthers(simulation, seed);
+                case LEAVE_VERSUS_NEXT_OWNER -> new OneOwnerAfterAnother(simulation, seed);
                 case WAITS_INSIDE -> new WaitsInside(simulation, seed);
                 case CARRIED_CALLS -> new CarriedCalls(simulation, seed);
                 case OFFERS_AND_FORKS -> new OffersAndForks(simulation, seed);
@@ -79,6 +83,8 @@ final class Seeded implements BiFunction<String, Long, List<String>> {
                             Play.UNDER_A_PERMIT,
                             Play.LEAVE_VERSUS_LEND,
                             Play.CLOSE_VERSUS_SHARE,
+                            Play.LEAVE_VERSUS_WITHDRAWN,
+                            Play.LEAVE_VERSUS_NEXT_OWNER,
                             Play.WAITS_INSIDE,
                             Play.CARRIED_CALLS,
                             Play.OFFERS_AND_FORKS,

@@ -478,13 +478,12 @@ final class Borrowing {
             }
             return known.begun && known.offer == loan.offer;
         }
-        boolean alone = shared.tryLend(loan, loan.offer.countAtWork(shared));
-        if (!alone && loan.offer.withdrawn) {
-            shared.endLoan();
-            listed.crowded(loan.offer);
-            shared.awaitOthers(); // and is looked at again then
-        } else if (!alone) {
+        boolean waits = !loan.offer.withdrawn;
+        boolean alone = shared.tryLend(loan, loan.offer.countAtWork(shared), waits);
+        if (!alone && waits) {
             loan.offer.add(loan);
+        } else if (!alone) {
+            listed.crowded(loan.offer);
         }
         return alone;
     }

@@ -177,14 +177,17 @@ public final class SharedGlobal extends Backing {
      *     {@code null}: none does, or somebody else has it tried
      */
     private @Nullable Lent takeAwaited(long after) {
-        Lent waiting = loan;
         boolean awaited = (after & LENDS_WHEN_ALONE) != 0
                 && ((long) STATE.getAndBitwiseAnd(this, ~LENDS_WHEN_ALONE) & LENDS_WHEN_ALONE) != 0;
-        if (awaited && waiting == null) {
+        if (!awaited) {
+            return null;
+        }
+        Lent waiting = loan; // only now: before, it may be of an owner that has given up, and not of the one who waits
+        if (waiting == null) {
             home.ledger.lenders.othersHaveLeft();
             boolean unused = home.engine.housekeeper.retry(home);
         }
-        return awaited ? waiting : null;
+        return waiting;
     }
 
     // ---- lending, under the ledger's lock
@@ -193,14 +196,18 @@ public final class SharedGlobal extends Backing {
      * Lends it, if nobody but the lender is at work on it; else it is to be tried again when one leaves.
      *
      * @param own how many of the holds of threads that may be at work are the lender's
+     * @param waits whether that loan is what is tried again; if not, all lenders are looked at again
      */
-    public boolean tryLend(Lent newLoan, int own) {
-        loan = newLoan;
+    public boolean tryLend(Lent newLoan, int own, boolean waits) {
+        loan = waits ? newLoan : null; // who leaves may look for it at once
         for (; ; ) {
             long s = state;
             boolean alone = (s & THREADS) == own * ONE_THREAD;
             long marked = (s & ~LENDS_WHEN_ALONE) | (alone ? LENT : LENDS_WHEN_ALONE);
             if (STATE.compareAndSet(this, s, marked)) {
+                if (alone) {
+                    loan = newLoan;
+                }
                 return alone;
             }
         }
