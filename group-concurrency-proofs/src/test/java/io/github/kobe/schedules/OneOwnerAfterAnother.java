@@ -29,30 +29,34 @@ final class OneOwnerAfterAnother extends Scenario {
             CountDownLatch gaveUp = new CountDownLatch(1);
             int works = 100 + own.nextInt(100);
             int longer = own.nextInt(20);
-            Thread first = actor("first", () -> held.call(() -> {
-                inside.countDown();
-                inside.await();
-                var task = executor.submit("first", () -> "first");
-                waiting.countDown();
-                try {
-                    task.await();
-                } catch (InterruptedException e) {
-                    gaveUp.countDown();
-                }
-                while (left.getCount() > 0) {
-                    try {
-                        left.await();
-                    } catch (InterruptedException again) {
-                        Simulation.point("it waits again");
-                    }
-                }
-                return task.cancel(false);
-            }));
-            actor("second", () -> held.call(() -> {
-                inside.countDown();
-                gaveUp.await();
-                return executor.submit("second", () -> "second").await();
-            }));
+            Thread first = actor(
+                    "first",
+                    () -> held.call(() -> {
+                        inside.countDown();
+                        inside.await();
+                        var task = executor.submit("first", () -> "first");
+                        waiting.countDown();
+                        try {
+                            task.await();
+                        } catch (InterruptedException e) {
+                            gaveUp.countDown();
+                        }
+                        while (left.getCount() > 0) {
+                            try {
+                                left.await();
+                            } catch (InterruptedException again) {
+                                Simulation.point("it waits again");
+                            }
+                        }
+                        return task.cancel(false);
+                    }));
+            actor(
+                    "second",
+                    () -> held.call(() -> {
+                        inside.countDown();
+                        gaveUp.await();
+                        return executor.submit("second", () -> "second").await();
+                    }));
             actor("leaves", () -> {
                 held.call(() -> {
                     inside.countDown();
@@ -63,11 +67,13 @@ final class OneOwnerAfterAnother extends Scenario {
                 });
                 left.countDown();
             });
-            actor("stays", () -> held.call(() -> {
-                inside.countDown();
-                left.await();
-                return null;
-            }));
+            actor(
+                    "stays",
+                    () -> held.call(() -> {
+                        inside.countDown();
+                        left.await();
+                        return null;
+                    }));
             actor("interrupter", () -> {
                 leaving.await();
                 idle(longer);

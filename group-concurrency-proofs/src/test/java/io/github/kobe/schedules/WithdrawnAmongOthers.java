@@ -32,12 +32,14 @@ final class WithdrawnAmongOthers extends Scenario {
             CountDownLatch calling = new CountDownLatch(1);
             GroupPermit held = executor.acquire("held");
             int works = own.nextInt(160);
-            actor("other", () -> held.call(() -> {
-                inside.countDown();
-                calling.await();
-                idle(works);
-                return null;
-            }));
+            actor(
+                    "other",
+                    () -> held.call(() -> {
+                        inside.countDown();
+                        calling.await();
+                        idle(works);
+                        return null;
+                    }));
             inside.await();
             executor.call("second", () -> held.call(() -> waits(own, calling)));
             held.close();
