@@ -3,12 +3,14 @@ package io.github.kobe.scope;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Depth;
 import io.github.kobe.testing.Gate;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
@@ -16,6 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A tree of scopes over two executors: what its owners hold is lent to it wherever it is held, and wherever it is needed. */
 class ScopeAcrossExecutorsTests extends ScopeTestCase {
@@ -295,5 +299,66 @@ class ScopeAcrossExecutorsTests extends ScopeTestCase {
                 executor.close();
             }
         }
+    }
+
+    /**
+     * An owner inside a permit of the other executor, which was got under another one there, wants back what it has lent. Its
+     * fork needs that permit, and another thread is inside of it, too.
+     */
+    @Tag("L1")
+    @Tag("E13")
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anOwnerThatWantsItsPermitsBackLendsInAnotherExecutorOnceItIsAloneThere(boolean asksBefore) throws Exception {
+        engines.witness(other).mayLendUnseen("home");
+        GroupPermit home = other.acquire("home");
+        GroupPermit inG = home.acquireAsync("g").toCompletableFuture().get();
+        Gate working = new Gate();
+        Caller<Object> workingInside = Caller.start(() -> inG.call(working.then("worked")));
+        working.awaitArrived(1);
+
+        String value = insideG(one, () -> inG.call(() -> {
+            engines.witness(other).mayLendUnseen("g");
+            return wantsBackWhileItsForkCalls(asksBefore, working, workingInside);
+        }));
+
+        assertThat(value).isEqualTo("called");
+        inG.close();
+        home.close();
+    }
+
+    private String wantsBackWhileItsForkCalls(boolean asksBefore, Gate working, Caller<Object> workingInside) throws Exception {
+        Gate ends = new Gate();
+        Gate calls = new Gate();
+        Thread owner = Thread.currentThread();
+        try (var scope = ofOne.open(Joiner.<String>allSuccessfulOrThrow())) {
+            Subtask<String> early = scope.fork("early", ends.then("early"));
+            Subtask<String> late = scope.fork("late", () -> insideGHere(one, () -> {
+                calls.pass();
+                return other.call("g", () -> "called");
+            }));
+            Caller<Object> director = Caller.start(() -> {
+                calls.awaitArrived(1);
+                if (asksBefore) {
+                    calls.open();
+                    Deadline.until("its fork waits", () -> other.stats().queued() == 1);
+                }
+                ends.open();
+                Deadline.until("the owner wants its permits back", () -> isAt(owner, "awaitReturn"));
+                calls.open();
+                Deadline.until("its fork waits", () -> other.stats().queued() == 1);
+                working.open();
+                return workingInside.result();
+            });
+            scope.await(early);
+            director.result();
+            scope.join();
+            return late.get();
+        }
+    }
+
+    private static boolean isAt(Thread thread, String method) {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> frame.getMethodName().equals(method));
     }
 }

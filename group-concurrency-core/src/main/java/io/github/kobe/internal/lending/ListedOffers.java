@@ -118,6 +118,11 @@ public final class ListedOffers implements Lenders {
     }
 
     @Override
+    public boolean haveOthersLeft() {
+        return othersLeft;
+    }
+
+    @Override
     public void lendInside(Batch batch) {
         if (othersLeft) {
             othersLeft = false;

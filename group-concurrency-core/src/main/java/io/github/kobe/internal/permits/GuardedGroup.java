@@ -138,6 +138,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
             }
             if (!decided) {
                 // The group may have died since: then others get what has come.
+                ledger.bindForLenders();
                 ledger.drain(null, batch);
             }
         } catch (Throwable failure) {
@@ -378,8 +379,8 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
             exit(batch);
         }
         engine.lookForOffers(asGroup()); // an offer may not have been, for want of memory
-        if (!alive) {
-            // It may have been kept to let others start, and has died since.
+        if (!alive || ledger.lenders.haveOthersLeft()) {
+            // It may have been kept to let others start, and has died since; or an owner elsewhere may be alone now.
             settleWithLedger(0, false, batch);
         }
     }

@@ -171,6 +171,13 @@ public final class Ledger {
 
     // ---- on and off
 
+    /** Is on from now on, if there are owners to be looked at again. */
+    void bindForLenders() {
+        if (lenders.isAny()) {
+            bind();
+        }
+    }
+
     /** Takes over all free credits: from now on each start is decided here. */
     public void bind() {
         if (!on) {

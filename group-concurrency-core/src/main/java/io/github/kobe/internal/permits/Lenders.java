@@ -20,4 +20,7 @@ public interface Lenders {
 
     /** Somebody has left permits that an owner shares with others, who may be alone now; by anyone. */
     void othersHaveLeft();
+
+    /** {@return whether that may be so, and nobody has looked since} By anyone. */
+    boolean haveOthersLeft();
 }
