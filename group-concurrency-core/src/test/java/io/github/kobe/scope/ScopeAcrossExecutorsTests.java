@@ -317,26 +317,31 @@ class ScopeAcrossExecutorsTests extends ScopeTestCase {
         Caller<Object> workingInside = Caller.start(() -> inG.call(working.then("worked")));
         working.awaitArrived(1);
 
-        String value = insideG(one, () -> inG.call(() -> {
-            engines.witness(other).mayLendUnseen("g");
-            return wantsBackWhileItsForkCalls(asksBefore, working, workingInside);
-        }));
+        String value = insideG(
+                one,
+                () -> inG.call(() -> {
+                    engines.witness(other).mayLendUnseen("g");
+                    return wantsBackWhileItsForkCalls(asksBefore, working, workingInside);
+                }));
 
         assertThat(value).isEqualTo("called");
         inG.close();
         home.close();
     }
 
-    private String wantsBackWhileItsForkCalls(boolean asksBefore, Gate working, Caller<Object> workingInside) throws Exception {
+    private String wantsBackWhileItsForkCalls(boolean asksBefore, Gate working, Caller<Object> workingInside)
+            throws Exception {
         Gate ends = new Gate();
         Gate calls = new Gate();
         Thread owner = Thread.currentThread();
         try (var scope = ofOne.open(Joiner.<String>allSuccessfulOrThrow())) {
             Subtask<String> early = scope.fork("early", ends.then("early"));
-            Subtask<String> late = scope.fork("late", () -> insideGHere(one, () -> {
-                calls.pass();
-                return other.call("g", () -> "called");
-            }));
+            Subtask<String> late = scope.fork(
+                    "late",
+                    () -> insideGHere(one, () -> {
+                        calls.pass();
+                        return other.call("g", () -> "called");
+                    }));
             Caller<Object> director = Caller.start(() -> {
                 calls.awaitArrived(1);
                 if (asksBefore) {

@@ -427,12 +427,10 @@ public final class Lending {
 
     private void beginWithdraw(Offer offer, @Nullable Batch batch) {
         offer.withdrawn = true;
-        if (offer.firstLoan != null) {
-            ledger.bind(); // what waited for the owner to be alone is looked at again
-        }
         for (Loan loan = offer.firstLoan, next; loan != null; loan = next) {
             next = loan.nextOfOffer;
             if (!loan.begun) {
+                ledger.bind(); // what waited for the owner to be alone is looked at again
                 endPending(loan);
             }
         }
