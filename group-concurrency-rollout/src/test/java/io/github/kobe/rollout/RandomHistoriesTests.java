@@ -13,9 +13,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Histories of operations and boundaries in random order, played without threads, and after each step compared with a {@link
@@ -28,7 +30,9 @@ class RandomHistoriesTests {
     private static final List<String> STAGES = List.of("A", "B", "C");
     private static final List<Wish.Kind> WISHES = List.of(Wish.Kind.values());
 
+    /** It has much to do, and others may do so beside it. */
     @Test
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     @Tag("R33")
     @Tag("R82")
     @Tag("R116")

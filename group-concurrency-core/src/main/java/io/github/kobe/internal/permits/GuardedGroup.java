@@ -102,14 +102,10 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
         } finally {
             int owed = takeOwedCredits();
             boolean lacks = takeLackOfCredit();
-            if (lock == own) {
-                own.unlock();
-            } else {
-                if (!attached) {
-                    guard = own;
-                }
-                ledger.unlock();
+            if (lock != own && !attached) {
+                guard = own;
             }
+            unlockGuard(lock);
             if (owed > 0 || lacks) {
                 settleWithLedger(owed, lacks, batch);
             }
@@ -232,11 +228,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
         try {
             return queue.listOldest(nodes, limit, engine.environment.portion());
         } finally {
-            if (lock == own) {
-                own.unlock();
-            } else {
-                ledger.unlock();
-            }
+            unlockGuard(lock);
         }
     }
 
@@ -247,11 +239,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
             LocalLending lending = queue.lending();
             return lending == null ? List.of() : lending.scopes();
         } finally {
-            if (lock == own) {
-                own.unlock();
-            } else {
-                ledger.unlock();
-            }
+            unlockGuard(lock);
         }
     }
 
@@ -263,6 +251,14 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
                 return lock;
             }
             lock.unlock();
+        }
+    }
+
+    private void unlockGuard(ReentrantLock lock) {
+        if (lock == own) {
+            own.unlock();
+        } else {
+            ledger.unlock();
         }
     }
 
