@@ -124,13 +124,12 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 .toList();
     }
 
-    /** {@return all bound properties of the group with this key in the map} */
-    List<ConfigurationProperty> ofGroup(String key) {
+    /** {@return all bound properties of groups in the map, by the key of the group} */
+    Map<String, List<ConfigurationProperty>> ofGroups() {
         return properties.values().stream()
                 .filter(property -> property.getName().getNumberOfElements() > 2
-                        && property.getName().getElement(1, Form.UNIFORM).equals("groups")
-                        && property.getName().getElement(2, Form.ORIGINAL).equals(key))
-                .toList();
+                        && property.getName().getElement(1, Form.UNIFORM).equals("groups"))
+                .collect(Collectors.groupingBy(property -> property.getName().getElement(2, Form.ORIGINAL)));
     }
 
     private final class WatchingHandler extends AbstractBindHandler {

@@ -6,6 +6,7 @@ import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.ListedGrou
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.commons.logging.Log;
@@ -142,8 +143,9 @@ final class ConfiguredPolicy {
 
     /** Environment variables can't spell every key: the group that is meant may be another one. */
     private void warnOfEnvironmentOnlyGroups() {
+        Map<String, List<ConfigurationProperty>> ofGroups = settings.ofGroups();
         for (String key : properties.groups().keySet()) {
-            List<ConfigurationProperty> ofGroup = settings.ofGroup(key);
+            List<ConfigurationProperty> ofGroup = ofGroups.getOrDefault(key, List.of());
             if (!ofGroup.isEmpty() && ofGroup.stream().allMatch(ConfiguredPolicy::isFromEnvironment)) {
                 LOGGER.warn("Only environment variables name the group '" + PrintableText.ofKey(key)
                         + "' ("

@@ -320,4 +320,25 @@ class RefreshTests {
                     refresh(context);
                 });
     }
+
+    /** With a look at all properties for each key, this takes minutes. */
+    @Test
+    @Tag("deep")
+    void thousandsOfKeysStartAndAreRefreshed() {
+        int keys = 20_000;
+        for (int i = 0; i < keys; i++) {
+            settings.put("group-concurrency.groups.[tenant:" + i + "].max-concurrency", "3");
+            settings.put("group-concurrency.groups.[tenant:" + i + "].queue-threshold", "40");
+        }
+        runner.run(context -> {
+            GroupExecutor executor = context.getBean(GroupExecutor.class);
+            assertThat(executor.policy().groups()).hasSize(keys);
+
+            settings.put("group-concurrency.groups.[tenant:7].max-concurrency", "5");
+            refresh(context);
+
+            assertThat(executor.policy().groups().get("tenant:7").maxConcurrency())
+                    .hasValue(5);
+        });
+    }
 }
