@@ -12,9 +12,9 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine's one platform thread: time-outs, the idle sweep, retries, and now and then the start of a task (an outside hop). It is made when first
- * needed and ends when there is nothing to wait for. It refers to the engine only weakly, so it does not keep a
- * forgotten executor alive.
+ * The engine's one platform thread: time-outs, the idle sweep, retries, and now and then the start of a task (an outside
+ * hop). It is made when first needed and ends when there is nothing to wait for. It refers to the engine only weakly, so
+ * it does not keep a forgotten executor alive.
  *
  * <p>No user code runs on it.
  */

@@ -26,8 +26,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of a {@link GroupExecutor} into its engine, which it makes. {@link GroupExecutor} has checked the arguments, and its Javadoc says what each method
- * does. Public only because {@link GroupExecutor} uses it.
+ * The way of a {@link GroupExecutor} into its engine, which it makes. {@link GroupExecutor} has checked the arguments, and
+ * its Javadoc says what each method does. Public only because {@link GroupExecutor} uses it.
  */
 public final class Doors {
 

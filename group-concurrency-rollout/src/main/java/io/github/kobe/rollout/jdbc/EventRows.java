@@ -33,7 +33,7 @@ final class EventRows {
     private static final String MARK = "update rollout_event set published = true" + TOLD;
 
     private static final String TOUCH =
-            "update rollout_event set published = published" + " where plan_id = ? and task_id = ? and sequence = ?";
+            "update rollout_event set published = published where plan_id = ? and task_id = ? and sequence = ?";
 
     private final Database database;
 
