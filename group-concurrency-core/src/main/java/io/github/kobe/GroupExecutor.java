@@ -454,6 +454,28 @@ public final class GroupExecutor implements AutoCloseable {
     }
 
     /**
+     * Says that the {@linkplain GroupPolicy.Builder#limitsResolver limits resolver} would say something else of a group now.
+     * The current thread asks it, and what it says is in force when this returns: what was asked for before has no effect any
+     * more. Nothing happens without a resolver, or if the group is not known, since it is asked for anyway when it is used.
+     *
+     * @param groupKey the group
+     * @since 0.1.0
+     */
+    public void limitsChanged(String groupKey) {
+        doors.limitsChanged(Objects.requireNonNull(groupKey, "groupKey"));
+    }
+
+    /**
+     * As {@link #limitsChanged(String)}, for all groups that the executor knows, one after the other. If the resolver fails
+     * three times in a row, those that are left are asked for later, as after any failure.
+     *
+     * @since 0.1.0
+     */
+    public void limitsChanged() {
+        doors.limitsChanged();
+    }
+
+    /**
      * Stops a group from starting work. Work is still accepted and queued, running work goes on, and queue time-outs
      * still expire.
      *

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The limits of one group, of all groups that a pattern matches, or of all groups. Each number that is unset is
- * inherited separately, from the exact key, the best pattern, the resolver (concurrency only), or the defaults, in this
- * order.
+ * inherited separately, from the exact key, the limits resolver, the best pattern, the concurrency resolver, or the
+ * defaults, in this order.
  *
  * <pre>{@code
  * GroupLimits.unset().withMaxConcurrency(4).withQueueTimeout(Duration.ofSeconds(5))

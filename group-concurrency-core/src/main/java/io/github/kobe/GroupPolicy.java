@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  *         .build();
  * }</pre>
  *
- * <p>Each number of a group is looked up separately: the group's own, else that of the best pattern, else (for
- * concurrency) the resolver's answer, else the default. In a pattern, {@code *} stands for any number of characters,
+ * <p>Each number of a group is looked up separately: the group's own, else what the limits resolver says, else that of the
+ * best pattern, else (for concurrency) what the concurrency resolver says, else the default. In a pattern, {@code *} stands for any number of characters,
  * including none. If several patterns match, the one with the most literal characters wins, and among equals the one
  * declared first.
  *
@@ -52,6 +52,8 @@ public final class GroupPolicy {
     private final Map<String, GroupLimits> patterns;
     private final RejectionPolicy rejectionPolicy;
     private final @Nullable RejectionHandler rejectionHandler;
+    private final @Nullable Function<String, Optional<GroupLimits>> limitsResolver;
+    private final Duration limitsRefresh;
     private final @Nullable ToIntFunction<String> concurrencyResolver;
     private final List<TaskLifecycleListener> taskLifecycleListeners;
     private final List<TaskTracer> taskTracers;
@@ -70,6 +72,8 @@ public final class GroupPolicy {
         patterns = Collections.unmodifiableMap(new LinkedHashMap<>(builder.patterns));
         rejectionPolicy = builder.rejectionPolicy;
         rejectionHandler = builder.rejectionHandler;
+        limitsResolver = builder.limitsResolver;
+        limitsRefresh = builder.limitsRefresh;
         concurrencyResolver = builder.concurrencyResolver;
         taskLifecycleListeners = List.copyOf(builder.taskLifecycleListeners);
         taskTracers = List.copyOf(builder.taskTracers);
@@ -78,7 +82,7 @@ public final class GroupPolicy {
         maxIdleGroups = builder.maxIdleGroups;
         maxKeyLength = builder.maxKeyLength;
         idleTimeout = builder.idleTimeout;
-        compiled = new CompiledPolicy(this); // last: it reads all the others
+        compiled = new CompiledPolicy(this, this::askLimits); // last: it reads all the others
     }
 
     /** {@return a builder with every setting at its default} */
@@ -170,6 +174,35 @@ public final class GroupPolicy {
         return Optional.ofNullable(rejectionHandler);
     }
 
+    /**
+     * {@return the resolver of the limits of groups, if set}
+     *
+     * @since 0.1.0
+     */
+    public Optional<Function<String, Optional<GroupLimits>>> limitsResolver() {
+        return Optional.ofNullable(limitsResolver);
+    }
+
+    /**
+     * {@return about how often the {@link #limitsResolver} is asked again of a group in use; {@link GroupLimits#NO_TIMEOUT}:
+     * never}
+     *
+     * @since 0.1.0
+     */
+    public Duration limitsRefresh() {
+        return limitsRefresh;
+    }
+
+    /** Asks the limits resolver, which there is; fails as that does, or for a number out of its range. */
+    @SuppressWarnings("ConstantValue") // user code may return null, whatever it declares
+    private GroupLimits askLimits(String groupKey) {
+        Optional<GroupLimits> answer = Objects.requireNonNull(limitsResolver).apply(groupKey);
+        GroupLimits limits = Objects.requireNonNull(answer, "The limits resolver returned null")
+                .orElseGet(GroupLimits::unset);
+        limits.validate(groupKey);
+        return limits;
+    }
+
     /** {@return the resolver of the concurrency of groups for which no exact key or pattern sets it, if set} */
     public Optional<ToIntFunction<String>> concurrencyResolver() {
         return Optional.ofNullable(concurrencyResolver);
@@ -242,6 +275,8 @@ public final class GroupPolicy {
         private final Map<String, GroupLimits> patterns = new LinkedHashMap<>();
         private RejectionPolicy rejectionPolicy = RejectionPolicy.ABORT;
         private @Nullable RejectionHandler rejectionHandler;
+        private @Nullable Function<String, Optional<GroupLimits>> limitsResolver;
+        private Duration limitsRefresh = GroupLimits.NO_TIMEOUT;
         private @Nullable ToIntFunction<String> concurrencyResolver;
         private final List<TaskLifecycleListener> taskLifecycleListeners = new ArrayList<>();
         private final List<TaskTracer> taskTracers = new ArrayList<>();
@@ -263,6 +298,8 @@ public final class GroupPolicy {
             patterns.putAll(policy.patterns);
             rejectionPolicy = policy.rejectionPolicy;
             rejectionHandler = policy.rejectionHandler;
+            limitsResolver = policy.limitsResolver;
+            limitsRefresh = policy.limitsRefresh;
             concurrencyResolver = policy.concurrencyResolver;
             taskLifecycleListeners.addAll(policy.taskLifecycleListeners);
             taskTracers.addAll(policy.taskTracers);
@@ -477,6 +514,44 @@ public final class GroupPolicy {
         }
 
         /**
+         * Sets the resolver of limits, such as a table of plans: it gives each group its numbers. Those that an exact key of
+         * this policy sets go before; those that it leaves unset are inherited from patterns, the
+         * {@link #concurrencyResolver} and the defaults. Default: none.
+         *
+         * <p>It is asked outside every lock, by the thread that first uses a group, and so may query a database; a race may
+         * ask twice. It is asked again after {@link #limitsRefresh}, on a virtual thread of the executor's, and by
+         * {@link GroupExecutor#limitsChanged(String)}. Neither an override nor another policy with the same resolver has it
+         * asked again. A group that is forgotten, as idle or evicted, is asked for anew when it comes back.
+         *
+         * <p>If it throws, returns {@code null}, or gives a number out of its range, the group keeps what was known of it, or
+         * else what it inherits. That is logged at most once a minute, and it is asked again within some ten seconds.
+         *
+         * @param value is given a key; returns empty or {@link GroupLimits#unset()} if it knows nothing of that group;
+         *     {@code null}: none
+         * @return this builder
+         * @since 0.1.0
+         */
+        public Builder limitsResolver(@Nullable Function<String, Optional<GroupLimits>> value) {
+            limitsResolver = value;
+            return this;
+        }
+
+        /**
+         * Sets about how often the {@link #limitsResolver} is asked again, one group after the other. Only groups that were
+         * used meanwhile are asked for; those that weren't are asked for in the interval in which they are used again. So what
+         * it says of a group in use is in force after two intervals at the latest. Default:
+         * {@link GroupLimits#NO_TIMEOUT}, never.
+         *
+         * @param value more than zero
+         * @return this builder
+         * @since 0.1.0
+         */
+        public Builder limitsRefresh(Duration value) {
+            limitsRefresh = Objects.requireNonNull(value, "limitsRefresh");
+            return this;
+        }
+
+        /**
          * Sets the resolver, which decides the concurrency of groups for which no exact key or pattern sets it. It is
          * called outside every lock, by the thread that first uses a group, or that sets, resets or evicts its limits,
          * replaces the policy, or asks for the statistics of a group that the policy names; a race may call it twice. A
@@ -652,6 +727,9 @@ public final class GroupPolicy {
             GroupLimits.atLeast(1, maxKeyLength, "maxKeyLength", null);
             if (!idleTimeout.isPositive()) {
                 throw new InvalidPolicyException("idleTimeout", null, idleTimeout, "more than zero");
+            }
+            if (!limitsRefresh.isPositive()) {
+                throw new InvalidPolicyException("limitsRefresh", null, limitsRefresh, "more than zero");
             }
             defaults.validateAsDefaults();
             groups.forEach((key, limits) -> limits.validate(key));

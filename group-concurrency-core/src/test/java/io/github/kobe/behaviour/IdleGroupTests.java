@@ -12,6 +12,7 @@ import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.internal.doors.EngineAccess;
 import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.CapturedLog;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
@@ -118,6 +119,37 @@ class IdleGroupTests {
         Deadline.untilAsserted(() -> assertThat(executor.groupKeys()).hasSizeBetween(10, 40));
         assertThat(executor.groupKeys()).contains("key-299");
         assertThat(executor.groupKeys()).doesNotContain("key-0");
+    }
+
+    @Test
+    void itIsToldOnceIfManyGroupsASecondAreForgotten() throws Exception {
+        GroupExecutor executor =
+                engines.startPlain(GroupPolicy.builder().maxIdleGroups(20).build(), clock.environment());
+        try (CapturedLog log = CapturedLog.open()) {
+            for (int i = 0; i < 400; i++) {
+                executor.call("seldom-" + i, () -> "used");
+                clock.advance(Duration.ofMillis(11)); // some 90 a second
+            }
+            assertThat(log.infos()).isEmpty();
+
+            for (int i = 0; i < 1_000; i++) {
+                executor.call("often-" + i, () -> "used");
+            }
+
+            Deadline.untilAsserted(() -> assertThat(log.infos()).singleElement().asString()
+                    .contains("about 20 idle ones", "maxIdleGroups"));
+        }
+    }
+
+    @Test
+    void whoWantsNoIdleGroupsIsNotToldThatTheyAreForgotten() {
+        GroupExecutor executor = engines.startPlain(keepNone().build());
+        try (CapturedLog log = CapturedLog.open()) {
+            for (int i = 0; i < 1_000; i++) {
+                executor.call("key-" + i, () -> "used");
+            }
+            assertThat(log.infos()).isEmpty();
+        }
     }
 
     @Test

@@ -3,7 +3,8 @@ package io.github.kobe.spring;
 import java.util.function.ToIntFunction;
 
 /**
- * Decides how many tasks of a group may run at once, for all groups whose concurrency no exact key or pattern sets; so
+ * Decides how many tasks of a group may run at once, and nothing else: {@link GroupLimitsResolver} gives all numbers, and may
+ * say nothing of a group. It is asked for all groups whose concurrency no exact key or pattern sets; so
  * the default concurrency isn't used beside it. A bean of this type becomes the
  * policy's resolver, unless the policy has one.
  *

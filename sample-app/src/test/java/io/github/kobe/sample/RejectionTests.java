@@ -40,7 +40,7 @@ class RejectionTests {
         Reply rejected = sample.post("/tenants/" + tenant + "/reports");
 
         assertRejected(rejected, 429, "GROUP_QUEUE_FULL");
-        assertThat(rejected.header("Retry-After")).isEqualTo("1");
+        assertThat(rejected.header("Retry-After")).matches("[1-3]");
         sample.partner().open();
         assertThat(accepted)
                 .allSatisfy(reply -> assertThat(reply.join().status()).isEqualTo(201));

@@ -38,6 +38,15 @@ public final class CapturedLog extends Handler implements AutoCloseable {
                 .toList();
     }
 
+    /** The texts of what was logged as information. */
+    public List<String> infos() {
+        SimpleFormatter formatter = new SimpleFormatter();
+        return records.stream()
+                .filter(entry -> entry.getLevel().equals(Level.INFO))
+                .map(formatter::formatMessage)
+                .toList();
+    }
+
     /** The errors that came with what was logged as a warning or worse. */
     public List<Throwable> thrown() {
         return records.stream()

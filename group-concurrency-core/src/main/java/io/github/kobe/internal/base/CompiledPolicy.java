@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,8 @@ public final class CompiledPolicy {
     private final Map<String, GroupLimits> groups;
     private final Map<String, GroupLimits> patterns;
     private final List<Glob> closestFirst;
+    private final @Nullable Function<String, Optional<GroupLimits>> limitsResolver;
+    private final Function<String, GroupLimits> checkedLimits;
     private final @Nullable ToIntFunction<String> concurrencyResolver;
     private final @Nullable TaskLifecycleListener listener;
     private final @Nullable TaskTracer tracer;
@@ -43,9 +46,14 @@ public final class CompiledPolicy {
     private final EffectiveLimits defaults;
     private final AtomicBoolean resolverFailed = new AtomicBoolean();
 
-    /** Compiles a policy, all of whose settings are in their ranges. */
-    public CompiledPolicy(GroupPolicy source) {
+    /**
+     * Compiles a policy, all of whose settings are in their ranges.
+     *
+     * @param checkedLimits asks its limits resolver, and fails as that does, or if a number is out of its range
+     */
+    public CompiledPolicy(GroupPolicy source, Function<String, GroupLimits> checkedLimits) {
         this.source = source;
+        this.checkedLimits = checkedLimits;
         globalQueueThreshold = source.globalQueueThreshold();
         groups = source.groups();
         patterns = source.patterns();
@@ -53,6 +61,7 @@ public final class CompiledPolicy {
                 new ArrayList<>(patterns.keySet().stream().map(Glob::new).toList());
         globs.sort(Comparator.comparingInt(Glob::literals).reversed());
         closestFirst = List.copyOf(globs);
+        limitsResolver = source.limitsResolver().orElse(null);
         concurrencyResolver = source.concurrencyResolver().orElse(null);
         listener = ListenerChain.of(source.taskLifecycleListeners());
         tracer = TracerChain.of(source.taskTracers());
@@ -76,7 +85,7 @@ public final class CompiledPolicy {
 
     /** {@return what it says of a group} Calls no user code. */
     public GroupExplanation explain(String groupKey) {
-        return rulesFor(groupKey);
+        return new Rules(groupKey, null);
     }
 
     // ---- for the engine
@@ -134,17 +143,41 @@ public final class CompiledPolicy {
         return groups.containsKey(rule) || patterns.containsKey(rule);
     }
 
-    /** {@return all numbers of a group} May call the resolver. */
-    public EffectiveLimits resolve(String groupKey) {
-        Rules rules = rulesFor(groupKey);
-        if (rules.exact == null && rules.pattern == null && concurrencyResolver == null) {
+    /** {@return whether a limits resolver is to be asked} */
+    public boolean hasLimitsResolver() {
+        return limitsResolver != null;
+    }
+
+    /** {@return whether {@code answer} is of the one who is to be asked} */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    public boolean accepts(Answer answer) {
+        return answer.resolver() == limitsResolver;
+    }
+
+    /**
+     * Asks the limits resolver, which there is.
+     *
+     * @param known what to go by if it fails, and it was the one who said that
+     * @param turn that of the question
+     * @param ended how much work of the group has ended
+     * @param failures hears of a failure
+     */
+    public Answer ask(String groupKey, Answer known, long turn, long ended, Consumer<Throwable> failures) {
+        try {
+            return new Answer(limitsResolver, turn, checkedLimits.apply(groupKey), false, ended);
+        } catch (Throwable failure) {
+            failures.accept(failure);
+            return new Answer(limitsResolver, turn, accepts(known) ? known.limits() : GroupLimits.unset(), true, ended);
+        }
+    }
+
+    /** {@return all numbers of a group, by that answer} May call the concurrency resolver. */
+    public EffectiveLimits resolve(String groupKey, Answer answer) {
+        Rules rules = new Rules(groupKey, answer.limits());
+        if (rules.isEmpty() && concurrencyResolver == null) {
             return defaults;
         }
         return rules.limits();
-    }
-
-    private Rules rulesFor(String groupKey) {
-        return new Rules(Objects.requireNonNull(groupKey, "groupKey"));
     }
 
     private EffectiveLimit<Integer> askResolver(String groupKey) {
@@ -166,18 +199,28 @@ public final class CompiledPolicy {
         }
     }
 
-    /** What the policy says of one group, by the entry of its own and the closest pattern. */
+    /**
+     * What the policy says of one group, by the entry of its own, by what its limits resolver says, and by the closest
+     * pattern.
+     */
     private final class Rules implements GroupExplanation {
         private final String groupKey;
         private final @Nullable GroupLimits exact;
+        private final @Nullable GroupLimits answer;
         private final @Nullable String patternText;
         private final @Nullable GroupLimits pattern;
 
-        Rules(String groupKey) {
-            this.groupKey = groupKey;
+        /** With {@code null} as the answer, the resolver isn't asked. */
+        Rules(String groupKey, @Nullable GroupLimits answer) {
+            this.groupKey = Objects.requireNonNull(groupKey, "groupKey");
+            this.answer = answer;
             exact = groups.get(groupKey);
             patternText = closestPattern(groupKey);
             pattern = patternText == null ? null : patterns.get(patternText);
+        }
+
+        boolean isEmpty() {
+            return exact == null && pattern == null && (answer == null || answer.equals(GroupLimits.unset()));
         }
 
         private @Nullable String closestPattern(String key) {
@@ -209,15 +252,26 @@ public final class CompiledPolicy {
         @Override
         public Optional<EffectiveLimit<Integer>> maxConcurrency() {
             EffectiveLimit<Integer> ruled = ruled(GroupLimits::maxConcurrency);
-            return ruled == null && concurrencyResolver != null
-                    ? Optional.empty()
-                    : Optional.of(ruled == null ? defaults.maxConcurrency() : ruled);
+            boolean untold = ruled == null ? concurrencyResolver != null || isUnasked() : isUntold(ruled);
+            return untold ? Optional.empty() : Optional.of(ruled == null ? defaults.maxConcurrency() : ruled);
         }
 
         @Override
         public Optional<EffectiveLimit<Integer>> maxInFlight() {
             EffectiveLimit<Integer> own = ownMaxInFlight();
-            return own == null ? maxConcurrency() : Optional.of(own);
+            if (own == null) {
+                return maxConcurrency();
+            }
+            return isUntold(own) ? Optional.empty() : Optional.of(own);
+        }
+
+        /** {@return whether only the limits resolver could tell whether a group has that number, or another} */
+        private boolean isUntold(EffectiveLimit<Integer> ruled) {
+            return isUnasked() && ruled.source() != LimitSource.CONFIGURED;
+        }
+
+        private boolean isUnasked() {
+            return limitsResolver != null && answer == null;
         }
 
         private @Nullable EffectiveLimit<Integer> ownMaxInFlight() {
@@ -236,6 +290,9 @@ public final class CompiledPolicy {
             if (exact != null && exact.queueTimeout().isPresent()) {
                 return new EffectiveLimit<>(exact.queueTimeout().get(), LimitSource.CONFIGURED);
             }
+            if (answer != null && answer.queueTimeout().isPresent()) {
+                return new EffectiveLimit<>(answer.queueTimeout().get(), LimitSource.RESOLVER);
+            }
             if (pattern != null && pattern.queueTimeout().isPresent()) {
                 return new EffectiveLimit<>(pattern.queueTimeout().get(), LimitSource.PATTERN);
             }
@@ -249,12 +306,15 @@ public final class CompiledPolicy {
         }
 
         private @Nullable EffectiveLimit<Integer> ruled(Function<GroupLimits, OptionalInt> number) {
-            OptionalInt own = exact == null ? OptionalInt.empty() : number.apply(exact);
-            if (own.isPresent()) {
-                return new EffectiveLimit<>(own.getAsInt(), LimitSource.CONFIGURED);
-            }
-            OptionalInt matched = pattern == null ? OptionalInt.empty() : number.apply(pattern);
-            return matched.isPresent() ? new EffectiveLimit<>(matched.getAsInt(), LimitSource.PATTERN) : null;
+            EffectiveLimit<Integer> own = told(exact, number, LimitSource.CONFIGURED);
+            own = own != null ? own : told(answer, number, LimitSource.RESOLVER);
+            return own != null ? own : told(pattern, number, LimitSource.PATTERN);
+        }
+
+        private static @Nullable EffectiveLimit<Integer> told(
+                @Nullable GroupLimits limits, Function<GroupLimits, OptionalInt> number, LimitSource by) {
+            OptionalInt value = limits == null ? OptionalInt.empty() : number.apply(limits);
+            return value.isPresent() ? new EffectiveLimit<>(value.getAsInt(), by) : null;
         }
 
         @Override

@@ -5,7 +5,7 @@ import java.lang.System.Logger.Level;
 import java.util.function.Supplier;
 
 /**
- * Logs failures that nobody else can catch. Logging is user code too: it formats an exception that a user has written,
+ * Logs failures that nobody else can catch, and what an operator should know. Logging is user code too: it formats an exception that a user has written,
  * and passes it to a back end that a user has chosen. What it throws must not get into the engine.
  */
 public final class Log {
@@ -27,6 +27,15 @@ public final class Log {
             } catch (Throwable broken) {
                 // There is nowhere left to tell it.
             }
+        }
+    }
+
+    /** Logs what is no failure. */
+    public static void info(Supplier<String> text) {
+        try {
+            LOGGER.log(Level.INFO, text);
+        } catch (Throwable broken) {
+            // There is nowhere left to tell it.
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.kobe.internal.doors;
 
 import io.github.kobe.GroupLimits;
+import io.github.kobe.internal.base.Answer;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.StackReserve;
@@ -75,13 +76,13 @@ final class Control {
     }
 
     private boolean override(Group group, @Nullable GroupLimits limits, Batch batch) {
-        EffectiveLimits base = engine.policy.resolve(group.key);
+        EffectiveLimits base = engine.table.resolve(engine.policy, group);
         return group.change(state -> state.override(limits, base), batch);
     }
 
     private boolean replaceOverride(
             Group group, @Nullable GroupLimits expected, @Nullable GroupLimits limits, Batch batch) {
-        EffectiveLimits base = engine.policy.resolve(group.key);
+        EffectiveLimits base = engine.table.resolve(engine.policy, group);
         return group.changeIf(state -> state.replaceOverride(expected, limits, base), batch);
     }
 
@@ -103,6 +104,7 @@ final class Control {
     /** Changes a group, and carries out what follows; false if the change returns that. */
     private boolean tryChange(Group group, BiPredicate<Group, Batch> change) {
         CompiledPolicy before = engine.policy;
+        Answer answer = group.answer();
         Batch batch = new Batch(engine);
         boolean done;
         try {
@@ -110,11 +112,21 @@ final class Control {
         } finally {
             batch.carryOut();
         }
-        if (done && before != engine.policy) {
-            // Its base may have been resolved by the old one, after the update had been to the group.
-            engine.rebase(group);
+        if (done) {
+            rebaseUnless(group, before, answer);
         }
         return done;
+    }
+
+    /**
+     * Resolves a group's limits again unless policy and answer are those still. They may have been resolved by the old ones,
+     * after whoever brought the new ones had been to the group.
+     */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    private void rebaseUnless(Group group, CompiledPolicy policy, Answer answer) {
+        if (policy != engine.policy || answer != group.answer()) {
+            engine.rebase(group);
+        }
     }
 
     void updatePolicy(CompiledPolicy policy) {
@@ -129,7 +141,18 @@ final class Control {
             engine.rebase(group);
         }
         engine.idle.policyChanged();
+        engine.table.policyChanged();
         engine.dropRules();
+    }
+
+    void limitsChanged(String key) {
+        StackReserve.require();
+        engine.table.changed(key);
+    }
+
+    void limitsChanged() {
+        StackReserve.require();
+        engine.table.changed();
     }
 
     void evict(String key) {
@@ -139,7 +162,8 @@ final class Control {
             return;
         }
         CompiledPolicy before = engine.policy;
-        EffectiveLimits base = before.resolve(key);
+        Answer answer = engine.table.askAgain(before, group);
+        EffectiveLimits base = before.resolve(key, answer);
         Batch batch = new Batch(engine);
         GroupState.Eviction done;
         try {
@@ -154,9 +178,7 @@ final class Control {
             case GONE -> group.record.recording().end(group.counters);
             case IN_USE -> {
                 engine.record(group, true);
-                if (before != engine.policy) {
-                    engine.rebase(group);
-                }
+                rebaseUnless(group, before, answer);
             }
         }
         engine.reports.groupRemoved(key);

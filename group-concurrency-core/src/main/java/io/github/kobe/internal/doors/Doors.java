@@ -128,6 +128,14 @@ public final class Doors {
         control.resetLimits(key);
     }
 
+    public void limitsChanged(String key) {
+        control.limitsChanged(key);
+    }
+
+    public void limitsChanged() {
+        control.limitsChanged();
+    }
+
     public void pause(String key) {
         control.pause(key);
     }

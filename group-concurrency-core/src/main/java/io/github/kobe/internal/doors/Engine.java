@@ -120,7 +120,7 @@ public final class Engine extends Work {
         CompiledPolicy inForce = policy;
         if (group == null && inForce.names(key)) {
             // Named by the policy and not used yet: as it will be.
-            EffectiveLimits limits = inForce.resolve(key);
+            EffectiveLimits limits = inForce.resolve(key, table.ask(inForce, key));
             group = new Group(this, key, limits, true, accounts.of(limits.rule()).unrecorded);
         }
         return Optional.ofNullable(group).map(Readings::stats);

@@ -1,6 +1,7 @@
 package io.github.kobe.internal.permits;
 
 import io.github.kobe.GroupRecorder;
+import io.github.kobe.internal.base.Answer;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.Core;
 import io.github.kobe.internal.base.Counters;
@@ -27,11 +28,13 @@ public abstract class Groups extends Core {
 
     public final Ledger ledger;
     public final IdleGroups idle;
+    public final LimitsTable table;
 
     public Groups(CompiledPolicy policy, Environment environment, Lenders lenders) {
         super(policy, environment);
         ledger = new Ledger(environment.processors(), lenders);
         idle = new IdleGroups(this);
+        table = new LimitsTable(this);
         ledger.setLimit(policy.source().globalMaxInFlight());
     }
 
@@ -60,9 +63,11 @@ public abstract class Groups extends Core {
     private Group newGroup(String key) {
         CompiledPolicy resolvedBy = policy;
         requireKey(key);
-        EffectiveLimits limits = resolvedBy.resolve(key);
+        Answer answer = table.ask(resolvedBy, key);
+        EffectiveLimits limits = resolvedBy.resolve(key, answer);
         Recording recording = newRecording(resolvedBy, key, limits.rule());
         Group made = new Group(this, key, limits, resolvedBy.names(key), recording);
+        made.keep(answer);
         Group known = groups.putIfAbsent(key, made);
         if (known != null) {
             recording.end(new Counters());
@@ -72,6 +77,7 @@ public abstract class Groups extends Core {
             // Replaced meanwhile, and perhaps missed by the update, which goes over the groups in the map.
             rebase(made);
         }
+        table.made(made);
         return made;
     }
 
@@ -123,13 +129,15 @@ public abstract class Groups extends Core {
     }
 
     /**
-     * Resolves a group's limits by the policy in force, until that is still in force afterwards, and has it recorded under
-     * the rule that they are by.
+     * Resolves a group's limits by the policy in force and what its resolver has said, until these are the same afterwards,
+     * and has it recorded under the rule that they are by.
      */
     public void rebase(Group group) {
-        for (CompiledPolicy before = null; before != policy; ) {
+        Answer answer = Answer.NONE;
+        for (CompiledPolicy before = null; before != policy || answer != group.answer(); ) {
             before = policy;
-            EffectiveLimits limits = before.resolve(group.key);
+            answer = table.answerOf(before, group);
+            EffectiveLimits limits = before.resolve(group.key, answer);
             Batch batch = new Batch(this);
             try {
                 boolean named = before.names(group.key);

@@ -1,9 +1,11 @@
 package io.github.kobe.internal.permits;
 
 import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.Log;
 import io.github.kobe.internal.base.Report;
 import java.util.ArrayList;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,11 @@ public final class IdleGroups {
     /** At most so many groups are looked at in one critical section. */
     private static final int PORTION = 256;
 
+    /** If more groups a second leave for want of room, that is told: many of them will be back. */
+    private static final int MANY_LEFT = 100;
+
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
     private final Groups engine;
 
     /** A leaf: nothing is locked or called while it is held. Not private for the tests. */
@@ -37,6 +44,13 @@ public final class IdleGroups {
     private int size;
     /** Guarded by the lock: those that are to be retired, linked in the same way. */
     private @Nullable Group firstLeaving;
+
+    /** Guarded by the lock: how many have left for want of room since then. */
+    private int left;
+
+    private long leftSince;
+    /** Guarded by the lock: whether it has been told that these are many. */
+    private boolean toldOfMany;
 
     /** Guarded by the lock: whether an alarm for {@link #sweep} is set. */
     private boolean sweeping;
@@ -65,17 +79,20 @@ public final class IdleGroups {
             return;
         }
         boolean someLeave;
+        boolean manyLeave;
         boolean unarmed;
+        long now = engine.now();
         lock.lock();
         try {
             if (!group.listed && !group.isDead()) {
                 group.listed = true;
                 group.touched = false;
-                group.idleSince = engine.now();
+                group.idleSince = now;
                 append(group);
             }
             trim();
             someLeave = firstLeaving != null;
+            manyLeave = someLeave && haveManyLeft(now);
             unarmed = !sweeping;
         } finally {
             lock.unlock();
@@ -83,6 +100,9 @@ public final class IdleGroups {
         try {
             if (someLeave) {
                 retireLeaving(batch);
+            }
+            if (manyLeave) {
+                engine.report(new ManyLeft(engine.policy.source().maxIdleGroups()));
             }
             if (unarmed) {
                 armSweep();
@@ -162,6 +182,7 @@ public final class IdleGroups {
             lock.lock();
             try {
                 done = trim();
+                left = 0; // the bound is smaller now: that doesn't make it too small
                 someLeave = firstLeaving != null;
             } finally {
                 lock.unlock();
@@ -188,9 +209,21 @@ public final class IdleGroups {
                 append(first);
             } else {
                 leave(first);
+                left++;
             }
         }
         return true;
+    }
+
+    /** {@return whether more than usual have left for want of room, for the first time} Under the lock. */
+    private boolean haveManyLeft(long now) {
+        if (now - leftSince >= SECOND) {
+            leftSince = now;
+            left = 0;
+        }
+        boolean tells = left > MANY_LEFT && !toldOfMany && engine.policy.source().maxIdleGroups() > 0;
+        toldOfMany |= tells;
+        return tells;
     }
 
     /** Sets an alarm for the sweep, if there is something to sweep and none is set. */
@@ -336,6 +369,23 @@ public final class IdleGroups {
                 group.record.recording().end(group.counters);
                 engine.reports.groupRemoved(group.key);
             }
+        }
+    }
+
+    /** Tells that the bound may be too small. */
+    private static final class ManyLeft extends Report {
+        private final int bound;
+
+        ManyLeft(int bound) {
+            this.bound = bound;
+        }
+
+        @Override
+        public void run() {
+            Log.info(() -> "More than " + MANY_LEFT + " groups a second are forgotten, since no more than about " + bound
+                    + " idle ones are remembered (maxIdleGroups). A group that comes back is made anew: its totals begin at"
+                    + " 0, and resolvers are asked again. If that many keys are in use, raise maxIdleGroups; if clients"
+                    + " choose their keys, bound these. This is logged once.");
         }
     }
 

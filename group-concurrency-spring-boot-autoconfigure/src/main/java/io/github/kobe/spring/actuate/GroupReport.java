@@ -224,7 +224,7 @@ public record GroupReport(
      *
      * @param override limits that were set while the executor ran and override everything else; null: none
      * @param matches the rules that match: the exact key, then patterns, the closest first
-     * @param resolver whether there is a resolver for numbers that no rule sets
+     * @param resolver whether there is a resolver, which is asked for numbers that the exact key doesn't set
      * @param defaults the limits that apply to everything else
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -250,7 +250,8 @@ public record GroupReport(
             return new Explanation(
                     executor.overrideOf(groupKey).map(Explanation::fields).orElse(null),
                     matches,
-                    policy.concurrencyResolver().isPresent(),
+                    policy.limitsResolver().isPresent()
+                            || policy.concurrencyResolver().isPresent(),
                     fields(policy.defaults()));
         }
 

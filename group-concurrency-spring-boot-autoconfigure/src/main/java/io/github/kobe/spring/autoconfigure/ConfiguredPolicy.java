@@ -85,6 +85,7 @@ final class ConfiguredPolicy {
                 "defaults",
                 "groups",
                 "grouplist",
+                "limitsrefresh",
                 "maxidlegroups",
                 "idletimeout",
                 "maxkeylength"));
@@ -112,6 +113,9 @@ final class ConfiguredPolicy {
         }
         if (properties.queueThreshold() != null) {
             builder.globalQueueThreshold(properties.queueThreshold());
+        }
+        if (properties.limitsRefresh() != null) {
+            builder.limitsRefresh(properties.limitsRefresh());
         }
         properties.groups().forEach((key, limits) -> add(builder, key, limits));
         properties.groupList().forEach(group -> add(builder, String.valueOf(group.key()), group.limits()));

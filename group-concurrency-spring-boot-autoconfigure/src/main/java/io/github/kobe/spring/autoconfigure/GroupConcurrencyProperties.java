@@ -23,6 +23,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param groups Limits by group key or, with a * in it, by pattern; always written in brackets and quotes, as
  *     "[tenant:*]".
  * @param groupList Limits by group key or pattern as a list, which takes every key exactly as it is in every source.
+ * @param limitsRefresh About how often a GroupLimitsResolver is asked again of a group in use, more than zero; by default
+ *     it never is.
  * @param maxIdleGroups About how many idle groups keep their counters, at least 0.
  * @param idleTimeout For about how long an idle group keeps its counters, more than zero.
  * @param maxKeyLength How many characters a group's key may have, at least 1.
@@ -44,7 +46,8 @@ public record GroupConcurrencyProperties(
         @DefaultValue Limits defaults,
         @DefaultValue Map<String, Limits> groups,
         @DefaultValue List<ListedGroup> groupList,
-        @DefaultValue("1000") int maxIdleGroups,
+        @Nullable Duration limitsRefresh,
+        @DefaultValue("10000") int maxIdleGroups,
         @DefaultValue("10m") Duration idleTimeout,
         @DefaultValue("1024") int maxKeyLength,
         @DefaultValue Aspect aspect,
@@ -138,8 +141,8 @@ public record GroupConcurrencyProperties(
      *
      * @param enabled Whether there are meters.
      * @param groupTag What the tag "group" of a meter contains.
-     * @param maxGroups How many groups get a tag value of their own with group-tag: all, and how many names of scopes do,
-     *     at least 1.
+     * @param maxGroups How many keys and patterns, names of scopes, and plans of rollouts get a tag value of their own, at
+     *     least 1.
      * @param timers Which timers there are.
      */
     public record Metrics(
@@ -248,23 +251,40 @@ public record GroupConcurrencyProperties(
      * One rule of the filter.
      *
      * @param paths The path patterns of the requests that it is for.
+     * @param methods The methods of the requests that it is for, as GET; if missing, all.
+     * @param limit Whether its requests are limited; with false they pass, and no later rule is asked.
      * @param keySource Where the key is; if missing, a bean of type RequestGroupKey or ExchangeGroupKey supplies it.
      * @param name The name of the header, or of the variable of the path.
      * @param prefix What the group's key begins with, before the request's part; it keeps clients from naming other
      *     groups. Default: http:
-     * @param missingKey What happens to a request without a key; default: reject for a header, otherwise pass.
-     * @param missingKeyGroup The key of the group for requests without a key, with missing-key: group.
-     * @param knownKeysOnly Whether only keys that the settings name exactly have groups of their own; all others then
-     *     share one.
+     * @param normalize Which spellings are the same key.
+     * @param matchesPrincipal Whether the key has to be the name of the logged-in user; otherwise the request is answered
+     *     with 403.
+     * @param missingKey What happens to a request without a key: reject, pass, or the key of a group, in which it is
+     *     limited. Default: reject for a header, otherwise pass.
+     * @param knownKeysOnly Whether only keys that the settings name exactly, or a bean of type KnownGroupKeys knows, have
+     *     groups of their own; all others then share one.
+     * @param newcomers Whether a key that is not known has a group of its own from the beginning.
+     * @param maxKeys How many keys that are neither known nor have succeeded may have groups of their own, at least 1; the
+     *     others then share one. By default any number.
+     * @param queueTimeout How long its requests may wait, more than zero; if missing, as long as their group allows.
+     * @param executor The name of the GroupExecutor bean that limits its requests; if missing, the default one.
      */
     public record Rule(
             @DefaultValue("/**") List<String> paths,
+            @DefaultValue List<String> methods,
+            @DefaultValue("true") boolean limit,
             @Nullable KeySource keySource,
             @DefaultValue("") String name,
             @Nullable String prefix,
-            @Nullable MissingKey missingKey,
-            @DefaultValue("") String missingKeyGroup,
-            @DefaultValue("false") boolean knownKeysOnly) {}
+            @DefaultValue("trim") Normalize normalize,
+            @DefaultValue("false") boolean matchesPrincipal,
+            @Nullable String missingKey,
+            @DefaultValue("false") boolean knownKeysOnly,
+            @DefaultValue("separate") Newcomers newcomers,
+            @Nullable Integer maxKeys,
+            @Nullable Duration queueTimeout,
+            @DefaultValue("") String executor) {}
 
     /** Where the key of a request is. */
     public enum KeySource {
@@ -276,13 +296,21 @@ public record GroupConcurrencyProperties(
         PATH
     }
 
-    /** What happens to a request without a key. */
-    public enum MissingKey {
-        /** It is answered with 400. */
-        REJECT,
-        /** It isn't limited. */
-        PASS,
-        /** It is limited in the group that is configured for such requests. */
-        GROUP
+    /** Which spellings of a request's key are the same. */
+    public enum Normalize {
+        /** Those that differ in spaces before or after the key. */
+        TRIM,
+        /** Those that differ in such spaces, or in upper and lower case. */
+        LOWER_CASE,
+        /** None. */
+        NONE
+    }
+
+    /** Whether a key that is not known has a group of its own from the beginning. */
+    public enum Newcomers {
+        /** It has. */
+        SEPARATE,
+        /** It shares one with all such keys, until a request with it has been answered with a status below 400. */
+        SHARED
     }
 }

@@ -7,6 +7,7 @@ import io.github.kobe.RejectionHandler;
 import io.github.kobe.TaskLifecycleListener;
 import io.github.kobe.TaskTracer;
 import io.github.kobe.spring.GroupConcurrencyResolver;
+import io.github.kobe.spring.GroupLimitsResolver;
 import io.github.kobe.spring.GroupPolicyCustomizer;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.BeanFactory;
@@ -20,7 +21,8 @@ final class GroupPolicyComposer {
 
     private final ObjectProvider<GroupPolicyCustomizer> customizers;
     private final ObjectProvider<RejectionHandler> rejectionHandler;
-    private final ObjectProvider<GroupConcurrencyResolver> resolver;
+    private final ObjectProvider<GroupLimitsResolver> limits;
+    private final ObjectProvider<GroupConcurrencyResolver> concurrency;
     private final ObjectProvider<TaskLifecycleListener> listeners;
     private final ObjectProvider<TaskTracer> tracers;
     private final ObjectProvider<GroupTaskDecorator> decorators;
@@ -34,7 +36,8 @@ final class GroupPolicyComposer {
     GroupPolicyComposer(BeanFactory beans) {
         customizers = beans.getBeanProvider(GroupPolicyCustomizer.class);
         rejectionHandler = beans.getBeanProvider(RejectionHandler.class);
-        resolver = beans.getBeanProvider(GroupConcurrencyResolver.class);
+        limits = beans.getBeanProvider(GroupLimitsResolver.class);
+        concurrency = beans.getBeanProvider(GroupConcurrencyResolver.class);
         listeners = beans.getBeanProvider(TaskLifecycleListener.class);
         tracers = beans.getBeanProvider(TaskTracer.class);
         decorators = beans.getBeanProvider(GroupTaskDecorator.class);
@@ -42,11 +45,12 @@ final class GroupPolicyComposer {
     }
 
     /**
-     * Lets the customizers change a policy, and adds a rejection handler and a resolver where it has none.
+     * Lets the customizers change a policy, and adds a rejection handler and resolvers where it has none.
      *
      * @param policy the policy to begin with
      * @return the policy of the starter's own executor
      * @throws io.github.kobe.InvalidPolicyException if a customizer set a number out of its range
+     * @throws IllegalStateException if there are beans of both kinds of resolvers
      */
     GroupPolicy decide(GroupPolicy policy) {
         GroupPolicy.Builder builder = policy.toBuilder();
@@ -55,8 +59,18 @@ final class GroupPolicyComposer {
         if (customized.rejectionHandler().isEmpty()) {
             rejectionHandler.ifAvailable(builder::rejectionHandler);
         }
-        if (customized.concurrencyResolver().isEmpty()) {
-            resolver.ifAvailable(builder::concurrencyResolver);
+        GroupLimitsResolver ofLimits = limits.getIfAvailable();
+        GroupConcurrencyResolver ofConcurrency = concurrency.getIfAvailable();
+        if (ofLimits != null && ofConcurrency != null) {
+            throw new IllegalStateException("There are a GroupLimitsResolver, " + ofLimits.getClass().getName()
+                    + ", and a GroupConcurrencyResolver, " + ofConcurrency.getClass().getName()
+                    + ": keep one of them. The first can give every number that the second gives.");
+        }
+        if (ofLimits != null && customized.limitsResolver().isEmpty()) {
+            builder.limitsResolver(ofLimits);
+        }
+        if (ofConcurrency != null && customized.concurrencyResolver().isEmpty()) {
+            builder.concurrencyResolver(ofConcurrency);
         }
         return builder.build();
     }

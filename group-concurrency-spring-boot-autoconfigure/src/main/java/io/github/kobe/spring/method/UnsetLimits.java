@@ -69,6 +69,7 @@ final class UnsetLimits {
         private boolean hasSeenEnough(GuardedMethod method, String groupKey, GroupExecutor executor) {
             GroupPolicy policy = executor.policy();
             if (!policy.defaults().equals(BUILT_IN)
+                    || policy.limitsResolver().isPresent()
                     || policy.concurrencyResolver().isPresent()
                     || areDefaultsSet()) {
                 return true;

@@ -9,7 +9,6 @@ import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.Timers;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -23,19 +22,20 @@ import org.jspecify.annotations.Nullable;
  * The meters of one executor. As the factory in its policy, it gives each group the meters of its tag as a recorder, so
  * that nothing is looked up when work starts and ends. Everything except the timers is read from the engine on demand.
  *
- * <p>Groups come and go without a lock. A value of the tag has its meters in {@link #byTag} until nothing needs them;
- * then they are retired, and new ones are made if that value is needed again. One thread at a time updates the
- * registries; another thread that comes meanwhile makes it check again.
+ * <p>A value of the tag has its meters in {@link #byTag} from the first group that needs them on. Only those of a rule
+ * that the policy has no longer go. One thread at a time updates the registries; another thread that comes meanwhile
+ * makes it check again.
  */
 final class GroupMeters implements GroupRecorder.Factory {
 
     private final GroupTags tags;
+    private final int most;
     private final Timers timers;
     private final Readings readings;
 
     private final ConcurrentHashMap<String, TagMeters> byTag = new ConcurrentHashMap<>();
 
-    /** How many values have a place of their own in {@link #byTag}, or are about to. */
+    /** How many of {@link #byTag} have a place of their own. */
     private final AtomicInteger places = new AtomicInteger();
 
     private final CopyOnWriteArrayList<MeterRegistry> registries = new CopyOnWriteArrayList<>();
@@ -47,8 +47,8 @@ final class GroupMeters implements GroupRecorder.Factory {
     /** Touched by whoever brings the registries in line. */
     private final Set<TagMeters> registered = new HashSet<>();
 
-    /** Touched by whoever takes a reading: the limits of groups that aren't there yet, by the policy in force. */
-    private Map<String, Integer> unusedLimits = Map.of();
+    /** Touched by whoever takes a reading: the limits of groups that aren't there now, by the policy in force. */
+    private final Map<String, Integer> unusedLimits = new HashMap<>();
 
     private @Nullable GroupPolicy unusedLimitsOf;
 
@@ -56,6 +56,7 @@ final class GroupMeters implements GroupRecorder.Factory {
 
     GroupMeters(GroupConcurrencyProperties.Metrics settings, LongSupplier clock) {
         tags = GroupTags.of(settings);
+        most = settings.maxGroups();
         timers = settings.timers();
         readings = new Readings(clock);
     }
@@ -73,55 +74,33 @@ final class GroupMeters implements GroupRecorder.Factory {
 
     @Override
     public @Nullable GroupRecorder recorder(String groupKey, Optional<String> rule) {
-        if (timers == Timers.NONE && !tags.needsCounts()) {
-            return null;
-        }
-        TagMeters meters = claim(tags.of(groupKey, rule));
+        TagMeters meters = metersOf(tags.of(groupKey, rule));
         if (!meters.isRegistered()) {
             align();
         }
-        return meters;
+        return timers == Timers.NONE && !tags.needsCounts() ? null : meters;
     }
 
-    /** {@return the meters of a value, for one group more} */
-    private TagMeters claim(String tag) {
-        for (; ; ) {
-            TagMeters meters = orMade(tag);
-            if (meters == null) {
-                meters = orMade(tags.shared());
-            }
-            if (meters != null && meters.use()) {
-                return meters;
-            }
+    /** {@return the meters of a value; those of {@link GroupTags#OTHER} if it has no place} */
+    private TagMeters metersOf(String tag) {
+        TagMeters own = byTag.get(tag);
+        if (own == null && (isShared(tag) || places.get() < most)) {
+            own = byTag.computeIfAbsent(tag, absent -> isShared(absent) || takePlace() ? made(absent) : null);
         }
+        return own != null ? own : metersOf(GroupTags.OTHER);
     }
 
-    /** {@return the meters of a value, made if there is a place for it; {@code null}: there is none} */
-    private @Nullable TagMeters orMade(String tag) {
-        TagMeters known = byTag.get(tag);
-        if (known != null) {
-            return known;
-        }
-        boolean placed = !tag.equals(tags.shared());
-        if (placed && places.getAndUpdate(now -> Math.min(now + 1, tags.most())) >= tags.most()) {
-            return null;
-        }
-        TagMeters made = new TagMeters(tag, this, timers, tags.needsCounts());
-        known = byTag.putIfAbsent(tag, made);
-        if (known == null) {
-            return made;
-        }
-        if (placed) {
-            places.decrementAndGet();
-        }
-        return known;
+    private boolean takePlace() {
+        return places.getAndUpdate(taken -> Math.min(taken + 1, most)) < most;
     }
 
-    /** A group has gone, or has other meters now. */
-    void left(TagMeters meters) {
-        if (meters.leave()) {
-            align();
-        }
+    /** {@return whether a value is there for whoever has none of its own, and needs no place} */
+    private static boolean isShared(String tag) {
+        return GroupTags.RESERVED.contains(tag);
+    }
+
+    private TagMeters made(String tag) {
+        return new TagMeters(tag, this, timers, tags.needsCounts());
     }
 
     // ---- the registries
@@ -149,15 +128,13 @@ final class GroupMeters implements GroupRecorder.Factory {
         }
         GroupPolicy policy = of.executor.policy();
         boolean recorded = isRecorded(policy);
-        List<String> lasting = tags.lasting(policy);
-        lasting.forEach(this::orMade);
-        orMade(tags.shared());
-        retireAllBut(lasting, recorded ? Set.of() : of.executor.groupKeys());
-
-        registered.removeIf(meters -> {
-            boolean goes = byTag.get(meters.tag) != meters;
+        metersOf(tags.first());
+        byTag.values().removeIf(meters -> {
+            boolean goes = !isShared(meters.tag) && !tags.isPossible(policy, meters.tag);
             if (goes) {
                 meters.remove();
+                registered.remove(meters);
+                places.decrementAndGet();
             }
             return goes;
         });
@@ -174,17 +151,6 @@ final class GroupMeters implements GroupRecorder.Factory {
 
     private boolean isRecorded(GroupPolicy policy) {
         return policy.recorderFactory().filter(factory -> factory == this).isPresent();
-    }
-
-    private void retireAllBut(List<String> lasting, Set<String> live) {
-        Set<String> stay = new HashSet<>(lasting);
-        stay.add(tags.shared());
-        for (TagMeters meters : byTag.values()) {
-            if (!stay.contains(meters.tag) && !live.contains(meters.tag) && meters.retire()) {
-                byTag.remove(meters.tag, meters);
-                places.decrementAndGet();
-            }
-        }
     }
 
     private void alignLimits(Bound of, GroupPolicy policy) {
@@ -215,20 +181,18 @@ final class GroupMeters implements GroupRecorder.Factory {
 
     private Reading read(GroupExecutor executor, long now) {
         GroupPolicy policy = executor.policy();
-        if (tags.needsCounts() && !isRecorded(policy)) {
+        if (!isRecorded(policy)) {
             // Nobody tells of groups that come: they are found here.
-            executor.groupKeys().forEach(key -> orMade(tags.of(key, Optional.empty())));
+            tags.used(executor).forEach(this::metersOf);
         }
         if (policy != unusedLimitsOf) {
-            Map<String, Integer> limits = new HashMap<>();
-            policy.groups().keySet().forEach(key -> limits.put(key, unusedLimit(policy, key)));
-            unusedLimits = limits;
+            unusedLimits.clear();
             unusedLimitsOf = policy;
         }
         Map<String, TagReading> byValue = new HashMap<>();
         tags.read(executor, byTag).forEach((tag, reading) -> {
-            int limit = reading.maxConcurrency() == TagReading.UNKNOWN && tags.namesOneGroup(policy, tag)
-                    ? unusedLimits.getOrDefault(tag, TagReading.UNKNOWN)
+            int limit = reading.maxConcurrency() == TagReading.UNKNOWN
+                    ? unusedLimits.computeIfAbsent(tag, unused -> unusedLimit(policy, unused))
                     : reading.maxConcurrency();
             TagMeters meters = byTag.get(tag);
             if (meters != null) {
@@ -238,9 +202,9 @@ final class GroupMeters implements GroupRecorder.Factory {
         return new Reading(now, executor.stats(), byValue);
     }
 
-    /** {@return the limit of a group that isn't there yet; {@link TagReading#UNKNOWN}: only a resolver could tell} */
-    private int unusedLimit(GroupPolicy policy, String tag) {
-        if (!tags.namesOneGroup(policy, tag) || !policy.groups().containsKey(tag)) {
+    /** {@return the limit of a group that isn't there now; {@link TagReading#UNKNOWN}: only a resolver could tell} */
+    private static int unusedLimit(GroupPolicy policy, String tag) {
+        if (!GroupTags.isExactKey(policy, tag)) {
             return TagReading.UNKNOWN;
         }
         return policy.explain(tag).maxConcurrency().map(EffectiveLimit::value).orElse(TagReading.UNKNOWN);

@@ -5,12 +5,11 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupStats;
 import io.github.kobe.RuleStats;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The values of the tag "group": which group has which value, and the readings of each. Their number is bounded. A
@@ -32,27 +31,29 @@ abstract sealed class GroupTags {
     static GroupTags of(GroupConcurrencyProperties.Metrics settings) {
         return switch (settings.groupTag()) {
             case CONFIGURED -> new ByRule();
-            case ALL -> new ByKey(settings.maxGroups());
+            case ALL -> new ByKey();
             case NONE -> new None();
         };
     }
 
-    /** {@return the value for a group, if there is a place for it; else {@link #shared()}} */
+    /** {@return the value for a group, if there is a place for it; else that is {@link #OTHER}} */
     abstract String of(String groupKey, Optional<String> rule);
 
-    /** {@return the value for groups that have none of their own; it is there always} */
-    abstract String shared();
+    /** {@return the value that is there before the first group is} */
+    abstract String first();
 
-    /** {@return the values that are there from the start and for as long as the policy is in force, in their order} */
-    abstract List<String> lasting(GroupPolicy policy);
+    /** {@return the values that groups have needed so far, some of them several times} */
+    abstract Stream<String> used(GroupExecutor executor);
 
-    /** {@return how many values there may be} */
-    int most() {
-        return Integer.MAX_VALUE;
+    /** {@return whether a group can have a value that it had under another policy} */
+    boolean isPossible(GroupPolicy policy, String tag) {
+        return true;
     }
 
-    /** {@return whether a value stands for the group with that key, and no other} */
-    abstract boolean namesOneGroup(GroupPolicy policy, String tag);
+    /** {@return whether the policy has limits for the one group with that key} */
+    static boolean isExactKey(GroupPolicy policy, String tag) {
+        return !RESERVED.contains(tag) && policy.groups().containsKey(tag);
+    }
 
     /** {@return whether the recorders have to count, as the engine keeps no account of a value} */
     boolean needsCounts() {
@@ -76,22 +77,20 @@ abstract sealed class GroupTags {
         }
 
         @Override
-        String shared() {
+        String first() {
             return DEFAULT;
         }
 
         @Override
-        List<String> lasting(GroupPolicy policy) {
-            List<String> tags = new ArrayList<>(policy.groups().keySet());
-            tags.addAll(policy.patterns().keySet());
-            tags.removeIf(RESERVED::contains);
-            tags.add(DEFAULT);
-            return tags;
+        Stream<String> used(GroupExecutor executor) {
+            return executor.ruleStats().stream()
+                    .filter(rule -> rule.groups() > 0 || rule.totals().submitted() > 0)
+                    .map(rule -> of("", rule.rule()));
         }
 
         @Override
-        boolean namesOneGroup(GroupPolicy policy, String tag) {
-            return !RESERVED.contains(tag) && policy.groups().containsKey(tag);
+        boolean isPossible(GroupPolicy policy, String tag) {
+            return isExactKey(policy, tag) || policy.patterns().containsKey(tag);
         }
 
         @Override
@@ -99,9 +98,10 @@ abstract sealed class GroupTags {
             Map<String, TagReading> byTag = new HashMap<>();
             GroupPolicy policy = executor.policy();
             for (RuleStats rule : executor.ruleStats()) {
-                String tag = of("", rule.rule());
+                String own = of("", rule.rule());
+                String tag = meters.containsKey(own) ? own : OTHER;
                 int limit = TagReading.UNKNOWN;
-                if (rule.groups() > 0 && namesOneGroup(policy, tag)) {
+                if (rule.groups() > 0 && isExactKey(policy, tag)) {
                     limit = executor.groupStats(tag)
                             .map(group -> group.maxConcurrency().value())
                             .orElse(limit);
@@ -114,37 +114,19 @@ abstract sealed class GroupTags {
 
     private static final class ByKey extends GroupTags {
 
-        private final int maxGroups;
-
-        ByKey(int maxGroups) {
-            this.maxGroups = maxGroups;
-        }
-
         @Override
         String of(String groupKey, Optional<String> rule) {
             return RESERVED.contains(groupKey) ? OTHER : groupKey;
         }
 
         @Override
-        String shared() {
+        String first() {
             return OTHER;
         }
 
         @Override
-        List<String> lasting(GroupPolicy policy) {
-            return policy.groups().keySet().stream()
-                    .filter(key -> !RESERVED.contains(key))
-                    .toList();
-        }
-
-        @Override
-        int most() {
-            return maxGroups;
-        }
-
-        @Override
-        boolean namesOneGroup(GroupPolicy policy, String tag) {
-            return !RESERVED.contains(tag);
+        Stream<String> used(GroupExecutor executor) {
+            return executor.groupKeys().stream().map(key -> of(key, Optional.empty()));
         }
 
         @Override
@@ -178,18 +160,13 @@ abstract sealed class GroupTags {
         }
 
         @Override
-        String shared() {
+        String first() {
             return ALL;
         }
 
         @Override
-        List<String> lasting(GroupPolicy policy) {
-            return List.of(ALL);
-        }
-
-        @Override
-        boolean namesOneGroup(GroupPolicy policy, String tag) {
-            return false;
+        Stream<String> used(GroupExecutor executor) {
+            return Stream.of(ALL);
         }
 
         @Override

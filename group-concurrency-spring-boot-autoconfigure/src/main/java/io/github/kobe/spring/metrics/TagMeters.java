@@ -13,7 +13,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -23,14 +22,10 @@ import java.util.concurrent.atomic.LongAdder;
 final class TagMeters implements GroupRecorder {
 
     static final List<TaskStatus> OUTCOMES = List.of(TaskStatus.SUCCESS, TaskStatus.FAILED, TaskStatus.CANCELLED);
-    private static final int RETIRED = -1;
 
     final String tag;
     private final GroupMeters source;
     private final Timers wanted;
-
-    /** How many groups have it; {@link #RETIRED}: it is out of use. */
-    private final AtomicInteger groups = new AtomicInteger();
 
     private volatile Timer[] waits = {};
     private volatile Timer[] executions = {};
@@ -104,28 +99,6 @@ final class TagMeters implements GroupRecorder {
         if (number != null) {
             number.increment();
         }
-    }
-
-    @Override
-    public void removed(TaskTotals totals) {
-        source.left(this);
-    }
-
-    // ---- its life
-
-    /** {@return whether a group may have it: if not, it has just been retired} */
-    boolean use() {
-        return groups.getAndUpdate(now -> now == RETIRED ? now : now + 1) != RETIRED;
-    }
-
-    /** {@return whether no group has it any more} */
-    boolean leave() {
-        return groups.decrementAndGet() == 0;
-    }
-
-    /** {@return whether it is out of use from now on: no group has it} */
-    boolean retire() {
-        return groups.compareAndSet(0, RETIRED);
     }
 
     // ---- its counts

@@ -1,50 +1,38 @@
 package io.github.kobe.spring.web;
 
-import io.github.kobe.GroupPolicy;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.KeySource;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.MissingKey;
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPermit;
+import io.github.kobe.spring.web.Newcomers.Place;
+import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPattern.PathMatchInfo;
 
 /**
- * One rule of the filter: which requests it is for, where their key is, and how it is used.
+ * One rule of the filter: which requests it is for, and how these are limited.
  *
  * @param paths the patterns of its paths; none: all
- * @param source where the key is; {@code null}: a bean of the application supplies it
- * @param name the name of the header, or of the path variable
- * @param prefix what the group's key begins with, before the request's part
- * @param missingKey what happens to a request without a key
- * @param missingKeyGroup the key of the group for those
- * @param knownKeysOnly whether all keys that the policy doesn't name share one group
+ * @param methods the methods of its requests, in capitals; none: all
+ * @param key finds the group of a request; {@code null}: its requests are not limited
+ * @param executor has the groups; asked once all other beans are there
+ * @param queueTimeout how long a request may wait; {@code null}: as long as its group allows
  */
 record FilterRule(
         List<PathPattern> paths,
-        @Nullable KeySource source,
-        String name,
-        String prefix,
-        MissingKey missingKey,
-        String missingKeyGroup,
-        boolean knownKeysOnly) {
+        Set<String> methods,
+        @Nullable RequestKey key,
+        Supplier<GroupExecutor> executor,
+        @Nullable Duration queueTimeout) {
 
-    /** What the key of the group for unknown keys ends with. */
-    private static final String UNKNOWN = "_unknown";
-
-    /**
-     * What becomes of a request.
-     *
-     * @param refused whether it isn't let in
-     * @param groupKey the group that it is limited in; {@code null}: none
-     */
-    record Verdict(boolean refused, @Nullable String groupKey) {
-
-        private static final Verdict REFUSED = new Verdict(true, null);
-        private static final Verdict PASSES = new Verdict(false, null);
-    }
-
-    boolean isFor(PathContainer path) {
+    boolean isFor(PathContainer path, String method) {
+        if (!methods.isEmpty() && !methods.contains(method)) {
+            return false;
+        }
         if (paths.isEmpty()) {
             return true;
         }
@@ -56,9 +44,9 @@ record FilterRule(
         return false;
     }
 
-    /** {@return the value of the variable, of a path that it is for} */
+    /** {@return the value of a variable, of a path that it is for} */
     @Nullable
-    String variableOf(PathContainer path) {
+    String variableOf(PathContainer path, String name) {
         for (PathPattern pattern : paths) {
             PathMatchInfo match = pattern.matchAndExtract(path);
             if (match != null) {
@@ -69,23 +57,15 @@ record FilterRule(
     }
 
     /**
-     * Decides on a request.
+     * Asks for the permit of a request.
      *
-     * @param said what the request says, or the key that the application's bean gave it
-     * @param policy knows the keys
+     * @throws io.github.kobe.ExecutorShutdownException after a shutdown
      */
-    Verdict decide(@Nullable String said, GroupPolicy policy) {
-        if (said == null || said.isBlank()) {
-            return switch (missingKey) {
-                case REJECT -> Verdict.REFUSED;
-                case PASS -> Verdict.PASSES;
-                case GROUP -> new Verdict(false, missingKeyGroup);
-            };
-        }
-        String key = source == null ? said : prefix + said;
-        if (key.length() > policy.maxKeyLength()) {
-            return Verdict.REFUSED;
-        }
-        return new Verdict(false, knownKeysOnly && !policy.groups().containsKey(key) ? prefix + UNKNOWN : key);
+    CompletableFuture<GroupPermit> ask(Place place) {
+        GroupExecutor groups = executor.get();
+        return (queueTimeout == null
+                        ? groups.acquireAsync(place.groupKey())
+                        : groups.acquireAsync(place.groupKey(), "", queueTimeout))
+                .toCompletableFuture();
     }
 }

@@ -1,5 +1,6 @@
 package io.github.kobe.spring.web;
 
+import io.github.kobe.GroupExecutor;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -30,20 +31,35 @@ final class FilterRules {
         this.operators = SingletonSupplier.of(() -> operators(environment, beans));
     }
 
-    /** {@return the first rule that is for a path, within the application} */
+    /**
+     * {@return the first rule that is for a request, unless its requests are not limited}
+     *
+     * @param path within the application
+     */
     @Nullable
-    FilterRule find(PathContainer path) {
+    FilterRule find(PathContainer path, String method) {
         for (PathPattern own : operators.obtain()) {
             if (own.matches(path)) {
                 return null;
             }
         }
         for (FilterRule rule : rules) {
-            if (rule.isFor(path)) {
-                return rule;
+            if (rule.isFor(path, method)) {
+                return rule.key() == null ? null : rule;
             }
         }
         return null;
+    }
+
+    /** Has the beans made that the rules need; fails if one can't be had. */
+    void makeReady() {
+        for (FilterRule rule : rules) {
+            RequestKey key = rule.key();
+            if (key != null) {
+                GroupExecutor unused = rule.executor().get();
+                key.newcomers().makeReady();
+            }
+        }
     }
 
     /** {@return the paths that no rule is for, as far as they can be told from those of the application} */

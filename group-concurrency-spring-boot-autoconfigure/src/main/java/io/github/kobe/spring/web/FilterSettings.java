@@ -1,14 +1,31 @@
 package io.github.kobe.spring.web;
 
+import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.autoconfigure.BoundSettings;
+import io.github.kobe.spring.autoconfigure.ExecutorBeans;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.Filter;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.KeySource;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.MissingKey;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.Normalize;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.Rule;
 import io.github.kobe.spring.autoconfigure.InvalidSettingException;
+import io.github.kobe.spring.web.Newcomers.Place;
+import io.github.kobe.spring.web.RequestKey.Verdict;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.http.HttpMethod;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.util.UriTemplate;
 import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
@@ -18,20 +35,30 @@ import org.springframework.web.util.pattern.PatternParseException;
 final class FilterSettings {
 
     private static final String DEFAULT_PREFIX = "http:";
+    /** What the key of the group for untrusted keys ends with. */
+    private static final String UNKNOWN = "_unknown";
+
     private static final String PATTERN = "a path pattern such as /api/**";
+    private static final Set<String> METHODS = Arrays.stream(HttpMethod.values())
+            .map(HttpMethod::name)
+            .collect(Collectors.toCollection(LinkedHashSet::new));
 
     private final Filter filter;
     private final BoundSettings settings;
+    private final ListableBeanFactory beans;
     private final Class<?> beanType;
     private final boolean hasBean;
 
     /**
+     * @param beans has the executors, and who knows keys
      * @param beanType the type of the bean that may tell keys
      * @param hasBean whether there is one
      */
-    FilterSettings(Filter filter, BoundSettings settings, Class<?> beanType, boolean hasBean) {
+    FilterSettings(
+            Filter filter, BoundSettings settings, ListableBeanFactory beans, Class<?> beanType, boolean hasBean) {
         this.filter = filter;
         this.settings = settings;
+        this.beans = beans;
         this.beanType = beanType;
         this.hasBean = hasBean;
     }
@@ -47,8 +74,15 @@ final class FilterSettings {
                         "filter",
                         "enabled");
             }
-            return List.of(
-                    new FilterRule(List.of(), null, "", DEFAULT_PREFIX, MissingKey.PASS, "", false)); // for all paths
+            RequestKey ofBean = new RequestKey(
+                    null,
+                    "",
+                    DEFAULT_PREFIX,
+                    Normalize.TRIM,
+                    false,
+                    Verdict.PASSES,
+                    new Newcomers(DEFAULT_PREFIX + UNKNOWN, () -> null, false, Integer.MAX_VALUE, System::nanoTime));
+            return List.of(new FilterRule(List.of(), Set.of(), ofBean, defaultExecutor(), null)); // for all paths
         }
         List<FilterRule> rules = new ArrayList<>();
         for (int i = 0; i < filter.rules().size(); i++) {
@@ -57,8 +91,15 @@ final class FilterSettings {
         return rules;
     }
 
+    private Supplier<GroupExecutor> defaultExecutor() {
+        return SingletonSupplier.of(() -> beans.getBean(GroupExecutor.class));
+    }
+
     /** Reads one rule. */
     private final class Reader {
+
+        private static final String REJECT = "reject";
+        private static final String PASS = "pass";
 
         private final int index;
         private final Rule rule;
@@ -69,27 +110,111 @@ final class FilterSettings {
         }
 
         FilterRule read() {
+            return new FilterRule(paths(), methods(), rule.limit() ? key() : noKey(), executor(), queueTimeout());
+        }
+
+        private RequestKey key() {
             KeySource source = rule.keySource();
             if (source == null) {
                 requireBean();
             } else {
                 requireNameFor(source);
             }
-            MissingKey missing = rule.missingKey() != null
-                    ? rule.missingKey()
-                    : source == KeySource.HEADER ? MissingKey.REJECT : MissingKey.PASS;
-            if (missing == MissingKey.GROUP && rule.missingKeyGroup().isBlank()) {
-                throw refusal("needs the key of a group", "group, beside missing-key-group", "missing-key");
-            }
-            if (missing != MissingKey.GROUP && !rule.missingKeyGroup().isBlank()) {
-                throw refusal(
-                        "is allowed only with missing-key: group",
-                        "a key beside missing-key: group",
-                        "missing-key-group");
-            }
             String prefix = rule.prefix() == null ? DEFAULT_PREFIX : rule.prefix();
-            return new FilterRule(
-                    paths(), source, rule.name(), prefix, missing, rule.missingKeyGroup(), rule.knownKeysOnly());
+            return new RequestKey(
+                    source,
+                    rule.name(),
+                    prefix,
+                    rule.normalize(),
+                    rule.matchesPrincipal(),
+                    whenMissing(source),
+                    newcomers(prefix));
+        }
+
+        /** {@return nothing, which a rule has that limits nothing; it must say nothing of keys either} */
+        private @Nullable RequestKey noKey() {
+            if (rule.keySource() != null) {
+                throw refusal("is of no use with limit: false", "none beside limit: false", "key-source");
+            }
+            return null;
+        }
+
+        private Verdict whenMissing(@Nullable KeySource source) {
+            String said = rule.missingKey() != null
+                    ? rule.missingKey().strip()
+                    : source == KeySource.HEADER ? REJECT : PASS;
+            return switch (said.toLowerCase(Locale.ROOT)) {
+                case REJECT -> Verdict.refused(RejectionProblem.NO_KEY);
+                case PASS -> Verdict.PASSES;
+                case "" ->
+                    throw refusal(
+                            "must say what happens to a request without a key",
+                            "reject, pass, or the key of a group, such as http:anonymous",
+                            "missing-key");
+                default -> Verdict.limited(Place.in(said));
+            };
+        }
+
+        private Newcomers newcomers(String prefix) {
+            if (rule.maxKeys() != null && rule.maxKeys() < 1) {
+                throw refusal("must be at least 1", "at least 1", "max-keys");
+            }
+            boolean shared = rule.newcomers() == GroupConcurrencyProperties.Newcomers.SHARED;
+            if (shared && rule.maxKeys() != null) {
+                throw refusal(
+                        "is of no use with newcomers: shared, which gives no such key a group of its own",
+                        "none beside newcomers: shared",
+                        "max-keys");
+            }
+            if (rule.knownKeysOnly() && (shared || rule.maxKeys() != null)) {
+                throw refusal(
+                        "is of no use with known-keys-only, which gives no such key a group of its own",
+                        "none beside known-keys-only",
+                        shared ? "newcomers" : "max-keys");
+            }
+            int most = shared ? 0 : rule.maxKeys() != null ? rule.maxKeys() : Integer.MAX_VALUE;
+            ObjectProvider<KnownGroupKeys> known = beans.getBeanProvider(KnownGroupKeys.class);
+            return new Newcomers(
+                    prefix + UNKNOWN,
+                    SingletonSupplier.ofNullable(known::getIfAvailable),
+                    rule.knownKeysOnly(),
+                    most,
+                    System::nanoTime);
+        }
+
+        private Set<String> methods() {
+            Set<String> methods = new LinkedHashSet<>();
+            for (String method : rule.methods()) {
+                String name = method.strip().toUpperCase(Locale.ROOT);
+                if (!METHODS.contains(name)) {
+                    throw refusal("has the method '" + method + "', which there isn't",
+                            "one or more of " + String.join(", ", METHODS), "methods");
+                }
+                methods.add(name);
+            }
+            return methods;
+        }
+
+        private @Nullable Duration queueTimeout() {
+            Duration timeout = rule.queueTimeout();
+            if (timeout != null && !timeout.isPositive()) {
+                throw refusal("must be more than zero", "more than zero", "queue-timeout");
+            }
+            return timeout;
+        }
+
+        private Supplier<GroupExecutor> executor() {
+            String name = rule.executor();
+            if (name.isBlank()) {
+                return defaultExecutor();
+            }
+            if (!beans.containsBean(name) || !beans.isTypeMatch(name, GroupExecutor.class)) {
+                throw refusal(
+                        "names no GroupExecutor bean",
+                        "one of " + String.join(", ", new ExecutorBeans(beans).names()),
+                        "executor");
+            }
+            return SingletonSupplier.of(() -> beans.getBean(name, GroupExecutor.class));
         }
 
         private void requireBean() {

@@ -5,6 +5,8 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectionReason;
+import io.github.kobe.spring.web.Newcomers.Place;
+import io.github.kobe.spring.web.RequestKey.Verdict;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -13,7 +15,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.security.Principal;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
@@ -38,7 +39,6 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
 
     private static final String TURN = GroupConcurrencyFilter.class.getName() + ".turn";
 
-    private final Supplier<GroupExecutor> executor;
     private final @Nullable RequestGroupKey keys;
     private final FilterRules rules;
     private final @Nullable GroupTaskDecorator decorator;
@@ -48,7 +48,6 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
     /**
      * Makes a filter.
      *
-     * @param executor has the groups; asked once all other beans are there
      * @param keys gives the keys where a rule has no source for them; may be {@code null} where each has
      * @param rules the rules
      * @param decorator takes along what belongs to the thread of a request that waits; may be {@code null}
@@ -56,13 +55,11 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
      * @param order its place among the filters
      */
     GroupConcurrencyFilter(
-            Supplier<GroupExecutor> executor,
             @Nullable RequestGroupKey keys,
             FilterRules rules,
             @Nullable GroupTaskDecorator decorator,
             ServletCrossOrigin crossOrigin,
             int order) {
-        this.executor = executor;
         this.keys = keys;
         this.rules = rules;
         this.decorator = decorator;
@@ -78,7 +75,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
     /** Filters are made before other beans; an executor that can't be had is told at start-up all the same. */
     @Override
     public void afterSingletonsInstantiated() {
-        GroupExecutor unused = executor.get();
+        rules.makeReady();
     }
 
     /** A request that waited comes back as such. */
@@ -102,46 +99,58 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
             return;
         }
         PathContainer path = ServletRequestPathUtils.parse(request).pathWithinApplication();
-        FilterRule rule = isAsyncDispatch(request) || CorsUtils.isPreFlightRequest(request) ? null : rules.find(path);
-        if (rule == null) {
+        FilterRule rule = isAsyncDispatch(request) || CorsUtils.isPreFlightRequest(request)
+                ? null
+                : rules.find(path, request.getMethod());
+        RequestKey key = rule == null ? null : rule.key();
+        if (rule == null || key == null) {
             chain.doFilter(request, response);
             return;
         }
-        FilterRule.Verdict verdict =
-                rule.decide(said(rule, request, path), executor.get().policy());
-        String key = verdict.groupKey();
-        if (verdict.refused()) {
-            refuse(RejectionProblem.NO_KEY, request, response);
-        } else if (key == null) {
+        GroupExecutor groups = rule.executor().get();
+        Verdict verdict = key.decide(said(rule, key, request, path), userOf(key, request), groups.policy());
+        Place place = verdict.place();
+        if (verdict.refusal() != null) {
+            refuse(verdict.refusal(), request, response);
+        } else if (place == null) {
             chain.doFilter(request, response);
         } else {
-            admit(key, request, response, chain);
+            admit(rule, place, request, response, chain);
         }
     }
 
-    private @Nullable String said(FilterRule rule, HttpServletRequest request, PathContainer path) {
-        return switch (rule.source()) {
-            case HEADER -> request.getHeader(rule.name());
-            case PRINCIPAL -> {
-                Principal user = request.getUserPrincipal();
-                yield user == null ? null : user.getName();
-            }
-            case PATH -> rule.variableOf(path);
+    private @Nullable String said(FilterRule rule, RequestKey key, HttpServletRequest request, PathContainer path) {
+        return switch (key.source()) {
+            case HEADER -> request.getHeader(key.name());
+            case PRINCIPAL -> nameOf(request.getUserPrincipal());
+            case PATH -> rule.variableOf(path, key.name());
             case null -> keys == null ? null : keys.of(request);
         };
     }
 
-    private void admit(String key, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+    private static @Nullable String userOf(RequestKey key, HttpServletRequest request) {
+        return key.matchesPrincipal() ? nameOf(request.getUserPrincipal()) : null;
+    }
+
+    private static @Nullable String nameOf(@Nullable Principal user) {
+        return user == null ? null : user.getName();
+    }
+
+    private void admit(
+            FilterRule rule, Place place, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
-        GroupExecutor groups = executor.get();
         CompletableFuture<GroupPermit> permit;
         try {
-            permit = groups.acquireAsync(key).toCompletableFuture();
+            permit = rule.ask(place);
         } catch (ExecutorShutdownException shutDown) {
+            place.end(false);
             refuse(RejectionProblem.of(RejectionReason.SHUTDOWN), request, response);
             return;
+        } catch (RuntimeException | Error failure) {
+            place.end(false);
+            throw failure;
         }
-        RequestTurn turn = new RequestTurn(groups, permit);
+        RequestTurn turn = new RequestTurn(rule.executor().get(), place, permit);
         request.setAttribute(TURN, turn);
         boolean mayLeave = request.isAsyncSupported()
                 && !request.isAsyncStarted()
@@ -149,7 +158,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
         if (!mayLeave && !turn.waitHere()) {
             refuse(RejectionProblem.of(RejectionReason.INTERRUPTED), request, response);
         } else if (!turn.isDecided()) {
-            turn.await(request, response, key, decorator);
+            turn.await(request, response, decorator);
         } else if (!isRefused(turn, request, response)) {
             turn.proceed(request, response, chain);
         }
@@ -161,6 +170,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
         if (reason == null) {
             return false;
         }
+        turn.refused();
         refuse(RejectionProblem.of(reason), request, response);
         return true;
     }

@@ -8,6 +8,7 @@ import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
 import io.github.kobe.spring.autoconfigure.MdcTaskDecorator;
 import java.util.List;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -17,7 +18,6 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
-import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.server.WebExceptionHandler;
 import org.springframework.web.server.WebFilter;
@@ -86,16 +86,14 @@ public final class GroupConcurrencyWebAutoConfiguration {
         GroupConcurrencyFilter groupConcurrencyFilter(
                 GroupConcurrencyProperties properties,
                 BoundSettings bound,
-                ObjectProvider<GroupExecutor> executor,
                 ObjectProvider<RequestGroupKey> key,
                 ObjectProvider<MdcTaskDecorator> context,
                 Environment environment,
-                BeanFactory beans) {
+                ListableBeanFactory beans) {
             GroupConcurrencyProperties.Filter filter = properties.web().filter();
             RequestGroupKey own = key.getIfAvailable();
-            List<FilterRule> rules = new FilterSettings(filter, bound, RequestGroupKey.class, own != null).rules();
+            List<FilterRule> rules = new FilterSettings(filter, bound, beans, RequestGroupKey.class, own != null).rules();
             return new GroupConcurrencyFilter(
-                    SingletonSupplier.of(executor::getObject),
                     own,
                     new FilterRules(rules, environment, beans),
                     context.getIfAvailable(),
@@ -128,14 +126,12 @@ public final class GroupConcurrencyWebAutoConfiguration {
         GroupConcurrencyWebFilter groupConcurrencyWebFilter(
                 GroupConcurrencyProperties properties,
                 BoundSettings bound,
-                ObjectProvider<GroupExecutor> executor,
                 ObjectProvider<ExchangeGroupKey> key,
                 ApplicationContext application) {
             GroupConcurrencyProperties.Filter filter = properties.web().filter();
             ExchangeGroupKey own = key.getIfAvailable();
-            List<FilterRule> rules = new FilterSettings(filter, bound, ExchangeGroupKey.class, own != null).rules();
+            List<FilterRule> rules = new FilterSettings(filter, bound, application, ExchangeGroupKey.class, own != null).rules();
             return new GroupConcurrencyWebFilter(
-                    SingletonSupplier.of(executor::getObject),
                     own,
                     new FilterRules(rules, application.getEnvironment(), application),
                     application,

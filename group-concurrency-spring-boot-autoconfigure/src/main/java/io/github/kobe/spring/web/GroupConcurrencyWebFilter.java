@@ -6,12 +6,13 @@ import io.github.kobe.GroupPermit;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.spring.autoconfigure.EnclosingPermit;
+import io.github.kobe.spring.web.Newcomers.Place;
+import io.github.kobe.spring.web.RequestKey.Verdict;
 import java.security.Principal;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
@@ -25,6 +26,7 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
 import reactor.util.context.Context;
 
 /**
@@ -34,7 +36,6 @@ import reactor.util.context.Context;
  */
 final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitializingSingleton {
 
-    private final Supplier<GroupExecutor> executor;
     private final @Nullable ExchangeGroupKey keys;
     private final FilterRules rules;
     private final ApplicationContext application;
@@ -44,19 +45,16 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
     /**
      * Makes a filter.
      *
-     * @param executor has the groups; asked once all other beans are there
      * @param keys gives the keys where a rule has no source for them; may be {@code null} where each has
      * @param rules the rules
      * @param application the context whose requests it limits
      * @param order its place among the filters
      */
     GroupConcurrencyWebFilter(
-            Supplier<GroupExecutor> executor,
             @Nullable ExchangeGroupKey keys,
             FilterRules rules,
             ApplicationContext application,
             int order) {
-        this.executor = executor;
         this.keys = keys;
         this.rules = rules;
         this.application = application;
@@ -72,7 +70,7 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
     /** An executor that can't be had is told at start-up. */
     @Override
     public void afterSingletonsInstantiated() {
-        GroupExecutor unused = executor.get();
+        rules.makeReady();
     }
 
     @Override
@@ -80,22 +78,27 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
         PathContainer path = exchange.getRequest().getPath().pathWithinApplication();
         FilterRule rule = isOfAnotherServer(exchange) || CorsUtils.isPreFlightRequest(exchange.getRequest())
                 ? null
-                : rules.find(path);
-        if (rule == null) {
+                : rules.find(path, exchange.getRequest().getMethod().name());
+        RequestKey key = rule == null ? null : rule.key();
+        if (rule == null || key == null) {
             return chain.filter(exchange);
         }
-        return said(rule, exchange, path)
-                .map(Optional::of)
-                .defaultIfEmpty(Optional.empty())
-                .flatMap(said -> {
-                    FilterRule.Verdict verdict =
-                            rule.decide(said.orElse(null), executor.get().policy());
-                    if (verdict.refused()) {
-                        return answer(RejectionProblem.NO_KEY, exchange);
-                    }
-                    String key = verdict.groupKey();
-                    return key == null ? chain.filter(exchange) : limited(key, exchange, chain);
-                });
+        Mono<Optional<String>> said =
+                said(rule, key, exchange, path).map(Optional::of).defaultIfEmpty(Optional.empty());
+        Mono<Optional<String>> user = key.matchesPrincipal()
+                ? userOf(exchange).map(Optional::of).defaultIfEmpty(Optional.empty())
+                : Mono.just(Optional.empty());
+        return said.zipWith(user).flatMap(both -> {
+            Verdict verdict = key.decide(
+                    both.getT1().orElse(null),
+                    both.getT2().orElse(null),
+                    rule.executor().get().policy());
+            if (verdict.refusal() != null) {
+                return answer(verdict.refusal(), exchange);
+            }
+            Place place = verdict.place();
+            return place == null ? chain.filter(exchange) : limited(rule, place, exchange, chain);
+        });
     }
 
     /** Management endpoints with a port of their own are served from a child context, to which this filter comes too. */
@@ -104,23 +107,31 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
         return serving != null && !serving.equals(application);
     }
 
-    private Mono<String> said(FilterRule rule, ServerWebExchange exchange, PathContainer path) {
-        return switch (rule.source()) {
-            case HEADER -> Mono.justOrEmpty(exchange.getRequest().getHeaders().getFirst(rule.name()));
-            case PRINCIPAL -> exchange.getPrincipal().mapNotNull(Principal::getName);
-            case PATH -> Mono.justOrEmpty(rule.variableOf(path));
+    private Mono<String> said(FilterRule rule, RequestKey key, ServerWebExchange exchange, PathContainer path) {
+        return switch (key.source()) {
+            case HEADER -> Mono.justOrEmpty(exchange.getRequest().getHeaders().getFirst(key.name()));
+            case PRINCIPAL -> userOf(exchange);
+            case PATH -> Mono.justOrEmpty(rule.variableOf(path, key.name()));
             case null -> keys == null ? Mono.empty() : keys.of(exchange);
         };
     }
 
-    private Mono<Void> limited(String key, ServerWebExchange exchange, WebFilterChain chain) {
+    private static Mono<String> userOf(ServerWebExchange exchange) {
+        return exchange.getPrincipal().mapNotNull(Principal::getName);
+    }
+
+    private Mono<Void> limited(FilterRule rule, Place place, ServerWebExchange exchange, WebFilterChain chain) {
         return Mono.defer(() -> {
-            GroupExecutor groups = executor.get();
+            GroupExecutor groups = rule.executor().get();
             CompletableFuture<GroupPermit> asked;
             try {
-                asked = groups.acquireAsync(key).toCompletableFuture();
+                asked = rule.ask(place);
             } catch (ExecutorShutdownException shutDown) {
+                place.end(false);
                 return answer(RejectionProblem.of(RejectionReason.SHUTDOWN), exchange);
+            } catch (RuntimeException | Error failure) {
+                place.end(false);
+                throw failure;
             }
             return Mono.fromFuture(asked)
                     .map(permit -> inside(new EnclosingPermit(groups, permit, null), exchange, chain))
@@ -131,7 +142,8 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
                     .doOnSuccess(nothing -> EnclosingPermit.giveBack(asked, failureOf(exchange)))
                     .doOnError(failure -> EnclosingPermit.giveBack(asked, isAnsweredBelow500(failure) ? null : failure))
                     .doOnCancel(() ->
-                            EnclosingPermit.giveBack(asked, new CancellationException("The request was cancelled")));
+                            EnclosingPermit.giveBack(asked, new CancellationException("The request was cancelled")))
+                    .doFinally(end -> place.end(end == SignalType.ON_COMPLETE && isSuccess(exchange)));
         });
     }
 
@@ -146,6 +158,11 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
     private static @Nullable Throwable failureOf(ServerWebExchange exchange) {
         HttpStatusCode status = exchange.getResponse().getStatusCode();
         return status == null ? null : FailedAnswer.of(status.value());
+    }
+
+    private static boolean isSuccess(ServerWebExchange exchange) {
+        HttpStatusCode status = exchange.getResponse().getStatusCode();
+        return status == null || !status.isError();
     }
 
     /** {@return whether an exception has another status than that of a failure, as that of a page that isn't there} */

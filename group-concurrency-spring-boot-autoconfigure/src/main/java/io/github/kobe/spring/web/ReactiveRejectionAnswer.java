@@ -15,7 +15,7 @@ final class ReactiveRejectionAnswer {
             return Optional.empty();
         }
         if (problem.mayPass()) {
-            response.getHeaders().set(RejectionProblem.RETRY_AFTER, RejectionProblem.RETRY_AFTER_VALUE);
+            response.getHeaders().set(RejectionProblem.RETRY_AFTER, RejectionProblem.retryAfter());
         }
         byte[] body = problem.body();
         response.getHeaders().set("Content-Type", RejectionProblem.CONTENT_TYPE);

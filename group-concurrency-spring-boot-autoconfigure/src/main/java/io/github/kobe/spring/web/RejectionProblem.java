@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -17,17 +18,20 @@ import org.springframework.http.MediaType;
  * nor any number.
  *
  * @param status the HTTP status
- * @param reason why it was rejected; {@code null}: it has no key
+ * @param reason why it was rejected; {@code null}: for its key
  */
 record RejectionProblem(HttpStatus status, @Nullable RejectionReason reason) {
 
     /** What a client is told of a request that doesn't say whom it is for. */
     static final RejectionProblem NO_KEY = new RejectionProblem(HttpStatus.BAD_REQUEST, null);
 
+    /** What a client is told of a request with the key of somebody else. */
+    static final RejectionProblem OF_SOMEBODY_ELSE = new RejectionProblem(HttpStatus.FORBIDDEN, null);
+
     static final String CONTENT_TYPE = MediaType.APPLICATION_PROBLEM_JSON_VALUE;
     static final String RETRY_AFTER = HttpHeaders.RETRY_AFTER;
-    /** Seconds. When there will be room, nobody knows: long enough not to be hammered, short enough to be of use. */
-    static final String RETRY_AFTER_VALUE = "1";
+    /** Up to so many seconds. When there will be room, nobody knows: long enough not to be hammered, short enough to be of use. */
+    private static final int LONGEST_PAUSE = 3;
 
     static RejectionProblem of(RejectionReason reason) {
         HttpStatus status = switch (reason) {
@@ -57,10 +61,16 @@ record RejectionProblem(HttpStatus status, @Nullable RejectionReason reason) {
         return reason != null;
     }
 
+    /** {@return in how many seconds to come back; not the same for all, who would come back together} */
+    static String retryAfter() {
+        return String.valueOf(1 + ThreadLocalRandom.current().nextInt(LONGEST_PAUSE));
+    }
+
     /** {@return the body, in JSON; nothing in it comes from outside, so that nothing has to be escaped} */
     byte[] body() {
         String detail = switch (status) {
             case TOO_MANY_REQUESTS -> "There are too many requests of this kind at the moment.";
+            case FORBIDDEN -> "The key that requests are limited by isn't that of the logged-in user.";
             case BAD_REQUEST -> "The key that requests are limited by is missing or too long.";
             default -> "The service can't handle the request at the moment.";
         };

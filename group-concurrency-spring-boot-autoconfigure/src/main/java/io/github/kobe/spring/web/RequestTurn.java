@@ -6,6 +6,7 @@ import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.spring.autoconfigure.EnclosingPermit;
+import io.github.kobe.spring.web.Newcomers.Place;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -36,7 +37,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestTurn implements AsyncListener {
 
+    /** The first status that tells a client that something is wrong. */
+    private static final int FIRST_FAILURE = 400;
+
     private final GroupExecutor groups;
+    private final Place place;
     private final CompletableFuture<GroupPermit> permit;
 
     /** What goes on where the request waited, with what went along from the thread that it came in on. */
@@ -50,10 +55,12 @@ final class RequestTurn implements AsyncListener {
 
     /**
      * @param groups the executor
-     * @param permit what that was asked for
+     * @param place where the request is limited
+     * @param permit what the executor was asked for
      */
-    RequestTurn(GroupExecutor groups, CompletableFuture<GroupPermit> permit) {
+    RequestTurn(GroupExecutor groups, Place place, CompletableFuture<GroupPermit> permit) {
         this.groups = groups;
+        this.place = place;
         this.permit = permit;
     }
 
@@ -64,13 +71,11 @@ final class RequestTurn implements AsyncListener {
     /**
      * Has the request wait without its thread: it is dispatched once more when the turn is decided.
      *
-     * @param groupKey the key, for the decorator
      * @param decorator takes along what belongs to this thread; may be {@code null}
      */
     void await(
             HttpServletRequest request,
             HttpServletResponse response,
-            String groupKey,
             @Nullable GroupTaskDecorator decorator) {
         Callable<@Nullable Void> bare = () -> {
             if (pass != null) {
@@ -78,7 +83,7 @@ final class RequestTurn implements AsyncListener {
             }
             return null;
         };
-        rest = decorator == null ? bare : decorator.decorate(groupKey, bare);
+        rest = decorator == null ? bare : decorator.decorate(place.groupKey(), bare);
         AsyncContext context;
         try {
             context = request.startAsync(request, response);
@@ -157,6 +162,11 @@ final class RequestTurn implements AsyncListener {
                 : null;
     }
 
+    /** There is no permit, and the request is refused. */
+    void refused() {
+        place.end(false);
+    }
+
     /** Runs the rest of the chain within the permit. */
     void proceed(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
@@ -216,6 +226,8 @@ final class RequestTurn implements AsyncListener {
      */
     private void giveBack(@Nullable Throwable why) {
         EnclosingPermit.giveBack(permit, why);
+        HttpServletResponse answer = answered;
+        place.end(why == null && answer != null && answer.getStatus() < FIRST_FAILURE);
     }
 
     @Override

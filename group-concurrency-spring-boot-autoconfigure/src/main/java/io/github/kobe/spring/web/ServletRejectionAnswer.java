@@ -17,7 +17,7 @@ final class ServletRejectionAnswer {
         response.resetBuffer();
         response.setStatus(problem.status().value());
         if (problem.mayPass()) {
-            response.setHeader(RejectionProblem.RETRY_AFTER, RejectionProblem.RETRY_AFTER_VALUE);
+            response.setHeader(RejectionProblem.RETRY_AFTER, RejectionProblem.retryAfter());
         }
         response.setContentType(RejectionProblem.CONTENT_TYPE);
         response.setContentLength(body.length);

@@ -1,13 +1,15 @@
 package io.github.kobe.spring.docs;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.spring.GroupConcurrencyResolver;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.spring.GroupLimitsResolver;
 import io.github.kobe.spring.testing.ApplicationServer;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -69,8 +71,9 @@ final class DocumentedApplication extends ApplicationServer {
         }
 
         @Bean
-        GroupConcurrencyResolver byContract(Contracts contracts) {
-            return groupKey -> contracts.isGold(groupKey) ? 8 : 2;
+        GroupLimitsResolver byContract(Contracts contracts) {
+            GroupLimits gold = GroupLimits.unset().withMaxConcurrency(8).withWeight(4);
+            return groupKey -> contracts.isGold(groupKey) ? Optional.of(gold) : Optional.empty();
         }
 
         @Bean(defaultCandidate = false)

@@ -9,7 +9,6 @@ import io.github.kobe.spring.method.GroupConcurrentAspectAutoConfiguration;
 import io.github.kobe.spring.testing.BootAutoConfigurations;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Depth;
-import io.github.kobe.testing.Gate;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -111,37 +110,6 @@ class HostileTagsTests {
                             .hasSizeLessThanOrEqualTo(tags);
                     assertThat(registry.getMeters()).hasSizeLessThan(20 * (tags + 2));
                     assertThat(output.getAll().split("\n").length - lines).isLessThanOrEqualTo(2);
-                });
-    }
-
-    @Test
-    void theMetersOfABusyGroupOutliveItsEviction() {
-        SimpleMeterRegistry registry = new SimpleMeterRegistry();
-        runner.withBean(MeterRegistry.class, () -> registry)
-                .withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.max-idle-groups=0")
-                .run(context -> {
-                    GroupExecutor executor = context.getBean(GroupExecutor.class);
-                    Gate gate = new Gate();
-                    executor.submit("busy", "1", () -> {
-                        gate.pass();
-                        return "ran";
-                    });
-                    Deadline.until("it runs", () -> executor.stats().running() == 1);
-
-                    executor.evictGroup("busy");
-
-                    assertThat(registry.get("group.executor.submitted")
-                                    .tag("group", "busy")
-                                    .functionCounter()
-                                    .count())
-                            .isEqualTo(1);
-                    gate.open();
-                    Deadline.until(
-                            "the meters are gone",
-                            () -> registry.find("group.executor.submitted")
-                                            .tag("group", "busy")
-                                            .functionCounter()
-                                    == null);
                 });
     }
 

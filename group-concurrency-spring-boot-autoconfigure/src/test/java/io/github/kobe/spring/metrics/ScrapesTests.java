@@ -19,9 +19,16 @@ import io.micrometer.core.instrument.Measurement;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,13 +42,17 @@ class ScrapesTests {
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
-    private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withConfiguration(BootAutoConfigurations.named("MetricsAutoConfiguration"))
-            .withConfiguration(AutoConfigurations.of(
-                    GroupConcurrencyAutoConfiguration.class,
-                    GroupConcurrencyRefreshAutoConfiguration.class,
-                    GroupConcurrencyMetricsAutoConfiguration.class))
-            .withBean(MeterRegistry.class, () -> registry);
+    private final ApplicationContextRunner runner = runnerWith(registry);
+
+    private static ApplicationContextRunner runnerWith(MeterRegistry registry) {
+        return new ApplicationContextRunner()
+                .withConfiguration(BootAutoConfigurations.named("MetricsAutoConfiguration"))
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class,
+                        GroupConcurrencyRefreshAutoConfiguration.class,
+                        GroupConcurrencyMetricsAutoConfiguration.class))
+                .withBean(MeterRegistry.class, () -> registry);
+    }
 
     /** Reads all that is registered. */
     private void scrape() {
@@ -62,10 +73,21 @@ class ScrapesTests {
     }
 
     private double submitted(String group) {
+        return submitted(registry, group);
+    }
+
+    private static double submitted(MeterRegistry registry, String group) {
         return registry.get("group.executor.submitted")
                 .tag("group", group)
                 .functionCounter()
                 .count();
+    }
+
+    private static Set<String> groupTags(MeterRegistry registry) {
+        return registry.getMeters().stream()
+                .map(meter -> meter.getId().getTag("group"))
+                .filter(Objects::nonNull)
+                .collect(Collectors.toSet());
     }
 
     @Test
@@ -98,8 +120,9 @@ class ScrapesTests {
                         "group-concurrency.groups.free.max-concurrency=2147483647")
                 .run(context -> {
                     GroupExecutor executor = context.getBean(GroupExecutor.class);
-                    scrape();
-                    assertThat(permits("vip")).isNotNull();
+                    executor.call("vip", () -> "used");
+                    executor.call("free", () -> "used");
+                    untilScraped(() -> assertThat(permits("vip")).isNotNull());
                     assertThat(permits("free")).isNull();
 
                     executor.setLimits("free", GroupLimits.unset().withMaxConcurrency(7));
@@ -166,7 +189,7 @@ class ScrapesTests {
             SimpleMeterRegistry own = new SimpleMeterRegistry();
             try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(policy)) {
                 meters.bind("mine", executor, own);
-                executor.pause("named"); // which has the one place, if there is one
+                executor.call("named", () -> "used"); // which has the one place, if there is one
                 double before = 0;
                 for (int i = 0; i < 500; i++) {
                     executor.call("key-" + i, () -> "used");
@@ -187,7 +210,7 @@ class ScrapesTests {
                                     .tags("group", shared, "outcome", "success")
                                     .functionCounter()
                                     .count())
-                            .isEqualTo(500);
+                            .isEqualTo(tag == GroupTag.ALL ? 500 : 501);
                 });
             }
         }
@@ -215,21 +238,84 @@ class ScrapesTests {
     }
 
     @Test
-    void theKeysOfGroupsThatAreConfiguredHaveTheirPlaceFromTheStart() {
-        runner.withPropertyValues(
-                        "group-concurrency.metrics.group-tag=all",
-                        "group-concurrency.metrics.max-groups=2",
-                        "group-concurrency.max-idle-groups=0",
-                        "group-concurrency.groups.vip.max-concurrency=2")
+    void aRuleHasMetersFromItsFirstUseOnAndKeepsItsPlace() {
+        for (String timers : new String[] {"all", "none"}) {
+            SimpleMeterRegistry own = new SimpleMeterRegistry();
+            runnerWith(own)
+                    .withUserConfiguration(EachReadingAnew.class)
+                    .withPropertyValues(
+                            "group-concurrency.metrics.timers=" + timers,
+                            "group-concurrency.metrics.max-groups=2",
+                            "group-concurrency.max-idle-groups=0",
+                            "group-concurrency.groups.a.max-concurrency=2",
+                            "group-concurrency.groups.b.max-concurrency=2",
+                            "group-concurrency.groups.c.max-concurrency=2",
+                            "group-concurrency.groups[tenant:*].max-concurrency=2")
+                    .run(context -> {
+                        assertThat(groupTags(own)).containsExactlyInAnyOrder("_default", "_all");
+
+                        GroupExecutor executor = context.getBean(GroupExecutor.class);
+                        for (String key : List.of("x", "c", "tenant:1", "a", "tenant:2", "b", "c")) {
+                            executor.call(key, () -> "used");
+                            executor.evictGroup(key);
+                        }
+
+                        assertThat(groupTags(own))
+                                .containsExactlyInAnyOrder("_default", "_all", "c", "tenant:*", "_other");
+                        assertThat(submitted(own, "c")).isEqualTo(2);
+                        assertThat(submitted(own, "tenant:*")).isEqualTo(2);
+                        assertThat(submitted(own, "_other")).isEqualTo(2);
+                        assertThat(submitted(own, "_default")).isEqualTo(1);
+                    });
+        }
+    }
+
+    @Test
+    void theCountersOfRulesWithoutAPlaceNeverRunBackwardsThoughARefreshDropsOne() {
+        runner.withUserConfiguration(EachReadingAnew.class)
+                .withPropertyValues(
+                        "group-concurrency.metrics.max-groups=1",
+                        "group-concurrency.group-list[0].key=first",
+                        "group-concurrency.group-list[1].key=second",
+                        "group-concurrency.group-list[2].key=third")
                 .run(context -> {
                     GroupExecutor executor = context.getBean(GroupExecutor.class);
-                    executor.call("a", () -> "used");
-                    executor.call("b", () -> "used");
-                    executor.call("vip", () -> "used");
-                    executor.evictGroup("vip");
+                    for (String key : List.of("first", "second", "third")) {
+                        executor.call(key, () -> "used");
+                    }
+                    assertThat(submitted("_other")).isEqualTo(2);
 
-                    assertThat(submitted("vip")).isEqualTo(1);
-                    assertThat(permits("vip")).isNotNull();
+                    context.getEnvironment().getPropertySources().remove("test");
+                    TestPropertyValues.of(
+                                    "group-concurrency.metrics.max-groups=1",
+                                    "group-concurrency.group-list[0].key=third")
+                            .applyTo(context);
+                    context.getBean(GroupConcurrencyRefresher.class).refresh();
+                    scrape();
+                    assertThat(groupTags(registry)).containsExactlyInAnyOrder("_default", "_other", "_all");
+                    executor.evictGroup("third");
+                    executor.call("third", () -> "used");
+
+                    assertThat(submitted("third")).as("it has the place that is free").isEqualTo(2);
+                    assertThat(submitted("_other")).isEqualTo(2);
+                });
+    }
+
+    @Test
+    void thousandsOfExactKeysMakeAScrapeOfBoundedSize() {
+        PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        runnerWith(prometheus)
+                .withPropertyValues(IntStream.range(0, 5_000)
+                        .mapToObj(i -> "group-concurrency.groups[tenant:" + i + "].max-concurrency=2")
+                        .toArray(String[]::new))
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    for (int i = 0; i < 5_000; i++) {
+                        executor.call("tenant:" + i, () -> "used");
+                    }
+
+                    assertThat(prometheus.scrape().length()).isLessThanOrEqualTo(300_000);
+                    assertThat(groupTags(prometheus)).hasSize(100 + 3).contains("_default", "_other", "_all");
                 });
     }
 

@@ -36,8 +36,15 @@ class FilterSettingsTests {
         rules[0].key-source=principal rules[0].paths=/a,/{a            | rules[0].paths             | /a,/{a     | a path pattern such as /api/**
         rules[0].key-source=principal rules[0].paths[0]=/{a            | rules[0].paths[0]          | /{a        | a path pattern such as /api/**
         rules[0].key-source=principal rules[0].paths=                  | rules[0].paths             |            | a path pattern such as /api/**
-        rules[0].key-source=principal rules[0].missing-key=group       | rules[0].missing-key       | group      | missing-key-group
-        rules[0].key-source=principal rules[0].missing-key-group=a     | rules[0].missing-key-group | a          | missing-key: group
+        rules[0].key-source=principal rules[0].missing-key=            | rules[0].missing-key       |            | reject, pass, or the key of a group
+        rules[0].key-source=principal rules[0].limit=false             | rules[0].key-source        | principal  | none beside limit: false
+        rules[0].key-source=principal rules[0].methods=FETCH           | rules[0].methods           | FETCH      | one or more of GET
+        rules[0].key-source=principal rules[0].max-keys=0              | rules[0].max-keys          | 0          | at least 1
+        rules[0].key-source=principal rules[0].max-keys=5 rules[0].newcomers=shared       | rules[0].max-keys  | 5      | none beside newcomers: shared
+        rules[0].key-source=principal rules[0].max-keys=5 rules[0].known-keys-only=true   | rules[0].max-keys  | 5      | none beside known-keys-only
+        rules[0].key-source=principal rules[0].newcomers=shared rules[0].known-keys-only=true | rules[0].newcomers | shared | none beside known-keys-only
+        rules[0].key-source=principal rules[0].queue-timeout=0s        | rules[0].queue-timeout     | 0s         | more than zero
+        rules[0].key-source=principal rules[0].executor=nobody         | rules[0].executor          | nobody     | one of groupExecutor
         """)
     void whatCannotBeReadFailsTheStartUpWithWhatIsAllowed(
             String settings, String property, String value, String allowed) {
@@ -78,7 +85,8 @@ class FilterSettingsTests {
     @ParameterizedTest
     @CsvSource({
         "rules[0].key-source=cookie, key-source",
-        "rules[0].missing-key=maybe, missing-key",
+        "rules[0].missing-key-group=http:anonymous, missing-key",
+        "rules[0].newcomers=maybe, newcomers",
         "header=X-A, header"
     })
     void whatIsNoSettingFailsTheStartUp(String setting, String name) {
