@@ -20,7 +20,6 @@ final class OursInSpring extends Ours {
     private static final String MDC_KEY = "tenant";
     private static final String METERS = "group-concurrency.metrics.enabled";
     private static final String CONTEXT = "group-concurrency.context-propagation.enabled";
-    private static final String FLIGHT_RECORDER = "group-concurrency.flight-recorder.enabled";
     private static final int PATTERNS = 50;
 
     /** An application with nothing of its own but a bean. */
@@ -45,7 +44,7 @@ final class OursInSpring extends Ours {
     }
 
     static OursInSpring bare(Limits limits) {
-        return started(limits, Map.of(METERS, false, CONTEXT, false, FLIGHT_RECORDER, false));
+        return started(limits, Map.of(METERS, false, CONTEXT, false));
     }
 
     /** Any number of groups stays, and each has meters of its own, as far as the default bound goes. */
@@ -90,7 +89,7 @@ final class OursInSpring extends Ours {
     static OursInSpring withManyKeys(Limits limits) {
         return quickStart(
                 limits,
-                Map.of("group-concurrency.metrics.group-tag", "all", "group-concurrency.metrics.max-groups", 10));
+                Map.of("group-concurrency.metrics.group-tag", "all", "group-concurrency.metrics.max-tag-values", 10));
     }
 
     static OursInSpring withoutTimers(Limits limits) {
@@ -99,7 +98,7 @@ final class OursInSpring extends Ours {
 
     private static OursInSpring quickStart(Limits limits, Map<String, Object> more) {
         Map<String, Object> settings = new HashMap<>(more);
-        settings.put("group-concurrency.max-in-flight", limits.hasGlobal() ? limits.global() : 200);
+        settings.put("group-concurrency.global.max-in-flight", limits.hasGlobal() ? limits.global() : 200);
         settings.put("group-concurrency.defaults.queue-threshold", 1_000_000);
         settings.put("group-concurrency.defaults.queue-timeout", "5m");
         settings.put("group-concurrency.groups.vip.max-concurrency", 8);
@@ -112,7 +111,7 @@ final class OursInSpring extends Ours {
         Map<String, Object> properties = new HashMap<>(settings);
         properties.put("group-concurrency.defaults.max-concurrency", limits.perGroup());
         if (limits.hasGlobal()) {
-            properties.put("group-concurrency.max-in-flight", limits.global());
+            properties.put("group-concurrency.global.max-in-flight", limits.global());
         }
         return new OursInSpring(new SpringApplicationBuilder(Application.class)
                 .web(WebApplicationType.NONE)

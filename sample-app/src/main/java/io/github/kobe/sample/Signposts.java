@@ -69,7 +69,7 @@ class Signposts {
     }
 
     private String limits() {
-        return environment.getProperty("group-concurrency.aspect.enabled", Boolean.class, true)
+        return environment.getProperty("group-concurrency.annotation.enabled", Boolean.class, true)
                 ? "Tenants are kept to their limits"
                 : "Nothing is limited: the annotations are switched off";
     }

@@ -30,7 +30,7 @@ class FairnessTests {
 
     @Test
     void aQuietTenantWaitsForAtMostOneTurnOfEachFloodingOne() {
-        try (RunningSample sample = RunningSample.start("group-concurrency.max-in-flight=2")) {
+        try (RunningSample sample = RunningSample.start("group-concurrency.global.max-in-flight=2")) {
             List<CompletableFuture<Reply>> flood = new ArrayList<>(sample.sendReports(40, "vip-globex"));
             sample.awaitHeld(2);
             sample.awaitQueued("tenant:vip-globex", 38);
@@ -62,7 +62,7 @@ class FairnessTests {
 
     @Test
     void withoutLimitsTheQuietTenantWaitsBehindAllThatTheFloodingOneHasSent() {
-        try (RunningSample sample = RunningSample.start("group-concurrency.aspect.enabled=false")) {
+        try (RunningSample sample = RunningSample.start("group-concurrency.annotation.enabled=false")) {
             List<CompletableFuture<Reply>> flood = sample.sendReports(30, "acme");
             Deadline.until("all of acme's", () -> sample.traffic("acme").now() == 30);
             sample.awaitHeld(10);

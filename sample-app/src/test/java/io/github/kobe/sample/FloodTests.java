@@ -34,7 +34,7 @@ class FloodTests {
 
     @Test
     void withoutLimitsNobodyIsTurnedAway() throws Exception {
-        List<String> told = flood("group-concurrency.aspect.enabled=false");
+        List<String> told = flood("group-concurrency.annotation.enabled=false");
 
         assertThat(told.get(9)).matches("acme" + NUMBER + NONE + NONE + ".*");
     }

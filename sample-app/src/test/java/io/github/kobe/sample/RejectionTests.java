@@ -81,7 +81,7 @@ class RejectionTests {
 
     @Test
     void aRequestForWhichAllQueuesTogetherHaveNoRoomIsAnsweredWith503() {
-        try (RunningSample small = RunningSample.start("group-concurrency.queue-threshold=3")) {
+        try (RunningSample small = RunningSample.start("group-concurrency.global.queue-threshold=3")) {
             List<CompletableFuture<Reply>> accepted = new ArrayList<>(small.sendReports(4, "acme"));
             small.awaitQueued("tenant:acme", 3);
             accepted.add(small.sendPost("/tenants/hooli/reports"));

@@ -36,7 +36,7 @@ class SignpostsTests {
 
     @Test
     void itSaysThatNothingIsLimited() {
-        try (RunningSample sample = RunningSample.start("group-concurrency.aspect.enabled=false")) {
+        try (RunningSample sample = RunningSample.start("group-concurrency.annotation.enabled=false")) {
             assertThat(sample.get("/").body()).contains("Nothing is limited");
         }
     }

@@ -19,12 +19,12 @@ final class GroupConcurrencyHealth {
 
     private final Supplier<Map<String, GroupExecutor>> executors;
     private final @Nullable Duration oldestWait;
-    private final @Nullable Integer globalQueue;
+    private final @Nullable Integer mostQueued;
 
     GroupConcurrencyHealth(Supplier<Map<String, GroupExecutor>> executors, GroupConcurrencyProperties.Health settings) {
         this.executors = executors;
         this.oldestWait = settings.oldestWait();
-        this.globalQueue = settings.globalQueue();
+        this.mostQueued = settings.queue();
     }
 
     /** {@return how things are now} */
@@ -59,7 +59,7 @@ final class GroupConcurrencyHealth {
 
     private boolean isWithin(Duration oldest, long queued) {
         return (oldestWait == null || oldest.compareTo(oldestWait) <= 0)
-                && (globalQueue == null || queued <= globalQueue);
+                && (mostQueued == null || queued <= mostQueued);
     }
 
     /**

@@ -38,16 +38,16 @@ final class ConfiguredPolicy {
     ConfiguredPolicy(GroupConcurrencyProperties properties, BoundSettings settings) {
         this.properties = properties;
         this.settings = settings;
-        if (properties.metrics().maxGroups() < 1) {
-            throw settings.refusal("must be at least 1", "at least 1", null, "metrics", "max-groups");
+        if (properties.metrics().maxTagValues() < 1) {
+            throw settings.refusal("must be at least 1", "at least 1", null, "metrics", "max-tag-values");
         }
         Duration oldestWait = properties.health().oldestWait();
         if (oldestWait != null && oldestWait.isNegative()) {
             throw settings.refusal("must be zero or more", "zero or more", null, "health", "oldest-wait");
         }
-        Integer globalQueue = properties.health().globalQueue();
-        if (globalQueue != null && globalQueue < 0) {
-            throw settings.refusal("must be at least 0", "at least 0", null, "health", "global-queue");
+        Integer queue = properties.health().queue();
+        if (queue != null && queue < 0) {
+            throw settings.refusal("must be at least 0", "at least 0", null, "health", "queue");
         }
         if (properties.shutdown().awaitTerminationPeriod().isNegative()) {
             throw settings.refusal(
@@ -79,8 +79,7 @@ final class ConfiguredPolicy {
     /** {@return the properties that the policy is made of, as far as they are set} */
     List<ConfigurationProperty> set() {
         return settings.under(Set.of(
-                "maxinflight",
-                "queuethreshold",
+                "global",
                 "rejectionpolicy",
                 "defaults",
                 "groups",
@@ -108,11 +107,13 @@ final class ConfiguredPolicy {
                 .maxIdleGroups(properties.maxIdleGroups())
                 .idleTimeout(properties.idleTimeout())
                 .maxKeyLength(properties.maxKeyLength());
-        if (properties.maxInFlight() != null) {
-            builder.globalMaxInFlight(properties.maxInFlight());
+        Integer maxInFlight = properties.global().maxInFlight();
+        if (maxInFlight != null) {
+            builder.globalMaxInFlight(maxInFlight);
         }
-        if (properties.queueThreshold() != null) {
-            builder.globalQueueThreshold(properties.queueThreshold());
+        Integer queueThreshold = properties.global().queueThreshold();
+        if (queueThreshold != null) {
+            builder.globalQueueThreshold(queueThreshold);
         }
         if (properties.limitsRefresh() != null) {
             builder.limitsRefresh(properties.limitsRefresh());
@@ -176,11 +177,11 @@ final class ConfiguredPolicy {
         return settings.refusal("must be " + refusal.allowed(), allowed, refusal, setting);
     }
 
-    /** {@return the property, which for all groups together isn't called global as in the policy} */
+    /** {@return the property of a number of the policy's} */
     private static String[] ofPolicy(String setting) {
         return LimitSetting.ofDefaults(setting)
                 .map(limit -> new String[] {"defaults", limit.property()})
-                .orElseGet(() -> new String[] {dashed(setting).replaceFirst("^global-", "")});
+                .orElseGet(() -> dashed(setting).replaceFirst("^global-", "global.").split("\\."));
     }
 
     private String[] ofGroup(String key, String limit) {

@@ -112,7 +112,6 @@ public final class GroupConcurrencyAutoConfiguration {
     /** Events for the Flight Recorder, unless the JVM was built without it. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(Event.class)
-    @ConditionalOnSwitch("flight-recorder.enabled")
     static final class FlightRecorderConfiguration {
 
         @Bean

@@ -15,8 +15,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param enabled Whether methods and executors are limited at all; without it there is no bean of this library,
  *     and annotated methods run without limit.
- * @param maxInFlight How many tasks may be in flight over all groups, at least 1, or "unlimited".
- * @param queueThreshold How many tasks may wait over all groups, at least 0, or "unlimited".
+ * @param global What holds for all groups together.
  * @param rejectionPolicy What happens to a submitted task that is rejected; callers on their own thread and
  *     annotated methods always get an exception.
  * @param defaults The limits of groups that have none of their own.
@@ -28,11 +27,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param maxIdleGroups About how many idle groups keep their counters, at least 0.
  * @param idleTimeout For about how long an idle group keeps its counters, more than zero.
  * @param maxKeyLength How many characters a group's key may have, at least 1.
- * @param aspect The annotation {@code @GroupConcurrent}.
+ * @param annotation The annotation {@code @GroupConcurrent}.
  * @param contextPropagation The context that is propagated to a task's thread.
  * @param metrics The meters.
  * @param observations The observations.
- * @param flightRecorder The events for the JDK's Flight Recorder.
  * @param health The health of the application.
  * @param shutdown The end of the application.
  * @param web Requests over HTTP.
@@ -40,8 +38,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 @ConfigurationProperties(prefix = GroupConcurrencyProperties.PREFIX, ignoreUnknownFields = false)
 public record GroupConcurrencyProperties(
         @DefaultValue("true") boolean enabled,
-        @Nullable Integer maxInFlight,
-        @Nullable Integer queueThreshold,
+        @DefaultValue Global global,
         @DefaultValue("abort") RejectionPolicy rejectionPolicy,
         @DefaultValue Limits defaults,
         @DefaultValue Map<String, Limits> groups,
@@ -50,17 +47,25 @@ public record GroupConcurrencyProperties(
         @DefaultValue("10000") int maxIdleGroups,
         @DefaultValue("10m") Duration idleTimeout,
         @DefaultValue("1024") int maxKeyLength,
-        @DefaultValue Aspect aspect,
+        @DefaultValue Annotation annotation,
         @DefaultValue ContextPropagation contextPropagation,
         @DefaultValue Metrics metrics,
         @DefaultValue Observations observations,
-        @DefaultValue FlightRecorder flightRecorder,
         @DefaultValue Health health,
         @DefaultValue Shutdown shutdown,
         @DefaultValue Web web) {
 
     /** What all the settings' names begin with. */
     public static final String PREFIX = "group-concurrency";
+
+    /**
+     * What holds for all groups together.
+     *
+     * @param maxInFlight How many tasks may be in flight over all groups, at least 1, or "unlimited".
+     * @param queueThreshold How many tasks may wait over all groups, at least 0, or "unlimited".
+     */
+    public record Global(
+            @Nullable Integer maxInFlight, @Nullable Integer queueThreshold) {}
 
     /**
      * The limits of one group, of a pattern or of all groups. Each number that is missing is inherited separately.
@@ -122,7 +127,7 @@ public record GroupConcurrencyProperties(
      * @param order The order of the limit among a method's other advice; the smaller, the further out.
      * @param beanReferences Whether group expressions may name beans, as in "@tenants.current()".
      */
-    public record Aspect(
+    public record Annotation(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("2147483646") int order,
             @DefaultValue("false") boolean beanReferences) {}
@@ -141,14 +146,14 @@ public record GroupConcurrencyProperties(
      *
      * @param enabled Whether there are meters.
      * @param groupTag What the tag "group" of a meter contains.
-     * @param maxGroups How many keys and patterns, names of scopes, and plans of rollouts get a tag value of their own, at
+     * @param maxTagValues How many keys and patterns, names of scopes, and plans of rollouts get a tag value of their own, at
      *     least 1.
      * @param timers Which timers there are.
      */
     public record Metrics(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("configured") GroupTag groupTag,
-            @DefaultValue("100") int maxGroups,
+            @DefaultValue("100") int maxTagValues,
             @DefaultValue("all") Timers timers) {}
 
     /**
@@ -171,18 +176,11 @@ public record GroupConcurrencyProperties(
         NEVER
     }
 
-    /**
-     * The events for the JDK's Flight Recorder.
-     *
-     * @param enabled Whether a recording that asks for them gets events of work in groups.
-     */
-    public record FlightRecorder(@DefaultValue("true") boolean enabled) {}
-
     /** What the tag "group" of a meter contains. */
     public enum GroupTag {
         /** The key or pattern of the settings that the group falls under. */
         CONFIGURED,
-        /** The group's key, for as many as {@code max-groups} of them. */
+        /** The group's key, for as many as {@code max-tag-values} of them. */
         ALL,
         /** Nothing. */
         NONE
@@ -203,11 +201,11 @@ public record GroupConcurrencyProperties(
      *
      * @param oldestWait How long a task may wait, zero or more; beyond that the application is out of service. By
      *     default it never is.
-     * @param globalQueue How many may wait over all groups of an executor, at least 0; beyond that the application is
+     * @param queue How many may wait over all groups of an executor, at least 0; beyond that the application is
      *     out of service. By default it never is.
      */
     public record Health(
-            @Nullable Duration oldestWait, @Nullable Integer globalQueue) {}
+            @Nullable Duration oldestWait, @Nullable Integer queue) {}
 
     /**
      * The end of the application.

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -17,7 +18,21 @@ import org.springframework.core.ResolvableType;
 final class KnownNames {
 
     /** What is bound by itself, each as strictly. */
-    private static final Set<String> OF_OTHERS = Set.of("rollout", "redis", "scope", "dashboard");
+    private static final Set<String> OF_OTHERS = Set.of("rollout", "scope", "dashboard");
+
+    /** What earlier snapshots called a setting, or had, and what to write now; below the prefix, in uniform spelling. */
+    private static final Map<String, String> EARLIER = Map.ofEntries(
+            Map.entry("maxinflight", "global.max-in-flight"),
+            Map.entry("queuethreshold", "global.queue-threshold"),
+            Map.entry("aspect.enabled", "annotation.enabled"),
+            Map.entry("aspect.order", "annotation.order"),
+            Map.entry("aspect.beanreferences", "annotation.bean-references"),
+            Map.entry("metrics.maxgroups", "metrics.max-tag-values"),
+            Map.entry("health.globalqueue", "health.queue"),
+            Map.entry("rollout.maxconcurrency", "rollout.tenants-at-once"),
+            Map.entry("flightrecorder.enabled", ""));
+
+    private static final String EARLIER_MISSING_KEY_GROUP = ".missingkeygroup";
 
     private static final int PREFIX_LENGTH =
             uniform(GroupConcurrencyProperties.PREFIX).length() + 1;
@@ -46,6 +61,10 @@ final class KnownNames {
             return new InvalidSettingException(
                     unknown, "has no value", "a value; without the setting its default applies", cause);
         }
+        InvalidSettingException renamed = renamed(unknown, written, cause);
+        if (renamed != null) {
+            return renamed;
+        }
         Optional<String> meant = meantBy(written, near).or(() -> ofOthersMeantBy(unknown.getName()));
         return new InvalidSettingException(
                 unknown,
@@ -53,6 +72,25 @@ final class KnownNames {
                         + meant.map(name -> ". Did you mean '" + name + "'?").orElse(""),
                 meant.orElse("one of " + String.join(", ", near)),
                 cause);
+    }
+
+    private static @Nullable InvalidSettingException renamed(
+            ConfigurationProperty unknown, String written, Throwable cause) {
+        if (written.endsWith(EARLIER_MISSING_KEY_GROUP)) {
+            return new InvalidSettingException(
+                    unknown, "is no longer there", "missing-key with the key of the group in its place", cause);
+        }
+        String now = EARLIER.get(written.substring(Math.min(written.length(), PREFIX_LENGTH)));
+        if (now == null) {
+            return null;
+        }
+        return now.isEmpty()
+                ? new InvalidSettingException(unknown, "is no longer there", "nothing in its place", cause)
+                : new InvalidSettingException(
+                        unknown,
+                        "has another name now",
+                        GroupConcurrencyProperties.PREFIX + "." + now + " in its place",
+                        cause);
     }
 
     /** Inside of an element of a map or a list, that element's names; else all that are outside of them. */

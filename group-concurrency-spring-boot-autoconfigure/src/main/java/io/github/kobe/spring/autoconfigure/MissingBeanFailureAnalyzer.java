@@ -44,7 +44,7 @@ final class MissingBeanFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBea
                     missing + ": " + OnGroupConcurrencyEnabled.PROPERTY
                             + " is false, which removes every bean of the library.",
                     "If only annotated methods are to run without limit, as in a test, set"
-                            + " group-concurrency.aspect.enabled to false instead: then the beans stay. Or ask for the"
+                            + " group-concurrency.annotation.enabled to false instead: then the beans stay. Or ask for the"
                             + " bean with an ObjectProvider.",
                     cause);
         }

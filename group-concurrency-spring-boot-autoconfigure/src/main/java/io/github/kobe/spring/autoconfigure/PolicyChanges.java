@@ -45,8 +45,8 @@ final class PolicyChanges {
 
     private static Map<String, String> numbersOf(GroupPolicy policy) {
         Map<String, String> numbers = new TreeMap<>();
-        numbers.put("max-in-flight", number(policy.globalMaxInFlight()));
-        numbers.put("queue-threshold", number(policy.globalQueueThreshold()));
+        numbers.put("global.max-in-flight", number(policy.globalMaxInFlight()));
+        numbers.put("global.queue-threshold", number(policy.globalQueueThreshold()));
         numbers.put("rejection-policy", policy.rejectionPolicy().toString());
         numbers.put("max-idle-groups", Integer.toString(policy.maxIdleGroups()));
         numbers.put("idle-timeout", policy.idleTimeout().toString());

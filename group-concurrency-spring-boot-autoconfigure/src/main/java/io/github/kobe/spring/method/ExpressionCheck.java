@@ -104,7 +104,7 @@ final class ExpressionCheck {
             case OpDec decrement -> "assigns a value, which is not allowed: " + text;
             case BeanReference bean
             when !beanReferences ->
-                "names the bean " + text + ", which needs group-concurrency.aspect.bean-references: true";
+                "names the bean " + text + ", which needs group-concurrency.annotation.bean-references: true";
             default -> null;
         };
     }

@@ -25,7 +25,7 @@ import org.springframework.core.type.AnnotationMetadata;
 
 /** Applies limits to methods with {@link io.github.kobe.spring.annotation.GroupConcurrent}, without AspectJ. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
-@ConditionalOnSwitch({"enabled", "aspect.enabled"})
+@ConditionalOnSwitch({"enabled", "annotation.enabled"})
 @Import(GroupConcurrentAspectAutoConfiguration.AutoProxying.class)
 public final class GroupConcurrentAspectAutoConfiguration {
 
@@ -51,7 +51,7 @@ public final class GroupConcurrentAspectAutoConfiguration {
     @ConditionalOnMissingBean(name = ADVISOR)
     static DefaultPointcutAdvisor groupConcurrencyAdvisor(
             Environment environment, BeanFactory beans, GuardedMethods groupConcurrencyMethods) {
-        GroupConcurrencyProperties.Aspect settings = settings(environment);
+        GroupConcurrencyProperties.Annotation settings = settings(environment);
         DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(
                 new GroupConcurrentPointcut(groupConcurrencyMethods, beans),
                 new GroupConcurrentInterceptor(
@@ -71,9 +71,9 @@ public final class GroupConcurrentAspectAutoConfiguration {
         return new ProxyCheck(beans, groupConcurrencyMethods);
     }
 
-    private static GroupConcurrencyProperties.Aspect settings(Environment environment) {
+    private static GroupConcurrencyProperties.Annotation settings(Environment environment) {
         return Binder.get(environment)
-                .bindOrCreate(GroupConcurrencyProperties.PREFIX + ".aspect", GroupConcurrencyProperties.Aspect.class);
+                .bindOrCreate(GroupConcurrencyProperties.PREFIX + ".annotation", GroupConcurrencyProperties.Annotation.class);
     }
 
     /** Makes Spring look for advisors, if nothing else in the application does. */

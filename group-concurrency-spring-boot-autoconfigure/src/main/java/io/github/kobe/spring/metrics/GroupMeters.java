@@ -56,7 +56,7 @@ final class GroupMeters implements GroupRecorder.Factory {
 
     GroupMeters(GroupConcurrencyProperties.Metrics settings, LongSupplier clock) {
         tags = GroupTags.of(settings);
-        most = settings.maxGroups();
+        most = settings.maxTagValues();
         timers = settings.timers();
         readings = new Readings(clock);
     }

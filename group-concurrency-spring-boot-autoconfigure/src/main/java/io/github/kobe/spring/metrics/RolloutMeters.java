@@ -30,7 +30,7 @@ final class RolloutMeters implements MetricsRegistry, MeterBinder {
     private final PlanMeters others = new PlanMeters(GroupTags.OTHER);
 
     RolloutMeters(Metrics settings) {
-        mostPlans = settings.maxGroups();
+        mostPlans = settings.maxTagValues();
     }
 
     @Override

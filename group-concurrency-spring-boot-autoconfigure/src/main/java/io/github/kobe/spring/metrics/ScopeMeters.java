@@ -41,7 +41,7 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
     private record Open(NamedScopeMeters meters, long since) {}
 
     ScopeMeters(Metrics settings) {
-        mostNames = settings.maxGroups();
+        mostNames = settings.maxTagValues();
         timed = settings.timers() == Timers.ALL;
     }
 

@@ -13,7 +13,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param store Where rollouts are stored. By default in the database, if there is one DataSource and Spring JDBC, else
  *     in memory, with a warning.
  * @param initializeSchema In which databases the tables are created at the start.
- * @param maxConcurrency How many tenants a plan changes at once if it doesn't specify it, at least 1.
+ * @param tenantsAtOnce How many tenants a plan changes at once if it doesn't specify it, at least 1.
  * @param conflict What happens to a task if another task has its tenant.
  * @param progressInterval How often running tasks report their progress, more than zero.
  * @param shutdownGrace How long running stages may take when the application stops, zero or more, before they are
@@ -27,7 +27,7 @@ record GroupRolloutProperties(
         @DefaultValue("true") boolean enabled,
         @Nullable Store store,
         @DefaultValue("embedded") InitializeSchema initializeSchema,
-        @DefaultValue("10") int maxConcurrency,
+        @DefaultValue("10") int tenantsAtOnce,
         @DefaultValue("reject") ConflictPolicy conflict,
         @DefaultValue("10s") Duration progressInterval,
         @DefaultValue("20s") Duration shutdownGrace,

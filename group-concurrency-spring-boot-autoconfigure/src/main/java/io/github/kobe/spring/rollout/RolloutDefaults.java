@@ -29,7 +29,7 @@ final class RolloutDefaults {
         this.properties = properties;
         this.settings = settings;
         GroupRolloutProperties.Health health = properties.health();
-        require(properties.maxConcurrency() >= 1, "at least 1", "max-concurrency");
+        require(properties.tenantsAtOnce() >= 1, "at least 1", "tenants-at-once");
         require(properties.progressInterval().isPositive(), MORE_THAN_ZERO, "progress-interval");
         require(!properties.shutdownGrace().isNegative(), "zero or more", "shutdown-grace");
         require(!health.path().isBlank(), "a path such as /health", "health", "path");
@@ -60,7 +60,7 @@ final class RolloutDefaults {
 
     void applyTo(RolloutsBuilder builder) {
         GroupRolloutProperties.Health health = properties.health();
-        builder.maxConcurrency(properties.maxConcurrency())
+        builder.maxConcurrency(properties.tenantsAtOnce())
                 .conflict(properties.conflict())
                 .progressInterval(properties.progressInterval())
                 .shutdownGrace(properties.shutdownGrace())

@@ -31,7 +31,7 @@ final class EndpointServer extends ApplicationServer {
                         Stream.of(
                                 "management.endpoints.web.exposure.include=groupexecutor",
                                 "group-concurrency.rollout.enabled=false",
-                                "group-concurrency.max-in-flight=50",
+                                "group-concurrency.global.max-in-flight=50",
                                 "group-concurrency.max-key-length=2000",
                                 "group-concurrency.defaults.queue-timeout=5s",
                                 "group-concurrency.groups.vip.max-concurrency=8",

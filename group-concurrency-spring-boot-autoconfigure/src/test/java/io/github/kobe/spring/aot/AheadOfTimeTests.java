@@ -55,7 +55,7 @@ class AheadOfTimeTests {
         "--management.endpoint.groupscopes.access=read-only",
         "--management.endpoint.metrics.access=read-only",
         "--group-concurrency.scope.default-timeout=1m",
-        "--group-concurrency.max-in-flight=50",
+        "--group-concurrency.global.max-in-flight=50",
         "--group-concurrency.groups.vip.max-concurrency=8",
         "--group-concurrency.groups[tenant:*].max-concurrency=4"
     };

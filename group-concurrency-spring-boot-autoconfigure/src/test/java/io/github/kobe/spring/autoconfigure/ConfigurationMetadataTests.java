@@ -20,7 +20,7 @@ class ConfigurationMetadataTests {
     private static final Set<String> WITHOUT_A_DEFAULT = Set.of(
             "group-concurrency.defaults.max-in-flight",
             "group-concurrency.health.oldest-wait",
-            "group-concurrency.health.global-queue",
+            "group-concurrency.health.queue",
             "group-concurrency.rollout.store");
 
     private static final Set<String> COLLECTIONS =

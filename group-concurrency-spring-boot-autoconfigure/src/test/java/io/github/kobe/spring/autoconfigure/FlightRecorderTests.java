@@ -231,12 +231,6 @@ class FlightRecorderTests {
     }
 
     @Test
-    void onePropertySwitchesTheEventsOff() {
-        runner.withPropertyValues("group-concurrency.flight-recorder.enabled=false")
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(FlightRecorderTracer.class));
-    }
-
-    @Test
     void allEventsAreOffByDefaultAndDescribed() throws Exception {
         for (Class<? extends Event> event :
                 List.of(QueuedEvent.class, StartedEvent.class, CompletedEvent.class, RejectedEvent.class)) {

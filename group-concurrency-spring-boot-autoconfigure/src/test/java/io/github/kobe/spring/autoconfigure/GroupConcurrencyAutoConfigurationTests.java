@@ -68,8 +68,8 @@ class GroupConcurrencyAutoConfigurationTests {
     @Test
     void everySettingOfThePolicyGetsThere() {
         runner.withPropertyValues(
-                        "group-concurrency.max-in-flight=200",
-                        "group-concurrency.queue-threshold=5000",
+                        "group-concurrency.global.max-in-flight=200",
+                        "group-concurrency.global.queue-threshold=5000",
                         "group-concurrency.rejection-policy=discard",
                         "group-concurrency.max-idle-groups=7",
                         "group-concurrency.idle-timeout=3m",
@@ -111,7 +111,7 @@ class GroupConcurrencyAutoConfigurationTests {
     @Test
     void aPolicyOfTheApplicationsOwnIsUsedInPlaceOfTheSettings() {
         runner.withUserConfiguration(OwnPolicy.class)
-                .withPropertyValues("group-concurrency.max-in-flight=5")
+                .withPropertyValues("group-concurrency.global.max-in-flight=5")
                 .run(context -> assertThat(
                                 context.getBean(GroupExecutor.class).policy().globalMaxInFlight())
                         .isEqualTo(17));

@@ -76,8 +76,8 @@ class InvalidSettingsTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        max-in-flight: 0                                  | group-concurrency.max-in-flight | at least 1
-        queue-threshold: -1                               | group-concurrency.queue-threshold | at least 0
+        global: { max-in-flight: 0 }                      | group-concurrency.global.max-in-flight | at least 1
+        global: { queue-threshold: -1 }                   | group-concurrency.global.queue-threshold | at least 0
         max-idle-groups: -1                               | group-concurrency.max-idle-groups | at least 0
         idle-timeout: 0s                                  | group-concurrency.idle-timeout | more than zero
         defaults: { max-concurrency: 0 }                  | group-concurrency.defaults.max-concurrency | at least 1
@@ -92,8 +92,8 @@ class InvalidSettingsTests {
         max-key-length: 0                                 | group-concurrency.max-key-length | at least 1
         groups: { vip: { queue-timeout: 0s } }            | group-concurrency.groups.vip.queue-timeout | more than zero; if nothing may wait, set queue-threshold to 0
         health: { oldest-wait: -1s }                      | group-concurrency.health.oldest-wait | zero or more
-        health: { global-queue: -1 }                      | group-concurrency.health.global-queue | at least 0
-        metrics: { max-groups: 0 }                        | group-concurrency.metrics.max-groups | at least 1
+        health: { queue: -1 }                      | group-concurrency.health.queue | at least 0
+        metrics: { max-tag-values: 0 }                        | group-concurrency.metrics.max-tag-values | at least 1
         shutdown: { await-termination-period: -1s }       | group-concurrency.shutdown.await-termination-period | zero or more
         scope: { default-timeout: -1ms }                  | group-concurrency.scope.default-timeout | zero or more; 0s means no time-out
         """)
@@ -183,13 +183,50 @@ class InvalidSettingsTests {
                 .contains("Allowed: a value; without the setting its default applies");
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        max-in-flight: 5                                       | max-in-flight           | global.max-in-flight
+        queueThreshold: 5                                      | queueThreshold          | global.queue-threshold
+        aspect: { enabled: false }                             | aspect.enabled          | annotation.enabled
+        aspect: { bean-references: true }                      | aspect.bean-references  | annotation.bean-references
+        metrics: { max-groups: 5 }                             | metrics.max-groups      | metrics.max-tag-values
+        health: { global-queue: 5 }                            | health.global-queue     | health.queue
+        rollout: { max-concurrency: 5 }                        | rollout.max-concurrency | rollout.tenants-at-once
+        """)
+    void anEarlierNameIsToldWithItsNewOne(String yaml, String earlier, String now, CapturedOutput output)
+            throws IOException {
+        failsToStart("group-concurrency:\n  " + yaml + "\n");
+
+        assertThat(output)
+                .contains("Setting 'group-concurrency." + earlier + "' has another name now")
+                .contains("Allowed: group-concurrency." + now + " in its place");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        flight-recorder: { enabled: false }                                 | nothing in its place
+        web: { filter: { rules: [ { missing-key-group: "http:x" } ] } }     | missing-key with the key of the group
+        """)
+    void aNameThatIsNoLongerThereIsToldAsThat(String yaml, String allowed, CapturedOutput output) throws IOException {
+        failsToStart("group-concurrency:\n  " + yaml + "\n");
+
+        assertThat(output).contains("is no longer there").contains("Allowed: " + allowed);
+    }
+
+    @Test
+    void nobodysPrefixIsUnknown(CapturedOutput output) throws IOException {
+        failsToStart("group-concurrency: { redis: { url: \"redis://localhost\" } }\n");
+
+        assertThat(output).contains("Setting 'group-concurrency.redis.url' is unknown");
+    }
+
     @Test
     void ofAnUnknownNameThatIsNearNoneAllAreTold(CapturedOutput output) throws IOException {
         failsToStart("group-concurrency: { colour: red }\n");
 
         assertThat(output)
                 .contains("Setting 'group-concurrency.colour' is unknown:")
-                .contains("Allowed: one of group-concurrency.enabled, group-concurrency.max-in-flight,");
+                .contains("Allowed: one of group-concurrency.enabled, group-concurrency.global.max-in-flight,");
     }
 
     @Test
@@ -219,9 +256,8 @@ class InvalidSettingsTests {
     void whatOtherModulesBindIsTheirs() throws IOException {
         write("""
             group-concurrency:
-              max-in-flight: 3
+              global: { max-in-flight: 3 }
               rollout: { steps: [ 1, 2 ] }
-              redis.url: redis://localhost
               dashboard.enabled: true
             """);
         try (ConfigurableApplicationContext context = start()) {
@@ -233,8 +269,7 @@ class InvalidSettingsTests {
     void unlimitedLiftsWhatWouldBeInherited() throws IOException {
         write("""
             group-concurrency:
-              max-in-flight: unlimited
-              queue-threshold: ${NOT_SET:unlimited}
+              global: { max-in-flight: unlimited, queue-threshold: ${NOT_SET:unlimited} }
               defaults: { max-concurrency: 5, max-in-flight: 6, queue-threshold: 7, queue-timeout: 8s }
               groups:
                 vip: { max-concurrency: unlimited, queue-timeout: unlimited }
@@ -259,7 +294,7 @@ class InvalidSettingsTests {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         defaults: { weight: unlimited }   | group-concurrency.defaults.weight
-        metrics: { max-groups: unlimited } | group-concurrency.metrics.max-groups
+        metrics: { max-tag-values: unlimited } | group-concurrency.metrics.max-tag-values
         """)
     void whatAlwaysHasALimitCannotBeUnlimited(String line, String property, CapturedOutput output) throws IOException {
         failsToStart("group-concurrency:\n  " + line + "\n");
@@ -289,7 +324,7 @@ class InvalidSettingsTests {
                 .contains("APPLICATION FAILED TO START")
                 .contains("There is no bean of type " + GroupConcurrencyRefresher.class.getName()
                         + ": group-concurrency.enabled is false")
-                .contains("set group-concurrency.aspect.enabled to false instead");
+                .contains("set group-concurrency.annotation.enabled to false instead");
     }
 
     @Test
@@ -302,12 +337,12 @@ class InvalidSettingsTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        max-in-flight: many                              | max-in-flight          | many  | a whole number, or "unlimited"
+        global: { max-in-flight: many }                  | global.max-in-flight   | many  | a whole number, or "unlimited"
         groups: { vip: { queue-threshold: some } }       | groups.vip.queue-threshold | some | a whole number, or "unlimited"
         defaults: { weight: unlimited }                  | defaults.weight        | unlimited | a whole number
         defaults: { queue-timeout: soon }                | defaults.queue-timeout | soon  | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration, or "unlimited"
         idle-timeout: soon                               | idle-timeout           | soon  | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
-        metrics: { max-groups: few }                     | metrics.max-groups     | few   | a whole number
+        metrics: { max-tag-values: few }                     | metrics.max-tag-values     | few   | a whole number
         groups: { vip: 5 }                               | groups.vip             | 5     | limits below the key, such as max-concurrency
         web: { filter: { rules: [ { known-keys-only: yep } ] } } | web.filter.rules[0].known-keys-only | yep | true or false
         scope: { default-timeout: soon }                 | scope.default-timeout  | soon  | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
@@ -328,8 +363,8 @@ class InvalidSettingsTests {
     @Tag("boot")
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        max-in-flight: 2.5                                | max-in-flight                  | 2.5 | a whole number, or "unlimited"
-        queue-threshold: 10.0                             | queue-threshold                | 10.0 | a whole number, or "unlimited"
+        global: { max-in-flight: 2.5 }                    | global.max-in-flight           | 2.5 | a whole number, or "unlimited"
+        global: { queue-threshold: 10.0 }                 | global.queue-threshold         | 10.0 | a whole number, or "unlimited"
         max-idle-groups: 1.5                              | max-idle-groups                | 1.5 | a whole number
         max-key-length: 64.5                              | max-key-length                 | 64.5 | a whole number
         defaults: { max-concurrency: 2.5 }                | defaults.max-concurrency       | 2.5 | a whole number, or "unlimited"
@@ -337,9 +372,9 @@ class InvalidSettingsTests {
         groups: { vip: { max-in-flight: 0.5 } }           | groups.vip.max-in-flight       | 0.5 | a whole number, or "unlimited"
         groups: { "[tenant:*]": { queue-threshold: 1.5 } } | groups[tenant:*].queue-threshold | 1.5 | a whole number, or "unlimited"
         group-list: [ { key: a, max-concurrency: 1.5 } ]  | group-list[0].max-concurrency  | 1.5 | a whole number, or "unlimited"
-        metrics: { max-groups: 100.5 }                    | metrics.max-groups             | 100.5 | a whole number
-        health: { global-queue: 1.5 }                     | health.global-queue            | 1.5 | a whole number
-        aspect: { order: 1.5 }                            | aspect.order                   | 1.5 | a whole number
+        metrics: { max-tag-values: 100.5 }                    | metrics.max-tag-values             | 100.5 | a whole number
+        health: { queue: 1.5 }                     | health.queue            | 1.5 | a whole number
+        annotation: { order: 1.5 }                            | annotation.order                   | 1.5 | a whole number
         web: { filter: { order: 1.5 } }                   | web.filter.order               | 1.5 | a whole number
         """)
     void aFractionIsNoCount(String yaml, String property, String value, String allowed, CapturedOutput output)

@@ -78,7 +78,7 @@ class PausedContextsTests {
 
     static class First extends UsesTheExecutor {}
 
-    @TestPropertySource(properties = "group-concurrency.max-in-flight=2")
+    @TestPropertySource(properties = "group-concurrency.global.max-in-flight=2")
     static class Second extends UsesTheExecutor {}
 
     static class Third extends UsesTheExecutor {}

@@ -105,8 +105,8 @@ class RefreshTests {
     @Test
     void allOfThePolicyIsReadAnew() {
         runner.run(context -> {
-            set("max-in-flight", 7);
-            set("queue-threshold", 8);
+            set("global.max-in-flight", 7);
+            set("global.queue-threshold", 8);
             set("defaults.max-concurrency", 3);
             set("groups[a/b].weight", 5);
             set("group-list[0].key", "c.d:*");
@@ -129,7 +129,7 @@ class RefreshTests {
     @MethodSource("misread")
     void whatStartUpWouldRefuseAsMisreadARefreshRefuses(String setting, Object value, String problem) {
         set("defaults.queue-timeout", Duration.ofSeconds(3));
-        set("max-in-flight", 3L);
+        set("global.max-in-flight", 3L);
         runner.run(context -> {
             set(setting, value);
 
@@ -145,8 +145,8 @@ class RefreshTests {
 
     static Stream<Arguments> misread() {
         return Stream.of(
-                Arguments.of("max-in-flight", 2.5, "is not a whole number"),
-                Arguments.of("max-in-flight", new BigDecimal("2.5"), "is not a whole number"),
+                Arguments.of("global.max-in-flight", 2.5, "is not a whole number"),
+                Arguments.of("global.max-in-flight", new BigDecimal("2.5"), "is not a whole number"),
                 Arguments.of("defaults.queue-timeout", 5, "has no unit"),
                 Arguments.of("defaults.queue-timeout", "5", "has no unit"));
     }
@@ -179,7 +179,7 @@ class RefreshTests {
     void theBeansThatAddToThePolicyDoSoAgain() {
         runner.withBean(GroupPolicyCustomizer.class, () -> builder -> builder.maxIdleGroups(17))
                 .run(context -> {
-                    set("max-in-flight", 7);
+                    set("global.max-in-flight", 7);
                     refresh(context);
 
                     GroupPolicy policy = context.getBean(GroupExecutor.class).policy();
@@ -194,8 +194,8 @@ class RefreshTests {
         groups.vip.max-concurrency | 0     | must be at least 1        | at least 1
         groups.vip.max-concurency  | 3     | is unknown                | group-concurrency.groups.vip.max-concurrency
         groups.a/b.weight          | 3     | outside brackets          | "[a/b]"
-        max-in-flight              | many  | can't be read             | a whole number, or "unlimited"
-        metrics.max-groups         | 0     | must be at least 1        | at least 1
+        global.max-in-flight       | many  | can't be read             | a whole number, or "unlimited"
+        metrics.max-tag-values         | 0     | must be at least 1        | at least 1
         """)
     void aBadSettingIsRefusedAsAtStartUpAndThePolicyStays(
             String setting, String value, String problem, String allowed) {
@@ -237,9 +237,9 @@ class RefreshTests {
         set("groups.vip.max-concurrency", 2);
         runner.run(context -> {
             set("groups.vip.max-concurrency", "0\nforged");
-            context.publishEvent(new EnvironmentChangeEvent(context, Set.of("group-concurrency.max-in-flight")));
+            context.publishEvent(new EnvironmentChangeEvent(context, Set.of("group-concurrency.global.max-in-flight")));
             set("groups.vip.max-concurrency", "0");
-            context.publishEvent(new EnvironmentChangeEvent(context, Set.of("group-concurrency.max-in-flight")));
+            context.publishEvent(new EnvironmentChangeEvent(context, Set.of("group-concurrency.global.max-in-flight")));
 
             assertThat(maxConcurrency(context.getBean(GroupExecutor.class), "vip")
                             .value())
@@ -255,7 +255,7 @@ class RefreshTests {
     @Test
     void anEventThatNamesNoSettingOfOursChangesNothing(CapturedOutput output) {
         runner.run(context -> {
-            set("max-in-flight", 9);
+            set("global.max-in-flight", 9);
             context.publishEvent(new EnvironmentChangeEvent(context, Set.of("spring.datasource.url")));
             context.publishEvent(new EnvironmentChangeEvent(context, Set.of()));
 
@@ -274,7 +274,7 @@ class RefreshTests {
         set("groups[tenant:*].max-concurrency", 4);
         set("groups.vip.weight", 2);
         runner.run(context -> {
-            set("max-in-flight", 9);
+            set("global.max-in-flight", 9);
             set("groups[tenant:*].max-concurrency", "unlimited");
             set("defaults.queue-timeout", "5s");
             settings.remove("group-concurrency.groups.vip.weight");

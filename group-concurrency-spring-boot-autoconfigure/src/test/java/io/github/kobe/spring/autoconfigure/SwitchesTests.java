@@ -18,10 +18,9 @@ import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 class SwitchesTests {
 
     private static final String ALL = """
-        aspect.enabled                | groupConcurrencyAdvisor
+        annotation.enabled                | groupConcurrencyAdvisor
         metrics.enabled               | groupConcurrencyMeterBinder
         context-propagation.enabled   | groupConcurrencyMdcTaskDecorator
-        flight-recorder.enabled       | groupConcurrencyFlightRecorderTracer
         web.problem-details.enabled   | groupConcurrencyRejectionExceptionResolver
         """;
 

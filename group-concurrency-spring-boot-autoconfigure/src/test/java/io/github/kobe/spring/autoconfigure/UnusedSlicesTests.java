@@ -65,7 +65,7 @@ class UnusedSlicesTests {
         "group-concurrency.metrics.enabled=false, metrics.",
         "group-concurrency.observations.mode=never, observation.",
         "group-concurrency.context-propagation.enabled=false, autoconfigure.MdcTaskDecorator",
-        "group-concurrency.aspect.enabled=false, method.",
+        "group-concurrency.annotation.enabled=false, method.",
         "group-concurrency.rollout.enabled=false, rollout.",
         "management.endpoints.web.exposure.exclude=groupexecutor, actuate.GroupExecutorEndpointAutoConfiguration",
         "management.endpoints.web.exposure.exclude=groupscopes, actuate.GroupScopesReport",

@@ -43,7 +43,7 @@ final class LivePageApplication implements AutoCloseable {
                     "--server.servlet.context-path=/shop",
                     "--group-concurrency.dashboard.enabled=true",
                     "--group-concurrency.shutdown.await-termination-period=0s",
-                    "--group-concurrency.max-in-flight=400",
+                    "--group-concurrency.global.max-in-flight=400",
                     "--group-concurrency.max-idle-groups=20000",
                     "--group-concurrency.defaults.queue-threshold=1000",
                     "--group-concurrency.groups[tenant:*].max-concurrency=4",

@@ -49,7 +49,7 @@ class OperatingTests {
                         GroupConcurrencyRolloutAutoConfiguration.class))
                 .withBean(MeterRegistry.class, () -> registry)
                 .withPropertyValues(
-                        "group-concurrency.max-in-flight=9",
+                        "group-concurrency.global.max-in-flight=9",
                         "group-concurrency.groups.vip.max-concurrency=2",
                         "group-concurrency.rollout.store=memory",
                         "management.metrics.distribution.percentiles-histogram.group.executor.wait=true")

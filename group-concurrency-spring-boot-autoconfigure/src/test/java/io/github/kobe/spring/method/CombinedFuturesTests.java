@@ -233,7 +233,7 @@ class CombinedFuturesTests {
     @ParameterizedTest
     @EnumSource(Combination.class)
     void aWaitForTwoOfAnotherGroupEndsWithOneGlobalPermit(Combination combination) {
-        runner.withPropertyValues("group-concurrency.max-in-flight=1").run(context -> {
+        runner.withPropertyValues("group-concurrency.global.max-in-flight=1").run(context -> {
             Service service = context.getBean(Service.class);
 
             ended(() -> service.inside(

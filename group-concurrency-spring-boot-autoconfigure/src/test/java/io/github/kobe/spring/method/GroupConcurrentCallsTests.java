@@ -162,7 +162,7 @@ class GroupConcurrentCallsTests {
     @ParameterizedTest
     @CsvSource({"2147483646,", "5,5"})
     void theLimitsPlaceAmongOtherAdviceIsASetting(int order, String setting) {
-        runner.withPropertyValues(setting == null ? "unused=" : "group-concurrency.aspect.order=" + setting)
+        runner.withPropertyValues(setting == null ? "unused=" : "group-concurrency.annotation.order=" + setting)
                 .run(context -> assertThat(
                                 context.getBean(DefaultPointcutAdvisor.class).getOrder())
                         .isEqualTo(order));
@@ -337,7 +337,7 @@ class GroupConcurrentCallsTests {
 
     @Test
     void switchedOffMethodsRunWithoutLimitAndWithoutProxy() {
-        runner.withPropertyValues("group-concurrency.aspect.enabled=false").run(context -> {
+        runner.withPropertyValues("group-concurrency.annotation.enabled=false").run(context -> {
             assertThat(AopUtils.isAopProxy(context.getBean(Keys.class))).isFalse();
             context.getBean(Keys.class).literal();
             assertThat(context.getBean(GroupExecutor.class).groupKeys()).isEmpty();

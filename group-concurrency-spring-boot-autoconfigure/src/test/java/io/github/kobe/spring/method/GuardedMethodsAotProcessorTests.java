@@ -63,7 +63,7 @@ class GuardedMethodsAotProcessorTests {
 
     @Test
     void withoutTheAspectNothingIsReached() {
-        RuntimeHints hints = hintsFor(Fallbacks.class, "group-concurrency.aspect.enabled=false");
+        RuntimeHints hints = hintsFor(Fallbacks.class, "group-concurrency.annotation.enabled=false");
 
         assertThat(invoked(hints, Answers.class, "busy")).isFalse();
     }

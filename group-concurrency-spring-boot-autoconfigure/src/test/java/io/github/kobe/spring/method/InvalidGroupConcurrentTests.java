@@ -95,7 +95,7 @@ class InvalidGroupConcurrentTests {
                 Arguments.of(NamesAType.class, "names a type, which is not allowed"),
                 Arguments.of(MakesAnObject.class, "makes an object, which is not allowed"),
                 Arguments.of(Assigns.class, "assigns a value, which is not allowed"),
-                Arguments.of(NamesABean.class, "needs group-concurrency.aspect.bean-references: true"),
+                Arguments.of(NamesABean.class, "needs group-concurrency.annotation.bean-references: true"),
                 Arguments.of(CallsAFunction.class, "calls the function"),
                 Arguments.of(Blank.class, "is blank"),
                 Arguments.of(NoGroup.class, "is blank"),
@@ -214,7 +214,7 @@ class InvalidGroupConcurrentTests {
     void aBeanReferenceIsAllowedWhereTheSettingsSaySo() {
         runner.withBean(NamesABean.class)
                 .withBean("tenants", String.class, () -> "tenant-bean")
-                .withPropertyValues("group-concurrency.aspect.bean-references=true")
+                .withPropertyValues("group-concurrency.annotation.bean-references=true")
                 .run(context -> {
                     context.getBean(NamesABean.class).work();
                     assertThat(context.getBean(GroupExecutor.class).groupKeys()).containsExactly("tenant-bean");

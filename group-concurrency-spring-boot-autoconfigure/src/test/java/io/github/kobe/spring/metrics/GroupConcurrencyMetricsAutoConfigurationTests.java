@@ -48,7 +48,7 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     @Test
     void aConfiguredGroupHasItsMetersFromItsFirstUseOn() {
         runner.withPropertyValues(
-                        "group-concurrency.max-in-flight=50", "group-concurrency.groups.vip.max-concurrency=8")
+                        "group-concurrency.global.max-in-flight=50", "group-concurrency.groups.vip.max-concurrency=8")
                 .run(context -> {
                     MeterRegistry registry = context.getBean(MeterRegistry.class);
                     assertThat(groupTags(registry)).containsExactlyInAnyOrder("_default", "_all");
@@ -207,7 +207,7 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     @Test
     @Tag("K4")
     void withTheTagAllTheFirstGroupsHaveTheirOwnAndTheOthersShareOne() {
-        runner.withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-groups=2")
+        runner.withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-tag-values=2")
                 .run(context -> {
                     GroupExecutor executor = context.getBean(GroupExecutor.class);
                     MeterRegistry registry = context.getBean(MeterRegistry.class);
@@ -294,7 +294,7 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     @Test
     void anExecutorOfTheApplicationsOwnHasGaugesOfItsLiveGroupsToo() {
         runner.withUserConfiguration(EachReadingAnew.class)
-                .withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-groups=2")
+                .withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-tag-values=2")
                 .withBean(
                         "mine",
                         GroupExecutor.class,

@@ -83,7 +83,7 @@ class HostileTagsTests {
                 .withBean(Guarded.class)
                 .withPropertyValues(
                         "group-concurrency.metrics.group-tag=" + tag,
-                        "group-concurrency.metrics.max-groups=10",
+                        "group-concurrency.metrics.max-tag-values=10",
                         "group-concurrency.max-idle-groups=100",
                         "group-concurrency.group-list[0].key=tenant:vip-*",
                         "group-concurrency.group-list[0].max-concurrency=2",
@@ -118,7 +118,7 @@ class HostileTagsTests {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         runner.withUserConfiguration(EachReadingAnew.class)
                 .withBean(MeterRegistry.class, () -> registry)
-                .withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-groups=3")
+                .withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-tag-values=3")
                 .run(context -> {
                     GroupExecutor executor = context.getBean(GroupExecutor.class);
                     for (String key : List.of("_other", "_default", "_all", "a", "b", "c", "d")) {

@@ -101,7 +101,7 @@ class RolloutMetersTests {
 
     @Test
     void oneMorePlanTakesThePlaceOfTheOneThatWasQuietForLongestWithoutACountThatRunsBackwards() {
-        runner.withPropertyValues("group-concurrency.metrics.max-groups=2").run(context -> {
+        runner.withPropertyValues("group-concurrency.metrics.max-tag-values=2").run(context -> {
             MeterRegistry registry = context.getBean(MeterRegistry.class);
             MetricsRegistry rollouts = context.getBean(MetricsRegistry.class);
             rollouts.setGauge("task_active", FIRST, 1);
@@ -123,7 +123,7 @@ class RolloutMetersTests {
 
     @Test
     void whereAllAreBusyOneMoreIsAmongTheOthersUntilThereIsRoom() {
-        runner.withPropertyValues("group-concurrency.metrics.max-groups=1").run(context -> {
+        runner.withPropertyValues("group-concurrency.metrics.max-tag-values=1").run(context -> {
             MeterRegistry registry = context.getBean(MeterRegistry.class);
             MetricsRegistry rollouts = context.getBean(MetricsRegistry.class);
             rollouts.setGauge("task_active", FIRST, 4);

@@ -167,7 +167,7 @@ class ScopeMetersTests {
 
     @Test
     void onlySoManyNamesHaveAValueOfTheirOwnAndKeepIt() {
-        runner.withPropertyValues("group-concurrency.metrics.max-groups=2").run(context -> {
+        runner.withPropertyValues("group-concurrency.metrics.max-tag-values=2").run(context -> {
             Scopes scopes = context.getBean(Scopes.class);
             MeterRegistry registry = context.getBean(MeterRegistry.class);
             for (String name : List.of("one", "two", "three", "four", "one")) {

@@ -147,7 +147,7 @@ class ScrapesTests {
 
                     context.getEnvironment().getPropertySources().remove("test");
                     TestPropertyValues.of(
-                                    "group-concurrency.max-in-flight=9",
+                                    "group-concurrency.global.max-in-flight=9",
                                     "group-concurrency.group-list[0].key=new",
                                     "group-concurrency.group-list[0].max-concurrency=5")
                             .applyTo(context);
@@ -245,7 +245,7 @@ class ScrapesTests {
                     .withUserConfiguration(EachReadingAnew.class)
                     .withPropertyValues(
                             "group-concurrency.metrics.timers=" + timers,
-                            "group-concurrency.metrics.max-groups=2",
+                            "group-concurrency.metrics.max-tag-values=2",
                             "group-concurrency.max-idle-groups=0",
                             "group-concurrency.groups.a.max-concurrency=2",
                             "group-concurrency.groups.b.max-concurrency=2",
@@ -274,7 +274,7 @@ class ScrapesTests {
     void theCountersOfRulesWithoutAPlaceNeverRunBackwardsThoughARefreshDropsOne() {
         runner.withUserConfiguration(EachReadingAnew.class)
                 .withPropertyValues(
-                        "group-concurrency.metrics.max-groups=1",
+                        "group-concurrency.metrics.max-tag-values=1",
                         "group-concurrency.group-list[0].key=first",
                         "group-concurrency.group-list[1].key=second",
                         "group-concurrency.group-list[2].key=third")
@@ -287,7 +287,7 @@ class ScrapesTests {
 
                     context.getEnvironment().getPropertySources().remove("test");
                     TestPropertyValues.of(
-                                    "group-concurrency.metrics.max-groups=1",
+                                    "group-concurrency.metrics.max-tag-values=1",
                                     "group-concurrency.group-list[0].key=third")
                             .applyTo(context);
                     context.getBean(GroupConcurrencyRefresher.class).refresh();

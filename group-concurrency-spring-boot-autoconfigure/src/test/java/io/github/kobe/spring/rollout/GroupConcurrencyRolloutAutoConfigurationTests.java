@@ -150,7 +150,7 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
     @Tag("R97")
     void theSettingsHoldForEachTenantThatDoesNotSayOtherwise() {
         runner.withPropertyValues(
-                        "group-concurrency.rollout.max-concurrency=3",
+                        "group-concurrency.rollout.tenants-at-once=3",
                         "group-concurrency.rollout.health.path=/actuator/info",
                         "group-concurrency.rollout.health.interval=500ms",
                         "group-concurrency.rollout.http.timeout=7s")

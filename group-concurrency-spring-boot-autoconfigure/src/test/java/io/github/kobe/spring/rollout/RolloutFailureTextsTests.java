@@ -33,12 +33,12 @@ class RolloutFailureTextsTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        max-concurency: 3            | rollout.max-concurency  | 3         | group-concurrency.rollout.max-concurrency
+        max-concurency: 3            | rollout.max-concurency  | 3         | group-concurrency.rollout.tenants-at-once
         health: { pth: /up }         | rollout.health.pth      | /up       | group-concurrency.rollout.health.path
-        max-concurrency: 0           | rollout.max-concurrency | 0         | at least 1
-        max-concurrency: unlimited   | rollout.max-concurrency | unlimited | a whole number
+        max-concurrency: 0           | rollout.tenants-at-once | 0         | at least 1
+        max-concurrency: unlimited   | rollout.tenants-at-once | unlimited | a whole number
         shutdown-grace: soon         | rollout.shutdown-grace  | soon      | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
-        max-concurrency: 2.5         | rollout.max-concurrency | 2.5       | a whole number
+        max-concurrency: 2.5         | rollout.tenants-at-once | 2.5       | a whole number
         health: { max-attempts: 2.5 } | rollout.health.max-attempts | 2.5   | a whole number
         shutdown-grace: 20           | rollout.shutdown-grace  | 20        | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
         progress-interval: 10        | rollout.progress-interval | 10      | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration

@@ -51,8 +51,8 @@ class FloodOfKeysTests {
                         Stream.of(
                                 "spring.threads.virtual.enabled=true",
                                 "server.tomcat.accept-count=1000",
-                                "group-concurrency.max-in-flight=20",
-                                "group-concurrency.queue-threshold=500",
+                                "group-concurrency.global.max-in-flight=20",
+                                "group-concurrency.global.queue-threshold=500",
                                 "group-concurrency.groups[http:*].max-concurrency=4",
                                 "group-concurrency.groups[http:*].queue-threshold=100",
                                 "group-concurrency.groups[http:*].queue-timeout=5s",

@@ -54,7 +54,7 @@ class GroupConcurrencyWebFilterTests {
         server = startWith(
                 "group-concurrency.groups[http:full-*].queue-threshold=0",
                 "group-concurrency.groups[http:hasty-*].queue-timeout=50ms");
-        nested = startWith("group-concurrency.max-in-flight=1", "group-concurrency.defaults.max-concurrency=2");
+        nested = startWith("group-concurrency.global.max-in-flight=1", "group-concurrency.defaults.max-concurrency=2");
     }
 
     @AfterAll

@@ -53,7 +53,7 @@ class NestedGroupsTests {
         return new WebServer(
                 Application.class,
                 "spring.threads.virtual.enabled=" + virtual,
-                "group-concurrency.max-in-flight=1",
+                "group-concurrency.global.max-in-flight=1",
                 "group-concurrency.defaults.max-concurrency=2",
                 "group-concurrency.web.filter.enabled=true",
                 "group-concurrency.web.filter.rules[0].key-source=header",

@@ -48,7 +48,7 @@ class WaitingThreadsWarningTests {
     @ValueSource(
             strings = {
                 "spring.threads.virtual.enabled=true",
-                "group-concurrency.queue-threshold=199",
+                "group-concurrency.global.queue-threshold=199",
                 "group-concurrency.defaults.queue-threshold=199",
                 "group-concurrency.enabled=false"
             })

@@ -48,7 +48,7 @@ class CoroutineTests {
                 GroupConcurrentAspectAutoConfiguration::class.java,
             ),
         )
-        .withPropertyValues("group-concurrency.max-in-flight=1")
+        .withPropertyValues("group-concurrency.global.max-in-flight=1")
         .withBean(Reports::class.java)
 
     private fun run(test: suspend (Reports, GroupExecutor) -> Unit) {
