@@ -193,10 +193,13 @@ public final class GroupPolicy {
         return limitsRefresh;
     }
 
-    /** Asks the limits resolver, which there is; fails as that does, or for a number out of its range. */
+    /** Asks the limits resolver, if there is one; fails as that does, or for a number out of its range. */
     @SuppressWarnings("ConstantValue") // user code may return null, whatever it declares
     private GroupLimits askLimits(String groupKey) {
-        Optional<GroupLimits> answer = Objects.requireNonNull(limitsResolver).apply(groupKey);
+        if (limitsResolver == null) {
+            return GroupLimits.unset();
+        }
+        Optional<GroupLimits> answer = limitsResolver.apply(groupKey);
         GroupLimits limits = Objects.requireNonNull(answer, "The limits resolver returned null")
                 .orElseGet(GroupLimits::unset);
         limits.validate(groupKey);

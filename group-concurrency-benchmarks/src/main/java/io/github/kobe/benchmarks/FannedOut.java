@@ -34,7 +34,7 @@ final class FannedOut extends Workload {
 
     @Override
     Set<Trait> needs() {
-        return Set.of(Trait.LIMITS, Trait.CAPS, Trait.SCOPES);
+        return Set.of(Trait.LIMITS, Trait.CAPS);
     }
 
     @Override

@@ -142,7 +142,7 @@ class IdleGroupTests {
     }
 
     @Test
-    void whoWantsNoIdleGroupsIsNotToldThatTheyAreForgotten() {
+    void whoWantsNoIdleGroupsIsNotToldThatTheyAreForgotten() throws Exception {
         GroupExecutor executor = engines.startPlain(keepNone().build());
         try (CapturedLog log = CapturedLog.open()) {
             for (int i = 0; i < 1_000; i++) {

@@ -77,16 +77,24 @@ class LimitsResolverTests {
         return executor.groupStats(key).orElseThrow().maxConcurrency().value();
     }
 
-    private static void use(GroupExecutor executor, String... keys) {
+    private static void use(GroupExecutor executor, String... keys) throws Exception {
         for (String key : keys) {
             executor.call(key, () -> "used");
+        }
+    }
+
+    private static void pass(Gate gate) {
+        try {
+            gate.pass();
+        } catch (InterruptedException never) {
+            throw new AssertionError(never);
         }
     }
 
     // ---- which number goes before which
 
     @Test
-    void itGivesAllNumbersOfAGroupAndWhatItLeavesUnsetIsInherited() {
+    void itGivesAllNumbersOfAGroupAndWhatItLeavesUnsetIsInherited() throws Exception {
         table.put("tenant:a", GroupLimits.unset().withMaxConcurrency(7).withWeight(3));
         table.put("vip", GroupLimits.unset().withMaxConcurrency(9).withQueueTimeout(MINUTE));
         GroupExecutor executor = engines.startPlain(policy()
@@ -114,7 +122,7 @@ class LimitsResolverTests {
     }
 
     @Test
-    void anExplanationTellsOnlyWhatTheResolverCantChange() {
+    void anExplanationTellsOnlyWhatTheResolverCantChange() throws Exception {
         GroupPolicy policy = policy().group("vip", atOnce(5)).pattern("t:*", atOnce(4)).build();
 
         assertThat(policy.explain("vip").maxConcurrency()).contains(new EffectiveLimit<>(5, LimitSource.CONFIGURED));
@@ -126,7 +134,7 @@ class LimitsResolverTests {
     }
 
     @Test
-    void itIsAskedOnceForAGroupAndNotAgainByOverridesOrAnotherPolicy() {
+    void itIsAskedOnceForAGroupAndNotAgainByOverridesOrAnotherPolicy() throws Exception {
         table.put("a", atOnce(2));
         GroupExecutor executor = engines.startPlain(policy().build());
         use(executor, "a", "a");
@@ -142,7 +150,7 @@ class LimitsResolverTests {
     }
 
     @Test
-    void aGroupThatIsForgottenIsAskedForAgain() {
+    void aGroupThatIsForgottenIsAskedForAgain() throws Exception {
         GroupExecutor executor = engines.startPlain(policy().build());
         use(executor, "a");
         table.put("a", atOnce(3));
@@ -168,7 +176,7 @@ class LimitsResolverTests {
     }
 
     @Test
-    void anotherResolverIsAskedForAllGroupsAndNoneForNoneOfThem() {
+    void anotherResolverIsAskedForAllGroupsAndNoneForNoneOfThem() throws Exception {
         table.put("a", atOnce(2));
         GroupExecutor executor = engines.startPlain(policy().build());
         use(executor, "a");
@@ -203,7 +211,7 @@ class LimitsResolverTests {
     }
 
     @Test
-    void anOverrideStaysAboveWhatHasChanged() {
+    void anOverrideStaysAboveWhatHasChanged() throws Exception {
         GroupExecutor executor = engines.startPlain(policy().build());
         executor.setLimits("a", atOnce(6));
         table.put("a", GroupLimits.unset().withMaxConcurrency(2).withWeight(9));
@@ -223,7 +231,7 @@ class LimitsResolverTests {
         GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
                 .limitsResolver(key -> {
                     Optional<GroupLimits> known = look(key);
-                    gate.pass();
+                    pass(gate);
                     return known;
                 })
                 .build());
@@ -245,7 +253,7 @@ class LimitsResolverTests {
                 .limitsResolver(key -> {
                     Optional<GroupLimits> known = look(key);
                     if (known.isPresent() && known.get().equals(atOnce(2))) {
-                        slow.pass();
+                        pass(slow);
                     }
                     return known;
                 })
@@ -269,7 +277,7 @@ class LimitsResolverTests {
     // ---- now and then
 
     @Test
-    void groupsInUseAreAskedForInEachInterval() {
+    void groupsInUseAreAskedForInEachInterval() throws Exception {
         GroupExecutor executor =
                 engines.startPlain(policy().limitsRefresh(MINUTE).build(), surroundings);
         use(executor, "used", "unused");
@@ -303,7 +311,7 @@ class LimitsResolverTests {
     }
 
     @Test
-    void withoutAnIntervalNobodyIsAskedAgainAndNoAlarmIsSet() {
+    void withoutAnIntervalNobodyIsAskedAgainAndNoAlarmIsSet() throws Exception {
         GroupExecutor executor = engines.startPlain(policy().build(), surroundings);
         use(executor, "a");
 
@@ -315,7 +323,7 @@ class LimitsResolverTests {
     // ---- failures
 
     @Test
-    void aFailureKeepsWhatWasKnownIsLoggedOnceAMinuteAndIsAskedForAgain() {
+    void aFailureKeepsWhatWasKnownIsLoggedOnceAMinuteAndIsAskedForAgain() throws Exception {
         table.put("a", atOnce(4));
         GroupExecutor executor = engines.startPlain(policy().build(), surroundings);
         use(executor, "a");
@@ -344,7 +352,7 @@ class LimitsResolverTests {
     }
 
     @Test
-    void anAnswerOutOfRangeIsAFailure() {
+    void anAnswerOutOfRangeIsAFailure() throws Exception {
         table.put("a", GroupLimits.unset().withMaxConcurrency(3).withWeight(0));
         GroupExecutor executor = engines.startPlain(policy().build(), surroundings);
         try (CapturedLog log = CapturedLog.open()) {
@@ -359,7 +367,7 @@ class LimitsResolverTests {
 
     @Test
     @SuppressWarnings("NullOptional")
-    void nullIsAFailure() {
+    void nullIsAFailure() throws Exception {
         GroupExecutor executor =
                 engines.startPlain(GroupPolicy.builder().limitsResolver(key -> null).build(), surroundings);
         try (CapturedLog log = CapturedLog.open()) {
@@ -371,7 +379,7 @@ class LimitsResolverTests {
     }
 
     @Test
-    void aResolverThatIsDownIsNotAskedForEachGroupInTurn() {
+    void aResolverThatIsDownIsNotAskedForEachGroupInTurn() throws Exception {
         GroupExecutor executor =
                 engines.startPlain(policy().limitsRefresh(MINUTE).build(), surroundings);
         String[] keys = {"a", "b", "c", "d", "e", "f", "g"};

@@ -155,7 +155,7 @@ public final class CompiledPolicy {
     }
 
     /**
-     * Asks the limits resolver, which there is.
+     * Asks the limits resolver; if there is none, the answer says nothing.
      *
      * @param known what to go by if it fails, and it was the one who said that
      * @param turn that of the question

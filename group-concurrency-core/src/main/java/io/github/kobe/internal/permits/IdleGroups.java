@@ -46,9 +46,9 @@ public final class IdleGroups {
     private @Nullable Group firstLeaving;
 
     /** Guarded by the lock: how many have left for want of room since then. */
-    private int left;
+    private int crowdedOut;
 
-    private long leftSince;
+    private long countedSince;
     /** Guarded by the lock: whether it has been told that these are many. */
     private boolean toldOfMany;
 
@@ -182,7 +182,7 @@ public final class IdleGroups {
             lock.lock();
             try {
                 done = trim();
-                left = 0; // the bound is smaller now: that doesn't make it too small
+                crowdedOut = 0; // the bound is smaller now: that doesn't make it too small
                 someLeave = firstLeaving != null;
             } finally {
                 lock.unlock();
@@ -209,7 +209,7 @@ public final class IdleGroups {
                 append(first);
             } else {
                 leave(first);
-                left++;
+                crowdedOut++;
             }
         }
         return true;
@@ -217,11 +217,11 @@ public final class IdleGroups {
 
     /** {@return whether more than usual have left for want of room, for the first time} Under the lock. */
     private boolean haveManyLeft(long now) {
-        if (now - leftSince >= SECOND) {
-            leftSince = now;
-            left = 0;
+        if (now - countedSince >= SECOND) {
+            countedSince = now;
+            crowdedOut = 0;
         }
-        boolean tells = left > MANY_LEFT && !toldOfMany && engine.policy.source().maxIdleGroups() > 0;
+        boolean tells = crowdedOut > MANY_LEFT && !toldOfMany && engine.policy.source().maxIdleGroups() > 0;
         toldOfMany |= tells;
         return tells;
     }

@@ -65,13 +65,11 @@ public final class LimitsTable {
 
     /** {@return what is said of a group that isn't there yet} */
     public Answer ask(CompiledPolicy by, String key) {
-        return ask(by, key, Answer.NONE, 0);
+        return by.hasLimitsResolver() ? ask(by, key, Answer.NONE, 0) : Answer.NONE;
     }
 
     private Answer ask(CompiledPolicy by, String key, Answer known, long ended) {
-        return by.hasLimitsResolver()
-                ? by.ask(key, known, turns.incrementAndGet(), ended, failure -> failed(key, failure))
-                : Answer.NONE;
+        return by.ask(key, known, turns.incrementAndGet(), ended, failure -> failed(key, failure));
     }
 
     /** {@return what is said of a group; asked again} */

@@ -140,15 +140,18 @@ final class KnownNames {
     /** A limit in the wrong place is told by its last part, any other slip by how little there is between the two. */
     private static Optional<String> meantBy(String unknown, List<String> names) {
         int most = Math.max(1, (unknown.length() - PREFIX_LENGTH) / 4);
-        String last = unknown.substring(unknown.lastIndexOf('.') + 1);
         return names.stream()
                 .map(name -> {
-                    boolean sameLast = uniform(name).endsWith("." + last);
-                    return Map.entry(name, sameLast ? 1 : distance(unknown, uniform(name)));
+                    int elsewhere = 1 + distance(last(unknown), last(uniform(name)));
+                    return Map.entry(name, Math.min(elsewhere, distance(unknown, uniform(name))));
                 })
                 .filter(entry -> entry.getValue() <= most)
                 .min(Comparator.comparingInt(Map.Entry::getValue))
                 .map(Map.Entry::getKey);
+    }
+
+    private static String last(String name) {
+        return name.substring(name.lastIndexOf('.') + 1);
     }
 
     /** What is bound by itself has names that aren't known here, so only their beginning is looked at. */

@@ -189,15 +189,14 @@ final class GroupMeters implements GroupRecorder.Factory {
             unusedLimits.clear();
             unusedLimitsOf = policy;
         }
+        Map<String, TagReading> read = tags.read(executor, byTag);
         Map<String, TagReading> byValue = new HashMap<>();
-        tags.read(executor, byTag).forEach((tag, reading) -> {
+        byTag.forEach((tag, meters) -> {
+            TagReading reading = read.getOrDefault(tag, TagReading.NOTHING);
             int limit = reading.maxConcurrency() == TagReading.UNKNOWN
                     ? unusedLimits.computeIfAbsent(tag, unused -> unusedLimit(policy, unused))
                     : reading.maxConcurrency();
-            TagMeters meters = byTag.get(tag);
-            if (meters != null) {
-                byValue.put(tag, reading.withMaxConcurrency(limit).withTotals(meters.shown(reading.totals())));
-            }
+            byValue.put(tag, reading.withMaxConcurrency(limit).withTotals(meters.shown(reading.totals())));
         });
         return new Reading(now, executor.stats(), byValue);
     }

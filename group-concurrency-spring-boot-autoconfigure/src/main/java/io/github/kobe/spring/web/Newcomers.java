@@ -153,8 +153,8 @@ final class Newcomers {
             Map.Entry<String, Stay> eldest = live.entrySet().iterator().next();
             Stay stay = eldest.getValue();
             if (stay.requests > 0) {
-                Stay moved = live.get(eldest.getKey()); // to the end: it is in use
-                moved.usedAt = now;
+                live.remove(eldest.getKey());
+                live.put(eldest.getKey(), stay); // last now: it is in use
             } else if (idleTimeout.minusNanos(now - stay.usedAt).isPositive()) {
                 return false;
             } else {

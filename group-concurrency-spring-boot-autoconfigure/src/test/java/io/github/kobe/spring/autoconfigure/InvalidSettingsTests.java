@@ -151,7 +151,7 @@ class InvalidSettingsTests {
         default: { max-concurrency: 3 }            | defaults.max-concurrency
         defaults: { queueTimout: 3s }              | defaults.queue-timeout
         metrics: { enable: false }                 | metrics.enabled
-        max-inflights: 3                           | max-in-flight
+        max-inflights: 3                           | global.max-in-flight
         web: { filter: { rules: [ { pats: /a } ] } } | web.filter.rules[0].paths
         scope: { defualt-timeout: 5s }             | scope.default-timeout
         scope: { default-timout: 5s }              | scope.default-timeout
@@ -186,12 +186,11 @@ class InvalidSettingsTests {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         max-in-flight: 5                                       | max-in-flight           | global.max-in-flight
-        queueThreshold: 5                                      | queueThreshold          | global.queue-threshold
+        queue-threshold: 5                                     | queue-threshold         | global.queue-threshold
         aspect: { enabled: false }                             | aspect.enabled          | annotation.enabled
         aspect: { bean-references: true }                      | aspect.bean-references  | annotation.bean-references
         metrics: { max-groups: 5 }                             | metrics.max-groups      | metrics.max-tag-values
         health: { global-queue: 5 }                            | health.global-queue     | health.queue
-        rollout: { max-concurrency: 5 }                        | rollout.max-concurrency | rollout.tenants-at-once
         """)
     void anEarlierNameIsToldWithItsNewOne(String yaml, String earlier, String now, CapturedOutput output)
             throws IOException {
@@ -269,7 +268,7 @@ class InvalidSettingsTests {
     void unlimitedLiftsWhatWouldBeInherited() throws IOException {
         write("""
             group-concurrency:
-              global: { max-in-flight: unlimited, queue-threshold: ${NOT_SET:unlimited} }
+              global: { max-in-flight: unlimited, queue-threshold: "${NOT_SET:unlimited}" }
               defaults: { max-concurrency: 5, max-in-flight: 6, queue-threshold: 7, queue-timeout: 8s }
               groups:
                 vip: { max-concurrency: unlimited, queue-timeout: unlimited }

@@ -7,6 +7,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupStats;
 import io.github.kobe.LimitSource;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.testing.CapturedLog;
 import io.github.kobe.testing.Markdown;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,19 +16,15 @@ import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** What the howto on limits from a database says, on a database. */
 @Tag("boot")
-@ExtendWith(OutputCaptureExtension.class)
 class LimitsFromADatabaseTests {
 
     private static final Markdown PAGE = Markdown.page("docs/howto/limits-from-a-database.md");
@@ -57,7 +54,7 @@ class LimitsFromADatabaseTests {
         database.update("INSERT INTO plan VALUES ('wrong', 0, 50)");
     }
 
-    private static GroupStats used(GroupExecutor executor, String key) {
+    private static GroupStats used(GroupExecutor executor, String key) throws Exception {
         executor.call(key, () -> "used");
         return executor.groupStats(key).orElseThrow();
     }
@@ -86,13 +83,18 @@ class LimitsFromADatabaseTests {
     }
 
     @Test
-    void aDatabaseThatIsAwayAndARowThatIsWrongLeaveWhatIsInherited(CapturedOutput output) {
+    void aDatabaseThatIsAwayAndARowThatIsWrongLeaveWhatIsInherited() {
         runner.run(context -> {
             GroupExecutor executor = context.getBean(GroupExecutor.class);
+            try (CapturedLog log = CapturedLog.open()) {
             assertThat(used(executor, "tenant:gold").maxConcurrency().value())
                     .as("without the table")
                     .isEqualTo(1);
-            assertThat(output).containsOnlyOnce("The limits resolver failed for group 'tenant:gold'");
+                assertThat(log.warnings())
+                        .singleElement()
+                        .asString()
+                        .contains("The limits resolver failed for group 'tenant:gold'");
+            }
 
             makeTable();
             executor.limitsChanged();

@@ -276,6 +276,11 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
                 .run(context -> {
                     MeterRegistry registry = context.getBean(MeterRegistry.class);
                     context.getBean(GroupExecutor.class).call("vip", () -> "done");
+                    assertThat(registry.get("group.executor.global.running")
+                                    .gauge()
+                                    .value())
+                            .as("what is used is found at the first reading")
+                            .isZero();
 
                     assertThat(registry.get("group.executor.max.permits")
                                     .tags("executor", "mine", "group", "vip")

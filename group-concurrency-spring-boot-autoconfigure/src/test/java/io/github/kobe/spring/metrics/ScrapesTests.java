@@ -250,7 +250,7 @@ class ScrapesTests {
                             "group-concurrency.groups.a.max-concurrency=2",
                             "group-concurrency.groups.b.max-concurrency=2",
                             "group-concurrency.groups.c.max-concurrency=2",
-                            "group-concurrency.groups[tenant:*].max-concurrency=2")
+                            "group-concurrency.group-list[0].key=tenant:*")
                     .run(context -> {
                         assertThat(groupTags(own)).containsExactlyInAnyOrder("_default", "_all");
 
@@ -306,7 +306,10 @@ class ScrapesTests {
         PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         runnerWith(prometheus)
                 .withPropertyValues(IntStream.range(0, 5_000)
-                        .mapToObj(i -> "group-concurrency.groups[tenant:" + i + "].max-concurrency=2")
+                        .mapToObj(i -> List.of(
+                                "group-concurrency.group-list[" + i + "].key=tenant:" + i,
+                                "group-concurrency.group-list[" + i + "].max-concurrency=2"))
+                        .flatMap(List::stream)
                         .toArray(String[]::new))
                 .run(context -> {
                     GroupExecutor executor = context.getBean(GroupExecutor.class);

@@ -33,12 +33,13 @@ class RolloutFailureTextsTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        max-concurency: 3            | rollout.max-concurency  | 3         | group-concurrency.rollout.tenants-at-once
+        tenants-atonc: 3             | rollout.tenants-atonc   | 3         | group-concurrency.rollout.tenants-at-once
+        max-concurrency: 3           | rollout.max-concurrency | 3         | group-concurrency.rollout.tenants-at-once in its place
         health: { pth: /up }         | rollout.health.pth      | /up       | group-concurrency.rollout.health.path
-        max-concurrency: 0           | rollout.tenants-at-once | 0         | at least 1
-        max-concurrency: unlimited   | rollout.tenants-at-once | unlimited | a whole number
+        tenants-at-once: 0           | rollout.tenants-at-once | 0         | at least 1
+        tenants-at-once: unlimited   | rollout.tenants-at-once | unlimited | a whole number
         shutdown-grace: soon         | rollout.shutdown-grace  | soon      | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
-        max-concurrency: 2.5         | rollout.tenants-at-once | 2.5       | a whole number
+        tenants-at-once: 2.5         | rollout.tenants-at-once | 2.5       | a whole number
         health: { max-attempts: 2.5 } | rollout.health.max-attempts | 2.5   | a whole number
         shutdown-grace: 20           | rollout.shutdown-grace  | 20        | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
         progress-interval: 10        | rollout.progress-interval | 10      | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
