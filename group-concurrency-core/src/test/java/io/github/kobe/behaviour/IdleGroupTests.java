@@ -136,8 +136,8 @@ class IdleGroupTests {
                 executor.call("often-" + i, () -> "used");
             }
 
-            Deadline.untilAsserted(() -> assertThat(log.infos()).singleElement().asString()
-                    .contains("about 20 idle ones", "maxIdleGroups"));
+            Deadline.untilAsserted(() ->
+                    assertThat(log.infos()).singleElement().asString().contains("about 20 idle ones", "maxIdleGroups"));
         }
     }
 

@@ -97,8 +97,7 @@ class LimitsResolverTests {
     void itGivesAllNumbersOfAGroupAndWhatItLeavesUnsetIsInherited() throws Exception {
         table.put("tenant:a", GroupLimits.unset().withMaxConcurrency(7).withWeight(3));
         table.put("vip", GroupLimits.unset().withMaxConcurrency(9).withQueueTimeout(MINUTE));
-        GroupExecutor executor = engines.startPlain(policy()
-                .group("vip", atOnce(5))
+        GroupExecutor executor = engines.startPlain(policy().group("vip", atOnce(5))
                 .pattern("tenant:*", atOnce(4).withQueueThreshold(40))
                 .concurrencyResolver(key -> 3)
                 .defaults(atOnce(2).withQueueThreshold(20))
@@ -123,7 +122,8 @@ class LimitsResolverTests {
 
     @Test
     void anExplanationTellsOnlyWhatTheResolverCantChange() throws Exception {
-        GroupPolicy policy = policy().group("vip", atOnce(5)).pattern("t:*", atOnce(4)).build();
+        GroupPolicy policy =
+                policy().group("vip", atOnce(5)).pattern("t:*", atOnce(4)).build();
 
         assertThat(policy.explain("vip").maxConcurrency()).contains(new EffectiveLimit<>(5, LimitSource.CONFIGURED));
         assertThat(policy.explain("vip").maxInFlight()).contains(new EffectiveLimit<>(5, LimitSource.CONFIGURED));
@@ -182,7 +182,8 @@ class LimitsResolverTests {
         use(executor, "a");
         Function<String, Optional<GroupLimits>> other = key -> Optional.of(atOnce(8));
 
-        executor.updatePolicy(executor.policy().toBuilder().limitsResolver(other).build());
+        executor.updatePolicy(
+                executor.policy().toBuilder().limitsResolver(other).build());
         assertThat(concurrency(executor, "a")).isEqualTo(8);
 
         executor.updatePolicy(executor.policy().toBuilder().limitsResolver(null).build());
@@ -359,22 +360,24 @@ class LimitsResolverTests {
             use(executor, "a");
 
             assertThat(concurrency(executor, "a")).isEqualTo(1);
-            assertThat(log.thrown()).singleElement().satisfies(failure -> assertThat(failure)
-                    .hasMessageContaining("weight")
-                    .hasMessageContaining("1 to 1000"));
+            assertThat(log.thrown())
+                    .singleElement()
+                    .satisfies(failure ->
+                            assertThat(failure).hasMessageContaining("weight").hasMessageContaining("1 to 1000"));
         }
     }
 
     @Test
     @SuppressWarnings("NullOptional")
     void nullIsAFailure() throws Exception {
-        GroupExecutor executor =
-                engines.startPlain(GroupPolicy.builder().limitsResolver(key -> null).build(), surroundings);
+        GroupExecutor executor = engines.startPlain(
+                GroupPolicy.builder().limitsResolver(key -> null).build(), surroundings);
         try (CapturedLog log = CapturedLog.open()) {
             use(executor, "a");
 
-            assertThat(log.thrown()).singleElement().satisfies(failure -> assertThat(failure)
-                    .hasMessageContaining("returned null"));
+            assertThat(log.thrown())
+                    .singleElement()
+                    .satisfies(failure -> assertThat(failure).hasMessageContaining("returned null"));
         }
     }
 

@@ -104,7 +104,7 @@ final class Control {
     /** Changes a group, and carries out what follows; false if the change returns that. */
     private boolean tryChange(Group group, BiPredicate<Group, Batch> change) {
         CompiledPolicy before = engine.policy;
-        Answer answer = group.answer();
+        Answer answer = engine.table.known(group);
         Batch batch = new Batch(engine);
         boolean done;
         try {
@@ -122,9 +122,8 @@ final class Control {
      * Resolves a group's limits again unless policy and answer are those still. They may have been resolved by the old ones,
      * after whoever brought the new ones had been to the group.
      */
-    @SuppressWarnings("ReferenceEquality") // identity is meant
     private void rebaseUnless(Group group, CompiledPolicy policy, Answer answer) {
-        if (policy != engine.policy || answer != group.answer()) {
+        if (engine.table.isOutdated(group, policy, answer)) {
             engine.rebase(group);
         }
     }

@@ -3,14 +3,11 @@ package io.github.kobe.internal.permits;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
-import io.github.kobe.internal.base.Answer;
 import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.base.Recording;
 import io.github.kobe.internal.base.Rejection;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
@@ -40,24 +37,11 @@ public final class Group extends GuardedGroup {
         DEAD
     }
 
-    private static final VarHandle ANSWER;
-
-    static {
-        try {
-            ANSWER = MethodHandles.lookup().findVarHandle(Group.class, "answer", Answer.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     // ---- immutable
     /** Makes the threads of its tasks. */
     public final ThreadFactory threads;
 
     public final UnboundPermits unbound = new UnboundPermits();
-
-    /** What the limits resolver has said of it, when it was last asked; {@link LimitsTable} sees to that. */
-    private volatile Answer answer = Answer.NONE;
 
     /** When the idle list last knew it to become idle; guarded by the list's lock. */
     long idleSince;
@@ -71,25 +55,6 @@ public final class Group extends GuardedGroup {
     public Group(Groups engine, String key, EffectiveLimits base, boolean named, Recording recording) {
         super(engine, key, base, named, recording);
         this.threads = engine.environment.taskThreads().named(KeyText.printable(key));
-    }
-
-    // ---- what the limits resolver says
-
-    public Answer answer() {
-        return answer;
-    }
-
-    /** Keeps an answer, unless it was asked later for one that it has; returns the one it has then. */
-    Answer keep(Answer given) {
-        for (; ; ) {
-            Answer known = answer;
-            if (given.turn() < known.turn()) {
-                return known;
-            }
-            if (ANSWER.compareAndSet(this, known, given)) {
-                return given;
-            }
-        }
     }
 
     // ---- without the guard

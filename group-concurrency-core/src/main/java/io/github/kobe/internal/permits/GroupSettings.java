@@ -1,7 +1,10 @@
 package io.github.kobe.internal.permits;
 
 import io.github.kobe.GroupLimits;
+import io.github.kobe.internal.base.Answer;
 import io.github.kobe.internal.base.EffectiveLimits;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +13,19 @@ import org.jspecify.annotations.Nullable;
  * guard; read by any thread.
  */
 final class GroupSettings {
+
+    private static final VarHandle ANSWER;
+
+    static {
+        try {
+            ANSWER = MethodHandles.lookup().findVarHandle(GroupSettings.class, "answer", Answer.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** What the limits resolver has said, when it was last asked; written without the guard. */
+    private volatile Answer answer = Answer.NONE;
 
     private volatile EffectiveLimits limits;
     private volatile @Nullable GroupLimits override;
@@ -25,6 +41,23 @@ final class GroupSettings {
 
     EffectiveLimits limits() {
         return limits;
+    }
+
+    Answer answer() {
+        return answer;
+    }
+
+    /** Keeps an answer, unless there is one that was asked for later; returns the one there is then. By anyone. */
+    Answer keep(Answer given) {
+        for (; ; ) {
+            Answer known = answer;
+            if (given.turn() < known.turn()) {
+                return known;
+            }
+            if (ANSWER.compareAndSet(this, known, given)) {
+                return given;
+            }
+        }
     }
 
     boolean isPaused() {

@@ -67,7 +67,7 @@ public abstract class Groups extends Core {
         EffectiveLimits limits = resolvedBy.resolve(key, answer);
         Recording recording = newRecording(resolvedBy, key, limits.rule());
         Group made = new Group(this, key, limits, resolvedBy.names(key), recording);
-        made.keep(answer);
+        made.settings.keep(answer);
         Group known = groups.putIfAbsent(key, made);
         if (known != null) {
             recording.end(new Counters());
@@ -133,8 +133,9 @@ public abstract class Groups extends Core {
      * and has it recorded under the rule that they are by.
      */
     public void rebase(Group group) {
-        Answer answer = Answer.NONE;
-        for (CompiledPolicy before = null; before != policy || answer != group.answer(); ) {
+        CompiledPolicy before;
+        Answer answer;
+        do {
             before = policy;
             answer = table.answerOf(before, group);
             EffectiveLimits limits = before.resolve(group.key, answer);
@@ -145,7 +146,7 @@ public abstract class Groups extends Core {
             } finally {
                 batch.carryOut();
             }
-        }
+        } while (table.isOutdated(group, before, answer));
         record(group, false);
     }
 

@@ -221,7 +221,8 @@ public final class IdleGroups {
             countedSince = now;
             crowdedOut = 0;
         }
-        boolean tells = crowdedOut > MANY_LEFT && !toldOfMany && engine.policy.source().maxIdleGroups() > 0;
+        boolean tells =
+                crowdedOut > MANY_LEFT && !toldOfMany && engine.policy.source().maxIdleGroups() > 0;
         toldOfMany |= tells;
         return tells;
     }
@@ -382,10 +383,11 @@ public final class IdleGroups {
 
         @Override
         public void run() {
-            Log.info(() -> "More than " + MANY_LEFT + " groups a second are forgotten, since no more than about " + bound
-                    + " idle ones are remembered (maxIdleGroups). A group that comes back is made anew: its totals begin at"
-                    + " 0, and resolvers are asked again. If that many keys are in use, raise maxIdleGroups; if clients"
-                    + " choose their keys, bound these. This is logged once.");
+            Log.info(
+                    () -> "More than " + MANY_LEFT + " groups a second are forgotten, since no more than about " + bound
+                            + " idle ones are remembered (maxIdleGroups). A group that comes back is made anew: its"
+                            + " totals begin at 0, and resolvers are asked again. If that many keys are in use, raise"
+                            + " maxIdleGroups; if clients choose their keys, bound these. This is logged once.");
         }
     }
 

@@ -74,7 +74,7 @@ public final class LimitsTable {
 
     /** {@return what is said of a group; asked again} */
     public Answer askAgain(CompiledPolicy by, Group group) {
-        Answer kept = group.keep(ask(by, group.key, group.answer(), ended(group)));
+        Answer kept = group.settings.keep(ask(by, group.key, group.settings.answer(), ended(group)));
         if (kept.failed()) {
             owes = true;
         }
@@ -83,13 +83,24 @@ public final class LimitsTable {
 
     /** {@return what was said of a group; asked only if that was somebody else} */
     public Answer answerOf(CompiledPolicy by, Group group) {
-        Answer known = group.answer();
+        Answer known = group.settings.answer();
         return by.accepts(known) ? known : askAgain(by, group);
     }
 
     /** {@return all numbers of a group} May ask. */
     public EffectiveLimits resolve(CompiledPolicy by, Group group) {
         return by.resolve(group.key, answerOf(by, group));
+    }
+
+    /** {@return whether a group's limits by that policy and answer are no longer those that it should have} */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    public boolean isOutdated(Group group, CompiledPolicy policy, Answer answer) {
+        return policy != engine.policy || answer != group.settings.answer();
+    }
+
+    /** {@return what was said of a group, whoever was asked} */
+    public Answer known(Group group) {
+        return group.settings.answer();
     }
 
     /** Puts what is said of a group now in force. */
@@ -101,10 +112,10 @@ public final class LimitsTable {
     /** A group was made, and can be found from now on. */
     void made(Group group) {
         if (engine.policy.hasLimitsResolver()) {
-            if (group.answer().failed()) {
+            if (group.settings.answer().failed()) {
                 owes = true;
             }
-            if (group.answer().turn() < changed.get()) {
+            if (group.settings.answer().turn() < changed.get()) {
                 renew(group); // changed while it was asked for, and couldn't be found then
             }
             lookLater();
@@ -130,7 +141,7 @@ public final class LimitsTable {
         allChanged.accumulateAndGet(now, Math::max);
         if (engine.policy.hasLimitsResolver()) {
             owes = true;
-            look(group -> group.answer().turn() < now);
+            look(group -> group.settings.answer().turn() < now);
             lookLater();
         }
     }
@@ -167,9 +178,7 @@ public final class LimitsTable {
 
     private long nextLookIn() {
         long refresh = refreshNanos();
-        if (!engine.policy.hasLimitsResolver()
-                || engine.groups().isEmpty()
-                || (refresh == Long.MAX_VALUE && !owes)) {
+        if (!engine.policy.hasLimitsResolver() || engine.groups().isEmpty() || (refresh == Long.MAX_VALUE && !owes)) {
             return Long.MAX_VALUE;
         }
         return Math.clamp(refresh - (engine.now() - refreshedAt), 1, RETRY_NANOS);
@@ -225,14 +234,14 @@ public final class LimitsTable {
         List<Due> due = new ArrayList<>();
         for (Group group : engine.groups()) {
             if (asked.test(group)) {
-                due.add(new Due(group, group.answer().turn()));
+                due.add(new Due(group, group.settings.answer().turn()));
             }
         }
         due.sort(Comparator.comparingLong(Due::turn));
         int failures = 0;
         for (Due next : due) {
             renew(next.group);
-            failures = next.group.answer().failed() ? failures + 1 : 0;
+            failures = next.group.settings.answer().failed() ? failures + 1 : 0;
             if (failures == DOWN) {
                 return;
             }
@@ -241,13 +250,15 @@ public final class LimitsTable {
 
     /** {@return whether a group has no answer that holds} */
     private boolean isOwed(Group group) {
-        Answer known = group.answer();
+        Answer known = group.settings.answer();
         return known.failed() || known.turn() < allChanged.get();
     }
 
     /** {@return whether a group was used since it was last asked for} */
     private static boolean isUsed(Group group) {
-        return group.queued() > 0 || group.inFlight() > 0 || ended(group) != group.answer().ended();
+        return group.queued() > 0
+                || group.inFlight() > 0
+                || ended(group) != group.settings.answer().ended();
     }
 
     private static long ended(Group group) {
@@ -268,8 +279,8 @@ public final class LimitsTable {
                 Level.WARNING,
                 () -> "The limits resolver failed for group '" + KeyText.printable(key) + "'"
                         + (others == 0 ? "" : ", and " + others + " times before")
-                        + ". The group keeps what was known of it, or else what it inherits; it is asked again. Failures"
-                        + " are logged at most once a minute.",
+                        + ". The group keeps what was known of it, or else what it inherits; it is asked again."
+                        + " Failures are logged at most once a minute.",
                 failure);
     }
 }

@@ -181,7 +181,8 @@ final class ConfiguredPolicy {
     private static String[] ofPolicy(String setting) {
         return LimitSetting.ofDefaults(setting)
                 .map(limit -> new String[] {"defaults", limit.property()})
-                .orElseGet(() -> dashed(setting).replaceFirst("^global-", "global.").split("\\."));
+                .orElseGet(() ->
+                        dashed(setting).replaceFirst("^global-", "global.").split("\\."));
     }
 
     private String[] ofGroup(String key, String limit) {

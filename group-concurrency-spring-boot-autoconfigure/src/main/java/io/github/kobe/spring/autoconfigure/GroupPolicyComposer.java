@@ -62,9 +62,11 @@ final class GroupPolicyComposer {
         GroupLimitsResolver ofLimits = limits.getIfAvailable();
         GroupConcurrencyResolver ofConcurrency = concurrency.getIfAvailable();
         if (ofLimits != null && ofConcurrency != null) {
-            throw new IllegalStateException("There are a GroupLimitsResolver, " + ofLimits.getClass().getName()
-                    + ", and a GroupConcurrencyResolver, " + ofConcurrency.getClass().getName()
-                    + ": keep one of them. The first can give every number that the second gives.");
+            throw new IllegalStateException(
+                    "There are a GroupLimitsResolver, " + ofLimits.getClass().getName()
+                            + ", and a GroupConcurrencyResolver, "
+                            + ofConcurrency.getClass().getName()
+                            + ": keep one of them. The first can give every number that the second gives.");
         }
         if (ofLimits != null && customized.limitsResolver().isEmpty()) {
             builder.limitsResolver(ofLimits);

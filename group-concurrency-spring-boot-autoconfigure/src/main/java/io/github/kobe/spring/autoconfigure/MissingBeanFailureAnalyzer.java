@@ -44,8 +44,8 @@ final class MissingBeanFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBea
                     missing + ": " + OnGroupConcurrencyEnabled.PROPERTY
                             + " is false, which removes every bean of the library.",
                     "If only annotated methods are to run without limit, as in a test, set"
-                            + " group-concurrency.annotation.enabled to false instead: then the beans stay. Or ask for the"
-                            + " bean with an ObjectProvider.",
+                        + " group-concurrency.annotation.enabled to false instead: then the beans stay. Or ask for the"
+                        + " bean with an ObjectProvider.",
                     cause);
         }
         if (type.getName().equals(ROLLOUTS) && !OnSwitch.isOn(environment, ROLLOUT_SWITCH, true)) {

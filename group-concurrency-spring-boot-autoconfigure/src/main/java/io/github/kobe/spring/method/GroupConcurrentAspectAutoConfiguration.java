@@ -73,7 +73,8 @@ public final class GroupConcurrentAspectAutoConfiguration {
 
     private static GroupConcurrencyProperties.Annotation settings(Environment environment) {
         return Binder.get(environment)
-                .bindOrCreate(GroupConcurrencyProperties.PREFIX + ".annotation", GroupConcurrencyProperties.Annotation.class);
+                .bindOrCreate(
+                        GroupConcurrencyProperties.PREFIX + ".annotation", GroupConcurrencyProperties.Annotation.class);
     }
 
     /** Makes Spring look for advisors, if nothing else in the application does. */

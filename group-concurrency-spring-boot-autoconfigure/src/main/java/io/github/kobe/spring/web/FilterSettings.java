@@ -140,9 +140,8 @@ final class FilterSettings {
         }
 
         private Verdict whenMissing(@Nullable KeySource source) {
-            String said = rule.missingKey() != null
-                    ? rule.missingKey().strip()
-                    : source == KeySource.HEADER ? REJECT : PASS;
+            String said =
+                    rule.missingKey() != null ? rule.missingKey().strip() : source == KeySource.HEADER ? REJECT : PASS;
             return switch (said.toLowerCase(Locale.ROOT)) {
                 case REJECT -> Verdict.refused(RejectionProblem.NO_KEY);
                 case PASS -> Verdict.PASSES;
@@ -187,8 +186,10 @@ final class FilterSettings {
             for (String method : rule.methods()) {
                 String name = method.strip().toUpperCase(Locale.ROOT);
                 if (!METHODS.contains(name)) {
-                    throw refusal("has the method '" + method + "', which there isn't",
-                            "one or more of " + String.join(", ", METHODS), "methods");
+                    throw refusal(
+                            "has the method '" + method + "', which there isn't",
+                            "one or more of " + String.join(", ", METHODS),
+                            "methods");
                 }
                 methods.add(name);
             }

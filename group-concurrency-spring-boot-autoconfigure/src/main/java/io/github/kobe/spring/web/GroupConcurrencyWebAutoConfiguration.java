@@ -92,7 +92,8 @@ public final class GroupConcurrencyWebAutoConfiguration {
                 ListableBeanFactory beans) {
             GroupConcurrencyProperties.Filter filter = properties.web().filter();
             RequestGroupKey own = key.getIfAvailable();
-            List<FilterRule> rules = new FilterSettings(filter, bound, beans, RequestGroupKey.class, own != null).rules();
+            List<FilterRule> rules =
+                    new FilterSettings(filter, bound, beans, RequestGroupKey.class, own != null).rules();
             return new GroupConcurrencyFilter(
                     own,
                     new FilterRules(rules, environment, beans),
@@ -130,7 +131,8 @@ public final class GroupConcurrencyWebAutoConfiguration {
                 ApplicationContext application) {
             GroupConcurrencyProperties.Filter filter = properties.web().filter();
             ExchangeGroupKey own = key.getIfAvailable();
-            List<FilterRule> rules = new FilterSettings(filter, bound, application, ExchangeGroupKey.class, own != null).rules();
+            List<FilterRule> rules =
+                    new FilterSettings(filter, bound, application, ExchangeGroupKey.class, own != null).rules();
             return new GroupConcurrencyWebFilter(
                     own,
                     new FilterRules(rules, application.getEnvironment(), application),

@@ -51,10 +51,7 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
      * @param order its place among the filters
      */
     GroupConcurrencyWebFilter(
-            @Nullable ExchangeGroupKey keys,
-            FilterRules rules,
-            ApplicationContext application,
-            int order) {
+            @Nullable ExchangeGroupKey keys, FilterRules rules, ApplicationContext application, int order) {
         this.keys = keys;
         this.rules = rules;
         this.application = application;

@@ -113,9 +113,7 @@ final class Newcomers {
 
     /** {@return the place of a request with that key} */
     Place place(String key, GroupPolicy policy) {
-        if ((most == Integer.MAX_VALUE && !knownOnly)
-                || policy.groups().containsKey(key)
-                || isKnown(key)) {
+        if ((most == Integer.MAX_VALUE && !knownOnly) || policy.groups().containsKey(key) || isKnown(key)) {
             return Place.in(key);
         }
         if (knownOnly) {

@@ -33,7 +33,8 @@ record RequestKey(
      * @param refusal why it isn't let in; {@code null}: it is
      * @param place where it is limited; {@code null}: nowhere
      */
-    record Verdict(@Nullable RejectionProblem refusal, @Nullable Place place) {
+    record Verdict(
+            @Nullable RejectionProblem refusal, @Nullable Place place) {
 
         static final Verdict PASSES = new Verdict(null, null);
 

@@ -73,10 +73,7 @@ final class RequestTurn implements AsyncListener {
      *
      * @param decorator takes along what belongs to this thread; may be {@code null}
      */
-    void await(
-            HttpServletRequest request,
-            HttpServletResponse response,
-            @Nullable GroupTaskDecorator decorator) {
+    void await(HttpServletRequest request, HttpServletResponse response, @Nullable GroupTaskDecorator decorator) {
         Callable<@Nullable Void> bare = () -> {
             if (pass != null) {
                 pass.go();

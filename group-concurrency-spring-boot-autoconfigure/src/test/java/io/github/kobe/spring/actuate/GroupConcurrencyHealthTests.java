@@ -53,8 +53,8 @@ class GroupConcurrencyHealthTests {
 
     @Test
     void itIsOutOfServiceOnlyPastAFullGlobalQueueAndInTheProbesOnlyIfListed() throws Exception {
-        try (EndpointServer server = server(
-                "group-concurrency.shutdown.await-termination-period=0s", "group-concurrency.health.queue=2")) {
+        try (EndpointServer server =
+                server("group-concurrency.shutdown.await-termination-period=0s", "group-concurrency.health.queue=2")) {
             queueTwo(server);
             assertThat(ours(server).status()).isEqualTo(200);
 

@@ -21,6 +21,7 @@ class ConfigurationMetadataTests {
             "group-concurrency.defaults.max-in-flight",
             "group-concurrency.health.oldest-wait",
             "group-concurrency.health.queue",
+            "group-concurrency.limits-refresh",
             "group-concurrency.rollout.store");
 
     private static final Set<String> COLLECTIONS =

@@ -50,7 +50,7 @@ class GroupConcurrencyAutoConfigurationTests {
                     GroupConcurrencyAutoConfiguration.class, GroupConcurrentAspectAutoConfiguration.class));
 
     @Test
-    void withoutSettingsThereIsAnExecutorWithTheEnginesDefaults() {
+    void withoutSettingsThereIsAnExecutorWithDefaults() {
         runner.run(context -> {
             GroupPolicy policy = context.getBean(GroupExecutor.class).policy();
             GroupPolicy defaults = GroupPolicy.builder().build();
@@ -58,7 +58,7 @@ class GroupConcurrencyAutoConfigurationTests {
             assertThat(policy.globalMaxInFlight()).isEqualTo(defaults.globalMaxInFlight());
             assertThat(policy.globalQueueThreshold()).isEqualTo(defaults.globalQueueThreshold());
             assertThat(policy.rejectionPolicy()).isEqualTo(defaults.rejectionPolicy());
-            assertThat(policy.maxIdleGroups()).isEqualTo(defaults.maxIdleGroups());
+            assertThat(policy.maxIdleGroups()).as("more than in plain Java").isEqualTo(10_000);
             assertThat(policy.idleTimeout()).isEqualTo(defaults.idleTimeout());
             assertThat(policy.groups()).isEmpty();
             assertThat(policy.patterns()).isEmpty();

@@ -131,7 +131,8 @@ class SeveralExecutorsTests {
     @Test
     void whatTheBuilderMakesHasAllThatGoesAlongWithWorkAndNothingThatDecidesOnIt() {
         runner.withUserConfiguration(Built.class)
-                .withPropertyValues("group-concurrency.global.max-in-flight=7", "group-concurrency.defaults.max-concurrency=5")
+                .withPropertyValues(
+                        "group-concurrency.global.max-in-flight=7", "group-concurrency.defaults.max-concurrency=5")
                 .withBean(GroupPolicyCustomizer.class, () -> policy -> policy.globalMaxInFlight(8))
                 .withBean(GroupConcurrencyResolver.class, () -> key -> 9)
                 .run(context -> {

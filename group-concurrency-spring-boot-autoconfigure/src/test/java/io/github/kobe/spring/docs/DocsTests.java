@@ -419,7 +419,8 @@ class DocsTests {
                 .isEqualTo(1);
         assertThat(executor.groupStats("http:anonymous").orElseThrow().totals().submitted())
                 .isEqualTo(1);
-        assertThat(application.get("/partners/1").statusCode()).isEqualTo(400);
+        assertThat(application.send("POST", "/partners/1", "").statusCode()).isEqualTo(400);
+        assertThat(application.get("/partners/1").statusCode()).isEqualTo(404);
     }
 
     @Test

@@ -77,7 +77,10 @@ class LimitsFromADatabaseTests {
 
             context.getBean(PlanChange.class).apply("gold", 9);
 
-            assertThat(executor.groupStats("tenant:gold").orElseThrow().maxConcurrency().value())
+            assertThat(executor.groupStats("tenant:gold")
+                            .orElseThrow()
+                            .maxConcurrency()
+                            .value())
                     .isEqualTo(9);
         });
     }
@@ -87,9 +90,9 @@ class LimitsFromADatabaseTests {
         runner.run(context -> {
             GroupExecutor executor = context.getBean(GroupExecutor.class);
             try (CapturedLog log = CapturedLog.open()) {
-            assertThat(used(executor, "tenant:gold").maxConcurrency().value())
-                    .as("without the table")
-                    .isEqualTo(1);
+                assertThat(used(executor, "tenant:gold").maxConcurrency().value())
+                        .as("without the table")
+                        .isEqualTo(1);
                 assertThat(log.warnings())
                         .singleElement()
                         .asString()
@@ -99,7 +102,10 @@ class LimitsFromADatabaseTests {
             makeTable();
             executor.limitsChanged();
 
-            assertThat(executor.groupStats("tenant:gold").orElseThrow().maxConcurrency().value())
+            assertThat(executor.groupStats("tenant:gold")
+                            .orElseThrow()
+                            .maxConcurrency()
+                            .value())
                     .isEqualTo(8);
             assertThat(used(executor, "tenant:wrong").maxConcurrency().value()).isEqualTo(1);
             assertThat(used(executor, "tenant:wrong").queueThreshold().value()).isEqualTo(100);

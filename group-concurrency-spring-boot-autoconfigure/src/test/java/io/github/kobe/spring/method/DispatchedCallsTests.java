@@ -170,7 +170,8 @@ class DispatchedCallsTests {
     @ParameterizedTest
     @ValueSource(strings = {"abort", "discard"})
     void theGlobalQueuesRejectionIsTold(String policy) {
-        runner.withPropertyValues("group-concurrency.rejection-policy=" + policy, "group-concurrency.global.queue-threshold=0")
+        runner.withPropertyValues(
+                        "group-concurrency.rejection-policy=" + policy, "group-concurrency.global.queue-threshold=0")
                 .run(context -> {
                     context.getBean(GroupExecutor.class).pause("exports");
 

@@ -36,7 +36,8 @@ class NestedCallsTests {
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     GroupConcurrencyAutoConfiguration.class, GroupConcurrentAspectAutoConfiguration.class))
-            .withPropertyValues("group-concurrency.global.max-in-flight=1", "group-concurrency.defaults.max-concurrency=1")
+            .withPropertyValues(
+                    "group-concurrency.global.max-in-flight=1", "group-concurrency.defaults.max-concurrency=1")
             .withBean(Service.class);
 
     /** How a method runs, and how one within it is used. */

@@ -207,7 +207,8 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     @Test
     @Tag("K4")
     void withTheTagAllTheFirstGroupsHaveTheirOwnAndTheOthersShareOne() {
-        runner.withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-tag-values=2")
+        runner.withPropertyValues(
+                        "group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-tag-values=2")
                 .run(context -> {
                     GroupExecutor executor = context.getBean(GroupExecutor.class);
                     MeterRegistry registry = context.getBean(MeterRegistry.class);
@@ -299,7 +300,8 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     @Test
     void anExecutorOfTheApplicationsOwnHasGaugesOfItsLiveGroupsToo() {
         runner.withUserConfiguration(EachReadingAnew.class)
-                .withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-tag-values=2")
+                .withPropertyValues(
+                        "group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-tag-values=2")
                 .withBean(
                         "mine",
                         GroupExecutor.class,

@@ -118,7 +118,8 @@ class HostileTagsTests {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         runner.withUserConfiguration(EachReadingAnew.class)
                 .withBean(MeterRegistry.class, () -> registry)
-                .withPropertyValues("group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-tag-values=3")
+                .withPropertyValues(
+                        "group-concurrency.metrics.group-tag=all", "group-concurrency.metrics.max-tag-values=3")
                 .run(context -> {
                     GroupExecutor executor = context.getBean(GroupExecutor.class);
                     for (String key : List.of("_other", "_default", "_all", "a", "b", "c", "d")) {

@@ -296,7 +296,9 @@ class ScrapesTests {
                     executor.evictGroup("third");
                     executor.call("third", () -> "used");
 
-                    assertThat(submitted("third")).as("it has the place that is free").isEqualTo(2);
+                    assertThat(submitted("third"))
+                            .as("it has the place that is free")
+                            .isEqualTo(2);
                     assertThat(submitted("_other")).isEqualTo(2);
                 });
     }

@@ -125,7 +125,7 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        max-concurrency      | 0    | at least 1
+        tenants-at-once      | 0    | at least 1
         progress-interval    | 0s   | more than zero
         shutdown-grace       | -1s  | zero or more
         health.path          | ''   | a path such as /health

@@ -108,7 +108,8 @@ class HttpSwitchTests {
     @Test
     void aClientThatLimitsItsCallsSwitchesUnderTheSmallestGlobalLimit() {
         runner.withUserConfiguration(LimitedClient.class)
-                .withPropertyValues("group-concurrency.global.max-in-flight=1", "group-concurrency.rollout.http.timeout=2s")
+                .withPropertyValues(
+                        "group-concurrency.global.max-in-flight=1", "group-concurrency.rollout.http.timeout=2s")
                 .run(context -> {
                     Rollouts rollouts = context.getBean(Rollouts.class);
                     PlanId planId = rollouts.start(RolloutPlan.named("plan-1")

@@ -112,8 +112,7 @@ class RuleOptionsTests {
         assertThat(answer.statusCode()).isEqualTo(status);
         assertThat(executor.awaitQuiet(Deadline.LONG)).isTrue();
         Set<String> limited = new TreeSet<>(executor.groupKeys());
-        limited.removeIf(
-                key -> executor.groupStats(key).orElseThrow().totals().submitted() == 0);
+        limited.removeIf(key -> executor.groupStats(key).orElseThrow().totals().submitted() == 0);
         return limited;
     }
 
@@ -134,7 +133,11 @@ class RuleOptionsTests {
                 .succeedsWithin(Deadline.LONG)
                 .satisfies(answer -> assertThat(answer.statusCode()).isEqualTo(200));
 
-        assertThat(server.executor().groupStats("posted:a").orElseThrow().totals().submitted())
+        assertThat(server.executor()
+                        .groupStats("posted:a")
+                        .orElseThrow()
+                        .totals()
+                        .submitted())
                 .isEqualTo(1);
     }
 
@@ -153,8 +156,7 @@ class RuleOptionsTests {
     void newcomersShareAGroupUntilOneOfTheirRequestsHasSucceeded(WebApplicationType type) throws Exception {
         WebServer server = server(type);
         for (String status : new String[] {"404", "500", "429"}) {
-            assertThat(groupsOf(
-                            server, Integer.parseInt(status), "/new/1", "X-Tenant", "n", "X-Answer", status))
+            assertThat(groupsOf(server, Integer.parseInt(status), "/new/1", "X-Tenant", "n", "X-Answer", status))
                     .containsExactly("http:_unknown");
         }
         assertThat(groupsOf(server, 200, "/new/1", "X-Tenant", "n")).containsExactly("http:_unknown");
@@ -207,8 +209,10 @@ class RuleOptionsTests {
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void requestsWaitAsLongAsTheirRuleSays(WebApplicationType type) throws Exception {
         WebServer server = server(type);
-        GroupPermit permit =
-                server.executor().acquireAsync("http:busy").toCompletableFuture().get(Deadline.SECONDS, TimeUnit.SECONDS);
+        GroupPermit permit = server.executor()
+                .acquireAsync("http:busy")
+                .toCompletableFuture()
+                .get(Deadline.SECONDS, TimeUnit.SECONDS);
         try {
             HttpResponse<String> answer = server.get("/hasty/1", "X-Tenant", "busy");
             assertThat(answer.statusCode()).isEqualTo(429);
@@ -223,7 +227,8 @@ class RuleOptionsTests {
     void aRuleMayNameAnotherExecutor(WebApplicationType type) throws Exception {
         WebServer server = server(type);
 
-        assertThat(groupsOf(server, "second", 200, "/second/1", "X-Tenant", "a")).containsExactly("http:a");
+        assertThat(groupsOf(server, "second", 200, "/second/1", "X-Tenant", "a"))
+                .containsExactly("http:a");
         assertThat(groupsOf(server, "groupExecutor", 200, "/second/1", "X-Tenant", "a"))
                 .isEmpty();
     }
@@ -240,8 +245,7 @@ class RuleOptionsTests {
 
         @Bean(defaultCandidate = false)
         GroupExecutor second(GroupExecutorBuilder builder) {
-            return builder.build(
-                    "second", GroupPolicy.builder().build());
+            return builder.build("second", GroupPolicy.builder().build());
         }
     }
 

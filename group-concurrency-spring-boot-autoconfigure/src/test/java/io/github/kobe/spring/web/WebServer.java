@@ -60,7 +60,8 @@ final class WebServer extends ApplicationServer {
     static void assertProblem(HttpResponse<String> answer, int status, String reason) throws IOException {
         assertThat(answer.statusCode()).isEqualTo(status);
         assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-        assertThat(answer.headers().firstValue("Retry-After")).hasValueSatisfying(pause -> assertThat(pause).matches("[1-3]"));
+        assertThat(answer.headers().firstValue("Retry-After"))
+                .hasValueSatisfying(pause -> assertThat(pause).matches("[1-3]"));
         assertThat(answer.headers().firstValueAsLong("Content-Length"))
                 .hasValue(answer.body().getBytes(StandardCharsets.UTF_8).length);
         JsonNode problem = JSON.readTree(answer.body());
