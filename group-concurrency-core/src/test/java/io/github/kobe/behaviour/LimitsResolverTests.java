@@ -226,6 +226,7 @@ class LimitsResolverTests {
     }
 
     @Test
+    @Tag("K5")
     void whatChangesWhileAGroupIsAskedForIsAskedForAgain() throws Exception {
         Gate gate = new Gate();
         table.put("a", atOnce(2));
@@ -248,6 +249,7 @@ class LimitsResolverTests {
     }
 
     @Test
+    @Tag("K5")
     void anAnswerThatWasAskedForBeforeIsNotPutAboveALaterOne() throws Exception {
         Gate slow = new Gate();
         GroupExecutor executor = engines.startPlain(GroupPolicy.builder()

@@ -208,8 +208,8 @@ public final class IdleGroups {
                 first.touched = false;
                 append(first);
             } else {
-                leave(first);
                 crowdedOut++;
+                leave(first);
             }
         }
         return true;
