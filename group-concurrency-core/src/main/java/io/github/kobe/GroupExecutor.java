@@ -405,9 +405,31 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws InvalidPolicyException if a number is out of its range; nothing changes then
      */
     public void setLimits(String groupKey, GroupLimits limits) {
+        setLimits(groupKey, limits, GroupLimits.NO_TIMEOUT);
+    }
+
+    /**
+     * As {@link #setLimits(String, GroupLimits)}, for a period: then the limits are reset, unless they were set again
+     * meanwhile. What holds is the end of the last change; without a period it has none.
+     *
+     * @param groupKey the group
+     * @param limits replaces what was set for the group before; the policy applies to numbers that it leaves unset
+     * @param period how long, more than zero; {@link GroupLimits#NO_TIMEOUT}: until {@link #resetLimits}
+     * @throws InvalidPolicyException if a number is out of its range; nothing changes then
+     * @throws IllegalArgumentException if the period is zero or negative; nothing changes then
+     * @since 0.1.0
+     */
+    public void setLimits(String groupKey, GroupLimits limits, Duration period) {
         Objects.requireNonNull(groupKey, "groupKey");
         Objects.requireNonNull(limits, "limits").validate(groupKey);
-        doors.setLimits(groupKey, limits);
+        doors.setLimits(groupKey, limits, requirePeriod(period));
+    }
+
+    private static Duration requirePeriod(Duration period) {
+        if (!Objects.requireNonNull(period, "period").isPositive()) {
+            throw new IllegalArgumentException("The period is " + period + "; allowed: more than zero");
+        }
+        return period;
     }
 
     /**
@@ -425,13 +447,31 @@ public final class GroupExecutor implements AutoCloseable {
      * @throws NullPointerException if the update returns {@code null}; nothing changes then
      */
     public void updateLimits(String groupKey, UnaryOperator<GroupLimits> update) {
+        updateLimits(groupKey, update, GroupLimits.NO_TIMEOUT);
+    }
+
+    /**
+     * As {@link #updateLimits(String, UnaryOperator)}, for a period, as with
+     * {@link #setLimits(String, GroupLimits, Duration)}: all limits that are set for the group end with it.
+     *
+     * @param groupKey the group
+     * @param update as there
+     * @param period how long, more than zero; {@link GroupLimits#NO_TIMEOUT}: until {@link #resetLimits}
+     * @throws InvalidPolicyException if a number is out of its range; nothing changes then
+     * @throws IllegalArgumentException if the period is zero or negative; nothing changes then
+     * @since 0.1.0
+     */
+    public void updateLimits(String groupKey, UnaryOperator<GroupLimits> update, Duration period) {
         Objects.requireNonNull(groupKey, "groupKey");
         Objects.requireNonNull(update, "update");
-        doors.updateLimits(groupKey, before -> {
-            GroupLimits after = Objects.requireNonNull(update.apply(before), "The update returned null");
-            after.validate(groupKey);
-            return after;
-        });
+        doors.updateLimits(
+                groupKey,
+                before -> {
+                    GroupLimits after = Objects.requireNonNull(update.apply(before), "The update returned null");
+                    after.validate(groupKey);
+                    return after;
+                },
+                requirePeriod(period));
     }
 
     /**
@@ -482,7 +522,20 @@ public final class GroupExecutor implements AutoCloseable {
      * @param groupKey the group
      */
     public void pause(String groupKey) {
-        doors.pause(Objects.requireNonNull(groupKey, "groupKey"));
+        pause(groupKey, GroupLimits.NO_TIMEOUT);
+    }
+
+    /**
+     * As {@link #pause(String)}, for a period: then the group goes on. A pause that is under way already is only extended,
+     * never shortened.
+     *
+     * @param groupKey the group
+     * @param period how long, more than zero; {@link GroupLimits#NO_TIMEOUT}: until {@link #resume}
+     * @throws IllegalArgumentException if the period is zero or negative; nothing changes then
+     * @since 0.1.0
+     */
+    public void pause(String groupKey, Duration period) {
+        doors.pause(Objects.requireNonNull(groupKey, "groupKey"), requirePeriod(period));
     }
 
     /**

@@ -54,6 +54,7 @@ public final class GroupPolicy {
     private final @Nullable RejectionHandler rejectionHandler;
     private final @Nullable Function<String, Optional<GroupLimits>> limitsResolver;
     private final Duration limitsRefresh;
+    private final Duration warnInterval;
     private final @Nullable ToIntFunction<String> concurrencyResolver;
     private final List<TaskLifecycleListener> taskLifecycleListeners;
     private final List<TaskTracer> taskTracers;
@@ -74,6 +75,7 @@ public final class GroupPolicy {
         rejectionHandler = builder.rejectionHandler;
         limitsResolver = builder.limitsResolver;
         limitsRefresh = builder.limitsRefresh;
+        warnInterval = builder.warnInterval;
         concurrencyResolver = builder.concurrencyResolver;
         taskLifecycleListeners = List.copyOf(builder.taskLifecycleListeners);
         taskTracers = List.copyOf(builder.taskTracers);
@@ -193,6 +195,16 @@ public final class GroupPolicy {
         return limitsRefresh;
     }
 
+    /**
+     * {@return about how often the log tells of groups that refuse work or stand still; {@link GroupLimits#NO_TIMEOUT}:
+     * never}
+     *
+     * @since 0.1.0
+     */
+    public Duration warnInterval() {
+        return warnInterval;
+    }
+
     /** Asks the limits resolver, if there is one; fails as that does, or for a number out of its range. */
     @SuppressWarnings("ConstantValue") // user code may return null, whatever it declares
     private GroupLimits askLimits(String groupKey) {
@@ -280,6 +292,7 @@ public final class GroupPolicy {
         private @Nullable RejectionHandler rejectionHandler;
         private @Nullable Function<String, Optional<GroupLimits>> limitsResolver;
         private Duration limitsRefresh = GroupLimits.NO_TIMEOUT;
+        private Duration warnInterval = GroupLimits.NO_TIMEOUT;
         private @Nullable ToIntFunction<String> concurrencyResolver;
         private final List<TaskLifecycleListener> taskLifecycleListeners = new ArrayList<>();
         private final List<TaskTracer> taskTracers = new ArrayList<>();
@@ -303,6 +316,7 @@ public final class GroupPolicy {
             rejectionHandler = policy.rejectionHandler;
             limitsResolver = policy.limitsResolver;
             limitsRefresh = policy.limitsRefresh;
+            warnInterval = policy.warnInterval;
             concurrencyResolver = policy.concurrencyResolver;
             taskLifecycleListeners.addAll(policy.taskLifecycleListeners);
             taskTracers.addAll(policy.taskTracers);
@@ -680,6 +694,27 @@ public final class GroupPolicy {
         }
 
         /**
+         * Sets about how often the log is told, by warnings, what an operator should know; work costs nothing more for it.
+         * Default: {@link GroupLimits#NO_TIMEOUT}, never.
+         *
+         * <ul>
+         *   <li>Each group that has refused work in the interval for want of room, with how much and why: the 20 that refused
+         *       most, and the others together.
+         *   <li>A group that stands still: work waits in it, without a time-out and not paused, and for an interval nothing of
+         *       it has started or ended. With it come up to three of those who have its permits, and what their threads are
+         *       at. It is told once, until the group goes on.
+         * </ul>
+         *
+         * @param value more than zero
+         * @return this builder
+         * @since 0.1.0
+         */
+        public Builder warnInterval(Duration value) {
+            warnInterval = Objects.requireNonNull(value, "warnInterval");
+            return this;
+        }
+
+        /**
          * Sets about how many idle groups keep their counters and resolved limits. Groups that the policy names, and
          * overridden and paused ones, are kept beyond it. Default: 1,000.
          *
@@ -733,6 +768,9 @@ public final class GroupPolicy {
             }
             if (!limitsRefresh.isPositive()) {
                 throw new InvalidPolicyException("limitsRefresh", null, limitsRefresh, "more than zero");
+            }
+            if (!warnInterval.isPositive()) {
+                throw new InvalidPolicyException("warnInterval", null, warnInterval, "more than zero");
             }
             defaults.validateAsDefaults();
             groups.forEach((key, limits) -> limits.validate(key));

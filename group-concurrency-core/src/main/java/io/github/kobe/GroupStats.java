@@ -47,11 +47,17 @@ public interface GroupStats {
     /** {@return when limits were last set by {@link GroupExecutor#setLimits}; empty unless they are in force} */
     Optional<Instant> overriddenSince();
 
+    /** {@return in how long those limits are reset by themselves; empty if they aren't, or none are set} */
+    Optional<Duration> overrideEndsIn();
+
     /** {@return how long the first in the queue has waited; zero if none waits} */
     Duration oldestWait();
 
     /** {@return whether the group starts nothing} */
     boolean paused();
+
+    /** {@return in how long the pause ends by itself; empty if it doesn't, or there is none} */
+    Optional<Duration> pauseEndsIn();
 
     /** {@return the totals since the group was first used, was evicted, or was forgotten as idle} */
     TaskTotals totals();

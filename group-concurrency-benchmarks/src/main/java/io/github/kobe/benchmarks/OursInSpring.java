@@ -40,7 +40,8 @@ final class OursInSpring extends Ours {
         super(application.getBean(GroupExecutor.class));
         this.application = application;
         GroupExecutor executor = application.getBean(GroupExecutor.class);
-        endpoint = new GroupExecutorEndpoint(() -> Map.of("groupExecutor", executor), "groupExecutor", application);
+        endpoint = new GroupExecutorEndpoint(
+                () -> Map.of("groupExecutor", executor), "groupExecutor", "benchmark", application);
     }
 
     static OursInSpring bare(Limits limits) {
@@ -129,7 +130,7 @@ final class OursInSpring extends Ours {
 
     @Override
     public void scrape() {
-        if (endpoint.groups(null, null, null, null, null, null, null).getBody() == null
+        if (endpoint.groups(null, null, null, null, null, null, null, null).getBody() == null
                 || application.getBean(PrometheusMeterRegistry.class).scrape().isEmpty()) {
             throw new IllegalStateException("nothing to see");
         }

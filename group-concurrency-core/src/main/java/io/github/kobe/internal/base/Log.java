@@ -30,10 +30,10 @@ public final class Log {
         }
     }
 
-    /** Logs what is no failure. */
-    public static void info(Supplier<String> text) {
+    /** Logs what is no failure of anybody's. */
+    public static void write(Level level, Supplier<String> text) {
         try {
-            LOGGER.log(Level.INFO, text);
+            LOGGER.log(level, text);
         } catch (Throwable broken) {
             // There is nowhere left to tell it.
         }

@@ -4,11 +4,13 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.internal.base.Answer;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.Report;
 import io.github.kobe.internal.base.StackReserve;
 import io.github.kobe.internal.permits.Batch;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.GroupState;
 import io.github.kobe.internal.permits.Hold;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
@@ -24,11 +26,12 @@ final class Control {
         this.engine = engine;
     }
 
-    void setLimits(String key, GroupLimits limits) {
+    void setLimits(String key, GroupLimits limits, Duration period) {
         if (limits.equals(GroupLimits.unset())) {
             resetLimits(key);
         } else {
-            change(key, true, (group, batch) -> override(group, limits, batch));
+            long ends = endOf(period, key);
+            change(key, true, (group, batch) -> override(group, limits, ends, batch));
         }
     }
 
@@ -36,13 +39,15 @@ final class Control {
         return Optional.ofNullable(engine.groupIfKnown(key)).map(Group::currentOverride);
     }
 
-    void updateLimits(String key, UnaryOperator<GroupLimits> update) {
+    void updateLimits(String key, UnaryOperator<GroupLimits> update, Duration period) {
         StackReserve.require();
+        long ends = endOf(period, key);
         boolean done = false;
         while (!done) {
             GroupLimits before = overrideOf(key).orElse(GroupLimits.unset());
             GroupLimits after = update.apply(before);
-            done = after.equals(before) || replace(key, orNull(before), orNull(after));
+            done = (after.equals(before) && ends == Long.MAX_VALUE)
+                    || replace(key, orNull(before), orNull(after), ends);
         }
     }
 
@@ -51,12 +56,12 @@ final class Control {
     }
 
     /** Replaces an override, unless it is another one by now, or gone with its group; then it returns false. */
-    private boolean replace(String key, @Nullable GroupLimits before, @Nullable GroupLimits after) {
+    private boolean replace(String key, @Nullable GroupLimits before, @Nullable GroupLimits after, long ends) {
         Group group = after != null ? engine.group(key) : engine.groupIfKnown(key);
         if (group == null) {
             return false;
         }
-        boolean replaced = tryChange(group, (changed, batch) -> replaceOverride(changed, before, after, batch));
+        boolean replaced = tryChange(group, (changed, batch) -> replaceOverride(changed, before, after, ends, batch));
         if (!replaced && group.isDead()) {
             engine.forget(group);
         }
@@ -64,26 +69,68 @@ final class Control {
     }
 
     void resetLimits(String key) {
-        change(key, false, (group, batch) -> override(group, null, batch));
+        change(key, false, (group, batch) -> override(group, null, Long.MAX_VALUE, batch));
     }
 
-    void pause(String key) {
-        change(key, true, (group, batch) -> group.change(state -> state.setPaused(true, batch), batch));
+    void pause(String key, Duration period) {
+        long ends = endOf(period, key);
+        change(key, true, (group, batch) -> group.change(state -> state.setPaused(true, ends, batch), batch));
     }
 
     void resume(String key) {
-        change(key, false, (group, batch) -> group.change(state -> state.setPaused(false, batch), batch));
+        change(
+                key,
+                false,
+                (group, batch) -> group.change(state -> state.setPaused(false, Long.MAX_VALUE, batch), batch));
     }
 
-    private boolean override(Group group, @Nullable GroupLimits limits, Batch batch) {
+    private boolean override(Group group, @Nullable GroupLimits limits, long ends, Batch batch) {
         EffectiveLimits base = engine.table.resolve(engine.policy, group);
-        return group.change(state -> state.override(limits, base), batch);
+        return group.change(state -> state.override(limits, base, ends), batch);
     }
 
     private boolean replaceOverride(
-            Group group, @Nullable GroupLimits expected, @Nullable GroupLimits limits, Batch batch) {
+            Group group, @Nullable GroupLimits expected, @Nullable GroupLimits limits, long ends, Batch batch) {
         EffectiveLimits base = engine.table.resolve(engine.policy, group);
-        return group.changeIf(state -> state.replaceOverride(expected, limits, base), batch);
+        return group.changeIf(state -> state.replaceOverride(expected, limits, base, ends), batch);
+    }
+
+    /**
+     * {@return when what is set now for a period ends; {@link Long#MAX_VALUE}: it doesn't} An alarm sees to it, which was set
+     * before anything is changed.
+     */
+    private long endOf(Duration period, String key) {
+        long nanos = EffectiveLimits.saturatedNanos(period);
+        if (nanos == Long.MAX_VALUE) {
+            return nanos;
+        }
+        StackReserve.require();
+        long ends = engine.now() + nanos;
+        if (!engine.housekeeper.at(ends, () -> false, now -> engine.report(new PeriodOver(key)))) {
+            throw new OutOfMemoryError("There is no thread that would end it");
+        }
+        return ends;
+    }
+
+    /** Ends what has lasted as long as it should; on a thread of its own, since a resolver may be asked. */
+    private final class PeriodOver extends Report {
+        private final String key;
+
+        PeriodOver(String key) {
+            this.key = key;
+        }
+
+        @Override
+        public void run() {
+            Group group = engine.groupIfKnown(key);
+            if (group != null) {
+                tryChange(group, (known, batch) -> known.changeIf(state -> state.endPause(batch), batch));
+                tryChange(group, (known, batch) -> {
+                    EffectiveLimits base = engine.table.resolve(engine.policy, known);
+                    return known.changeIf(state -> state.endOverride(base), batch);
+                });
+            }
+        }
     }
 
     /** Changes the live group of {@code key}, made if need be; the change returns false for a dead one. */
@@ -104,7 +151,7 @@ final class Control {
     /** Changes a group, and carries out what follows; false if the change returns that. */
     private boolean tryChange(Group group, BiPredicate<Group, Batch> change) {
         CompiledPolicy before = engine.policy;
-        Answer answer = engine.table.known(group);
+        Answer answer = group.answer();
         Batch batch = new Batch(engine);
         boolean done;
         try {
@@ -123,7 +170,7 @@ final class Control {
      * after whoever brought the new ones had been to the group.
      */
     private void rebaseUnless(Group group, CompiledPolicy policy, Answer answer) {
-        if (engine.table.isOutdated(group, policy, answer)) {
+        if (engine.isOutdated(group, policy, answer)) {
             engine.rebase(group);
         }
     }
@@ -141,6 +188,7 @@ final class Control {
         }
         engine.idle.policyChanged();
         engine.table.policyChanged();
+        engine.watch.policyChanged();
         engine.dropRules();
     }
 

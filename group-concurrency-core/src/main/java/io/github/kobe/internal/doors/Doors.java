@@ -112,12 +112,12 @@ public final class Doors {
         control.updatePolicy(policy);
     }
 
-    public void setLimits(String key, GroupLimits limits) {
-        control.setLimits(key, limits);
+    public void setLimits(String key, GroupLimits limits, Duration period) {
+        control.setLimits(key, limits, period);
     }
 
-    public void updateLimits(String key, UnaryOperator<GroupLimits> update) {
-        control.updateLimits(key, update);
+    public void updateLimits(String key, UnaryOperator<GroupLimits> update, Duration period) {
+        control.updateLimits(key, update, period);
     }
 
     public Optional<GroupLimits> overrideOf(String key) {
@@ -136,8 +136,8 @@ public final class Doors {
         control.limitsChanged();
     }
 
-    public void pause(String key) {
-        control.pause(key);
+    public void pause(String key, Duration period) {
+        control.pause(key, period);
     }
 
     public void resume(String key) {

@@ -6,6 +6,7 @@ import io.github.kobe.GroupHolder;
 import io.github.kobe.GroupStats;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.RuleStats;
+import io.github.kobe.internal.base.Answer;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.Environment;
@@ -72,6 +73,8 @@ public final class Engine extends Work {
     final Callers callers;
     final UnderPermit underPermit;
     final ScopeBridge scopes;
+    final LimitsTable table;
+    final Watch watch;
 
     Engine(CompiledPolicy policy, Environment environment) {
         super(policy, environment);
@@ -81,6 +84,24 @@ public final class Engine extends Work {
         callers = new Callers(this);
         underPermit = new UnderPermit(this);
         scopes = new ScopeBridge(this);
+        table = new LimitsTable(this);
+        watch = new Watch(this);
+    }
+
+    @Override
+    public Answer ask(CompiledPolicy by, String key) {
+        return table.ask(by, key);
+    }
+
+    @Override
+    public Answer answerOf(CompiledPolicy by, Group group) {
+        return table.answerOf(by, group);
+    }
+
+    @Override
+    public void made(Group group) {
+        table.made(group);
+        watch.groupMade();
     }
 
     @Override

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class GroupSettings {
 
+    /** No end. */
+    static final long NEVER = Long.MAX_VALUE;
+
     private static final VarHandle ANSWER;
 
     static {
@@ -31,6 +34,10 @@ final class GroupSettings {
     private volatile @Nullable GroupLimits override;
     private volatile @Nullable Instant overriddenSince;
     private volatile boolean paused;
+    /** When override and pause end by themselves, on the engine's clock; {@link #NEVER}: they don't. */
+    private volatile long overrideEnds = NEVER;
+
+    private volatile long pauseEnds = NEVER;
     /** Whether the policy names the group exactly: it is kept when idle. */
     private volatile boolean named;
 
@@ -86,8 +93,13 @@ final class GroupSettings {
         named = isNamed;
     }
 
-    /** Sets the override, or removes it with {@code null}; the policy's limits were resolved anew. */
-    void override(@Nullable GroupLimits newOverride, EffectiveLimits newBase) {
+    /**
+     * Sets the override, or removes it with {@code null}; the policy's limits were resolved anew.
+     *
+     * @param ends when it ends by itself
+     */
+    void override(@Nullable GroupLimits newOverride, EffectiveLimits newBase, long ends) {
+        overrideEnds = newOverride == null ? NEVER : ends;
         EffectiveLimits resolved = resolved(newOverride, newBase);
         Instant since = newOverride == null ? null : Instant.now();
         overriddenSince = since;
@@ -95,8 +107,36 @@ final class GroupSettings {
         limits = resolved;
     }
 
-    void setPaused(boolean pause) {
+    /**
+     * Pauses or resumes.
+     *
+     * @param ends when the pause ends by itself; it never becomes shorter
+     */
+    void setPaused(boolean pause, long ends) {
+        pauseEnds = !pause ? NEVER : paused ? Math.max(pauseEnds, ends) : ends;
         paused = pause;
+    }
+
+    boolean isPauseOver(long now) {
+        return paused && pauseEnds <= now;
+    }
+
+    boolean isOverrideOver(long now) {
+        return override != null && overrideEnds <= now;
+    }
+
+    /** {@return in how many nanoseconds the pause ends by itself; {@link #NEVER}: it doesn't, or there is none} */
+    long pauseEndsIn(long now) {
+        return in(pauseEnds, now);
+    }
+
+    /** {@return in how many nanoseconds the override ends by itself; {@link #NEVER}: it doesn't, or there is none} */
+    long overrideEndsIn(long now) {
+        return in(overrideEnds, now);
+    }
+
+    private static long in(long end, long now) {
+        return end == NEVER ? NEVER : Math.max(0, end - now);
     }
 
     private static EffectiveLimits resolved(@Nullable GroupLimits override, EffectiveLimits base) {

@@ -432,8 +432,8 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
     /** Forgets override and pause; dies if nothing runs or waits. Its counters {@link Groups#record} drops if it lives on. */
     final Eviction evictInside(EffectiveLimits newBase) {
         EffectiveLimits before = limits();
-        settings.override(null, newBase);
-        settings.setPaused(false);
+        settings.override(null, newBase, GroupSettings.NEVER);
+        settings.setPaused(false, GroupSettings.NEVER);
         limitsChanged(before);
         return dieIfIdle() ? Eviction.GONE : Eviction.IN_USE;
     }

@@ -3,6 +3,7 @@ package io.github.kobe.internal.permits;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
+import io.github.kobe.internal.base.Answer;
 import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.Rejection;
@@ -67,6 +68,17 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
         return stopEpoch;
     }
 
+    // ---- what a limits resolver has said; by anyone
+
+    public final Answer answer() {
+        return settings.answer();
+    }
+
+    /** Keeps an answer, unless there is one that was asked for later; returns the one there is then. */
+    public final Answer keep(Answer given) {
+        return settings.keep(given);
+    }
+
     // ---- the limits of the policy, and the override
 
     /** Takes over the limits of another policy. */
@@ -77,10 +89,15 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
         limitsChanged(before);
     }
 
-    /** Sets the override, or removes it with {@code null}; {@code base} are the policy's limits. */
-    public final void override(@Nullable GroupLimits override, EffectiveLimits base) {
+    /**
+     * Sets the override, or removes it with {@code null}.
+     *
+     * @param base the policy's limits
+     * @param ends when it ends by itself; {@link Long#MAX_VALUE}: it doesn't
+     */
+    public final void override(@Nullable GroupLimits override, EffectiveLimits base, long ends) {
         EffectiveLimits before = limits();
-        settings.override(override, base);
+        settings.override(override, base, ends);
         limitsChanged(before);
     }
 
@@ -91,17 +108,39 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
 
     /** As {@link #override}, if {@code expected} is the override still; else it returns false. */
     public final boolean replaceOverride(
-            @Nullable GroupLimits expected, @Nullable GroupLimits override, EffectiveLimits base) {
+            @Nullable GroupLimits expected, @Nullable GroupLimits override, EffectiveLimits base, long ends) {
         if (!Objects.equals(settings.override(), expected)) {
             return false;
         }
-        override(override, base);
+        override(override, base, ends);
         return true;
     }
 
-    /** Pauses or resumes. What waits in a paused group ends at once while the executor drains. */
-    public final void setPaused(boolean pause, Batch batch) {
-        settings.setPaused(pause);
+    /** Removes the override if its end has come; else it returns false. */
+    public final boolean endOverride(EffectiveLimits base) {
+        if (!settings.isOverrideOver(engine.now())) {
+            return false;
+        }
+        override(null, base, GroupSettings.NEVER);
+        return true;
+    }
+
+    /** Resumes if the end of the pause has come; else it returns false. */
+    public final boolean endPause(Batch batch) {
+        if (!settings.isPauseOver(engine.now())) {
+            return false;
+        }
+        setPaused(false, GroupSettings.NEVER, batch);
+        return true;
+    }
+
+    /**
+     * Pauses or resumes. What waits in a paused group ends at once while the executor drains.
+     *
+     * @param ends when the pause ends by itself; {@link Long#MAX_VALUE}: it doesn't
+     */
+    public final void setPaused(boolean pause, long ends, Batch batch) {
+        settings.setPaused(pause, ends);
         if (pause && engine.stage.isDraining()) {
             endPaused(batch);
         }

@@ -28,13 +28,11 @@ public abstract class Groups extends Core {
 
     public final Ledger ledger;
     public final IdleGroups idle;
-    public final LimitsTable table;
 
     public Groups(CompiledPolicy policy, Environment environment, Lenders lenders) {
         super(policy, environment);
         ledger = new Ledger(environment.processors(), lenders);
         idle = new IdleGroups(this);
-        table = new LimitsTable(this);
         ledger.setLimit(policy.source().globalMaxInFlight());
     }
 
@@ -48,6 +46,15 @@ public abstract class Groups extends Core {
 
     /** Has {@code group} know all offers for what waits there; by who holds no lock. */
     public abstract void lookForOffers(Group group);
+
+    /** {@return what the limits resolver of a policy says of a group that isn't there yet} */
+    public abstract Answer ask(CompiledPolicy by, String key);
+
+    /** {@return what the limits resolver of a policy has said of a group; asked if need be} */
+    public abstract Answer answerOf(CompiledPolicy by, Group group);
+
+    /** There is one group more, which can be found from now on. */
+    public abstract void made(Group group);
 
     /** Forgets what threads have left behind that have ended; now and then, by the housekeeper. */
     public abstract void forgetLeftBehind();
@@ -63,11 +70,11 @@ public abstract class Groups extends Core {
     private Group newGroup(String key) {
         CompiledPolicy resolvedBy = policy;
         requireKey(key);
-        Answer answer = table.ask(resolvedBy, key);
+        Answer answer = ask(resolvedBy, key);
         EffectiveLimits limits = resolvedBy.resolve(key, answer);
         Recording recording = newRecording(resolvedBy, key, limits.rule());
         Group made = new Group(this, key, limits, resolvedBy.names(key), recording);
-        made.settings.keep(answer);
+        Answer unused = made.keep(answer);
         Group known = groups.putIfAbsent(key, made);
         if (known != null) {
             recording.end(new Counters());
@@ -77,7 +84,7 @@ public abstract class Groups extends Core {
             // Replaced meanwhile, and perhaps missed by the update, which goes over the groups in the map.
             rebase(made);
         }
-        table.made(made);
+        made(made);
         return made;
     }
 
@@ -137,7 +144,7 @@ public abstract class Groups extends Core {
         Answer answer;
         do {
             before = policy;
-            answer = table.answerOf(before, group);
+            answer = answerOf(before, group);
             EffectiveLimits limits = before.resolve(group.key, answer);
             Batch batch = new Batch(this);
             try {
@@ -146,8 +153,13 @@ public abstract class Groups extends Core {
             } finally {
                 batch.carryOut();
             }
-        } while (table.isOutdated(group, before, answer));
+        } while (isOutdated(group, before, answer));
         record(group, false);
+    }
+
+    /** {@return whether a group's limits by that policy and answer are no longer those that it should have} */
+    public boolean isOutdated(Group group, CompiledPolicy by, Answer answer) {
+        return by != policy || answer != group.answer();
     }
 
     /**

@@ -3,6 +3,7 @@ package io.github.kobe.internal.permits;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.Log;
 import io.github.kobe.internal.base.Report;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -383,7 +384,8 @@ public final class IdleGroups {
 
         @Override
         public void run() {
-            Log.info(
+            Log.write(
+                    Level.INFO,
                     () -> "More than " + MANY_LEFT + " groups a second are forgotten, since no more than about " + bound
                             + " idle ones are remembered (maxIdleGroups). A group that comes back is made anew: its"
                             + " totals begin at 0, and resolvers are asked again. If that many keys are in use, raise"

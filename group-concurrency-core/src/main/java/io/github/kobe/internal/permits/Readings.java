@@ -31,8 +31,10 @@ public final class Readings {
             EffectiveLimit<Integer> weight,
             Optional<String> rule,
             Optional<Instant> overriddenSince,
+            Optional<Duration> overrideEndsIn,
             Duration oldestWait,
             boolean paused,
+            Optional<Duration> pauseEndsIn,
             TaskTotals totals)
             implements GroupStats {}
 
@@ -54,6 +56,7 @@ public final class Readings {
         int inFlight = group.inFlight();
         int queued = group.queued();
         long oldest = group.oldestQueuedAt();
+        long now = group.engine.now();
         return new GroupReading(
                 group.key,
                 group.running(),
@@ -66,9 +69,15 @@ public final class Readings {
                 limits.weight(),
                 Optional.ofNullable(limits.rule()),
                 Optional.ofNullable(group.settings.overriddenSince()),
-                Duration.ofNanos(oldest == 0 ? 0 : Math.max(0, group.engine.now() - oldest)),
+                unlessNever(group.settings.overrideEndsIn(now)),
+                Duration.ofNanos(oldest == 0 ? 0 : Math.max(0, now - oldest)),
                 group.settings.isPaused(),
+                unlessNever(group.settings.pauseEndsIn(now)),
                 group.record.totals(group.counters, (long) inFlight + queued + group.lent()));
+    }
+
+    private static Optional<Duration> unlessNever(long nanos) {
+        return nanos == GroupSettings.NEVER ? Optional.empty() : Optional.of(Duration.ofNanos(nanos));
     }
 
     /** {@return all groups together, and what those had that are gone} */

@@ -2,6 +2,7 @@ package io.github.kobe.internal.work;
 
 import io.github.kobe.GroupHolder;
 import io.github.kobe.GroupHolder.Kind;
+import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Hold;
 import io.github.kobe.internal.permits.Holds;
@@ -9,12 +10,16 @@ import io.github.kobe.internal.permits.Particulars;
 import io.github.kobe.internal.permits.Shown;
 import io.github.kobe.internal.permits.UnboundPermits;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +33,9 @@ public final class Holders {
 
     private static final Comparator<Found> LONGEST_FIRST =
             Comparator.comparingLong(one -> one.since == 0 ? Long.MAX_VALUE : one.since);
+
+    /** How much is shown of what a thread is at. */
+    private static final int MOST_FRAMES = 3;
 
     private final Group group;
     private final Map<Hold, Found> found = new LinkedHashMap<>();
@@ -43,15 +51,48 @@ public final class Holders {
 
     /** {@return who has permits of {@code group}: first who is known to have them longest} */
     public static List<GroupHolder> of(Group group) {
-        Work engine = Work.of(group);
         Holders holders = new Holders(group);
-        engine.holds.forEachOpen(holders::seeOpen);
-        group.unbound.forEach(holders::seeUnbound);
-        long now = engine.now();
-        return holders.found.values().stream()
-                .sorted(LONGEST_FIRST)
-                .map(one -> holders.shown(one, now))
-                .toList();
+        Stream<Found> found = holders.find();
+        long now = group.engine.now();
+        return found.map(one -> holders.shown(one, now)).toList();
+    }
+
+    /**
+     * {@return those who have had permits of {@code group} longest, each with what its thread is at} For the log.
+     *
+     * @param most how many
+     */
+    public static List<String> described(Group group, int most) {
+        Holders holders = new Holders(group);
+        return holders.find().limit(most).map(holders::described).toList();
+    }
+
+    /** {@return the holders, first who is known to have permits longest} */
+    private Stream<Found> find() {
+        Work.of(group).holds.forEachOpen(this::seeOpen);
+        group.unbound.forEach(this::seeUnbound);
+        return found.values().stream().sorted(LONGEST_FIRST);
+    }
+
+    private String described(Found one) {
+        Thread thread = threadOf(one);
+        String what = one.kind.name().toLowerCase(Locale.ROOT)
+                + (one.id.isEmpty() ? "" : " '" + KeyText.printable(one.id) + "'");
+        if (thread == null) {
+            return what;
+        }
+        String frames = Arrays.stream(thread.getStackTrace())
+                .filter(Holders::isOfApplication)
+                .limit(MOST_FRAMES)
+                .map(StackTraceElement::toString)
+                .collect(Collectors.joining(", called by "));
+        return what + " on thread '" + KeyText.printable(thread.getName()) + "'"
+                + (frames.isEmpty() ? "" : " in " + frames);
+    }
+
+    private static boolean isOfApplication(StackTraceElement frame) {
+        String name = frame.getClassName();
+        return !name.startsWith("java.") && !name.startsWith("jdk.") && !name.startsWith("io.github.kobe.internal.");
     }
 
     private void seeOpen(Hold hold) {

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
@@ -26,11 +27,16 @@ final class ChangeAudit {
     }
 
     void changed(
-            SecurityContext security, String executorName, String groupKey, String action, Map<String, String> limits) {
+            SecurityContext security,
+            String executorName,
+            String groupKey,
+            String action,
+            Map<String, String> limits,
+            @Nullable String period) {
         Principal principal = security.getPrincipal();
         String name = principal == null ? "" : principal.getName();
         LOGGER.info(PrintableText.inOneLine("Group '" + PrintableText.ofKey(groupKey) + "' of " + executorName + ": "
-                + action + (limits.isEmpty() ? "" : " " + limits) + ", by "
+                + action + (limits.isEmpty() ? "" : " " + limits) + (period == null ? "" : " for " + period) + ", by "
                 + (name.isEmpty() ? "an unknown user" : "'" + PrintableText.ofKey(name) + "'")));
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("executor", executorName);
@@ -38,6 +44,9 @@ final class ChangeAudit {
         data.put("action", action);
         if (!limits.isEmpty()) {
             data.put("limits", new LinkedHashMap<>(limits));
+        }
+        if (period != null) {
+            data.put("period", period);
         }
         publish(name, EVENT_TYPE, data);
     }

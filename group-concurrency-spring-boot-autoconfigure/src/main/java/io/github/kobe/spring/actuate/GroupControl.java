@@ -2,11 +2,13 @@ package io.github.kobe.spring.actuate;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupExecutorStats;
+import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupStats;
 import io.github.kobe.InvalidPolicyException;
 import io.github.kobe.spring.autoconfigure.BusiestGroups;
 import io.github.kobe.spring.autoconfigure.LimitSetting;
 import io.github.kobe.spring.autoconfigure.PrintableText;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -19,35 +21,49 @@ import org.jspecify.annotations.Nullable;
 final class GroupControl {
 
     private final GroupExecutor executor;
+    private final String instance;
 
-    GroupControl(GroupExecutor executor) {
+    GroupControl(GroupExecutor executor, String instance) {
         this.executor = executor;
+        this.instance = instance;
     }
 
     /**
-     * Shows the busiest groups.
+     * Shows the first groups of an order.
      *
      * @param search what their keys contain, in letters of either case; null: any
-     * @param offset how many of the busiest to leave out
+     * @param sort which of them come first; null: the busiest
+     * @param offset how many of these to leave out
      * @param limit how many to show at most
      */
-    GroupExecutorReport showAll(@Nullable String search, int offset, int limit) {
+    GroupExecutorReport showAll(@Nullable String search, @Nullable String sort, int offset, int limit) {
         String text = search == null ? "" : search.toLowerCase(Locale.ROOT);
         Predicate<GroupStats> found = text.isEmpty()
                 ? group -> true
                 : group -> group.groupKey().toLowerCase(Locale.ROOT).contains(text);
-        BusiestGroups groups = BusiestGroups.of(executor, found, offset, limit);
+        BusiestGroups groups = BusiestGroups.of(executor, found, order(sort), offset, limit);
         Map<String, GroupReport> shown = new LinkedHashMap<>();
         for (GroupStats group : groups.shown()) {
             shown.putIfAbsent(PrintableText.wellFormed(group.groupKey()), GroupReport.of(group));
         }
         GroupExecutorStats all = executor.stats();
         return new GroupExecutorReport(
+                instance,
                 GroupExecutorReport.Global.of(all, groups.oldestWait()),
                 shown,
                 GroupReport.Totals.of(all.totals()),
                 groups.before() + groups.shown().size() + groups.others(),
                 groups.others() > 0);
+    }
+
+    private static BusiestGroups.Order order(@Nullable String sort) {
+        return switch (sort) {
+            case null -> BusiestGroups.Order.LOAD;
+            case "load" -> BusiestGroups.Order.LOAD;
+            case "rejected" -> BusiestGroups.Order.REJECTED;
+            default ->
+                throw RefusedRequestException.badRequest("there is no such order", "sort", sort, "load or rejected");
+        };
     }
 
     GroupReport show(String groupKey, boolean withHolders, boolean withExplanation) {
@@ -59,7 +75,7 @@ final class GroupControl {
     }
 
     /** Does what a request asks for. */
-    void change(String key, String action, LimitsRequest limits) {
+    void change(String key, String action, LimitsRequest limits, @Nullable String period) {
         requireOneGroup(key);
         int longest = executor.policy().maxKeyLength();
         if (key.length() > longest) {
@@ -70,15 +86,39 @@ final class GroupControl {
             throw RefusedRequestException.badRequest(
                     "limits are allowed only with the action set", "action", action, "set, or no limits");
         }
+        Duration lasts = period(action, period);
         switch (action) {
-            case "set" -> set(key, limits);
-            case "pause" -> executor.pause(key);
+            case "set" -> set(key, limits, lasts);
+            case "pause" -> executor.pause(key, lasts);
             case "resume" -> executor.resume(key);
             case "reset" -> executor.resetLimits(key);
             default ->
                 throw RefusedRequestException.badRequest(
                         "there is no such action", "action", action, "set, pause, resume or reset");
         }
+    }
+
+    private static Duration period(String action, @Nullable String text) {
+        if (text == null) {
+            return GroupLimits.NO_TIMEOUT;
+        }
+        if (!action.equals("set") && !action.equals("pause")) {
+            throw RefusedRequestException.badRequest(
+                    "a period is allowed only with the actions set and pause", "action", action, "set or pause");
+        }
+        try {
+            Duration period = LimitSetting.duration(text);
+            if (period.isPositive()) {
+                return period;
+            }
+        } catch (IllegalArgumentException otherForm) {
+            // Refused below, as one that isn't positive is.
+        }
+        throw RefusedRequestException.badRequest(
+                "the period can't be read, or is not more than zero",
+                "period",
+                text,
+                "a duration more than zero, such as 500ms, 30m or PT30M");
     }
 
     void evict(String key) {
@@ -88,7 +128,7 @@ final class GroupControl {
 
     GroupReport report(String key) {
         return executor.groupStats(key)
-                .map(GroupReport::of)
+                .map(group -> GroupReport.of(group).of(instance))
                 .orElseThrow(() -> RefusedRequestException.notFound(
                         "there is no such group",
                         "group",
@@ -107,7 +147,7 @@ final class GroupControl {
         }
     }
 
-    private void set(String key, LimitsRequest limits) {
+    private void set(String key, LimitsRequest limits, Duration period) {
         if (limits.isEmpty()) {
             throw RefusedRequestException.badRequest(
                     "no limit is given",
@@ -119,7 +159,7 @@ final class GroupControl {
                                     .collect(Collectors.joining(", ")));
         }
         try {
-            executor.updateLimits(key, limits::over);
+            executor.updateLimits(key, limits::over, period);
         } catch (InvalidPolicyException refusal) {
             throw RefusedRequestException.badRequest(
                     refusal.setting() + " must be " + refusal.allowed(),

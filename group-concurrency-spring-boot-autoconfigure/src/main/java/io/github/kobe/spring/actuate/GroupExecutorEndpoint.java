@@ -27,6 +27,7 @@ public class GroupExecutorEndpoint {
     static final String KEY_IN_PATH = "keyInPath";
 
     private final NamedExecutors executors;
+    private final String instance;
     private final ChangeAudit audit;
 
     /**
@@ -34,20 +35,26 @@ public class GroupExecutorEndpoint {
      *
      * @param executors all executors, by the names of their beans
      * @param defaultExecutor the name of the executor for requests that name none; empty: there is none
+     * @param instance the name of this instance of the application, which is in each answer
      * @param events publishes each change, as an {@code AuditApplicationEvent}
      */
     public GroupExecutorEndpoint(
-            Supplier<Map<String, GroupExecutor>> executors, String defaultExecutor, ApplicationEventPublisher events) {
+            Supplier<Map<String, GroupExecutor>> executors,
+            String defaultExecutor,
+            String instance,
+            ApplicationEventPublisher events) {
+        this.instance = instance;
         this.executors = new NamedExecutors(executors, defaultExecutor);
         this.audit = new ChangeAudit(events);
     }
 
     /**
-     * Shows the busiest groups, or one.
+     * Shows the first groups of an order, or one.
      *
      * @param group the key of one group; none: all groups
      * @param search a text that the keys contain, ignoring case; none: any
-     * @param offset how many of the busiest to skip, at least 0; none: 0
+     * @param sort load: those with the most running and queued first; rejected: those that have refused most; none: load
+     * @param offset how many of the first to skip, at least 0; none: 0
      * @param limit how many groups to show at most, at least 1; none: 100
      * @param holders true: who has the permits of the one group, and who waits for them
      * @param explain true: which rules the one group's limits come from
@@ -58,6 +65,7 @@ public class GroupExecutorEndpoint {
     public WebEndpointResponse<Object> groups(
             @Nullable String group,
             @Nullable String search,
+            @Nullable String sort,
             @Nullable String offset,
             @Nullable String limit,
             @Nullable String holders,
@@ -74,7 +82,7 @@ public class GroupExecutorEndpoint {
                 throw RefusedRequestException.badRequest(
                         "this is available for one group only", "group", null, "the key of a group");
             }
-            return control.showAll(search, RequestedNumber.offset(offset), RequestedNumber.limit(limit));
+            return control.showAll(search, sort, RequestedNumber.offset(offset), RequestedNumber.limit(limit));
         });
     }
 
@@ -90,7 +98,7 @@ public class GroupExecutorEndpoint {
     @ReadOperation
     public WebEndpointResponse<Object> group(
             @Selector String keyInPath, @Nullable String holders, @Nullable String explain, @Nullable String executor) {
-        return groups(keyInPath, null, null, null, holders, explain, executor);
+        return groups(keyInPath, null, null, null, null, holders, explain, executor);
     }
 
     /**
@@ -104,6 +112,7 @@ public class GroupExecutorEndpoint {
      * @param queueThreshold how many may wait; none: unchanged
      * @param queueTimeout how long a task or caller may wait; none: unchanged
      * @param weight how many may start in one turn; none: unchanged
+     * @param period with set and pause: after which time that ends by itself; none: it doesn't
      * @param executor the executor's name; none: the default one
      * @return the {@link GroupReport} after the change, or a problem
      */
@@ -117,14 +126,15 @@ public class GroupExecutorEndpoint {
             @Nullable String queueThreshold,
             @Nullable String queueTimeout,
             @Nullable String weight,
+            @Nullable String period,
             @Nullable String executor) {
         return answer(() -> {
             String key = required(group);
             String todo = action == null ? "set" : action;
             Found found = find(executor);
             LimitsRequest limits = new LimitsRequest(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight);
-            found.control().change(key, todo, limits);
-            audit.changed(security, found.name(), key, todo, limits.given());
+            found.control().change(key, todo, limits, period);
+            audit.changed(security, found.name(), key, todo, limits.given(), period);
             return found.control().report(key);
         });
     }
@@ -141,6 +151,7 @@ public class GroupExecutorEndpoint {
      * @param queueThreshold how many may wait; none: unchanged
      * @param queueTimeout how long a task or caller may wait; none: unchanged
      * @param weight how many may start in one turn; none: unchanged
+     * @param period with set and pause: after which time that ends by itself; none: it doesn't
      * @param executor the executor's name; none: the default one
      * @return the {@link GroupReport} after the change, or a problem
      */
@@ -155,6 +166,7 @@ public class GroupExecutorEndpoint {
             @Nullable String queueThreshold,
             @Nullable String queueTimeout,
             @Nullable String weight,
+            @Nullable String period,
             @Nullable String executor) {
         if (group != null && !group.equals(keyInPath)) {
             return RefusedRequestException.badRequest(
@@ -170,6 +182,7 @@ public class GroupExecutorEndpoint {
                 queueThreshold,
                 queueTimeout,
                 weight,
+                period,
                 executor);
     }
 
@@ -188,7 +201,7 @@ public class GroupExecutorEndpoint {
             String key = required(group);
             Found found = find(executor);
             found.control().evict(key);
-            audit.changed(security, found.name(), key, "evict", Map.of());
+            audit.changed(security, found.name(), key, "evict", Map.of(), null);
             return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NO_CONTENT);
         } catch (RefusedRequestException refusal) {
             return refusal.toResponse();
@@ -219,7 +232,7 @@ public class GroupExecutorEndpoint {
 
     private Found find(@Nullable String executor) {
         NamedExecutors.Named named = executors.find(executor);
-        return new Found(named.name(), new GroupControl(named.executor()));
+        return new Found(named.name(), new GroupControl(named.executor(), instance));
     }
 
     private static String required(@Nullable String groupKey) {

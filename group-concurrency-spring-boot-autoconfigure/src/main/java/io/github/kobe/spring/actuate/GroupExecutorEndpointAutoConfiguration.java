@@ -31,7 +31,8 @@ public final class GroupExecutorEndpointAutoConfiguration {
     GroupExecutorEndpoint groupConcurrencyEndpoint(ListableBeanFactory beans, ApplicationEventPublisher events) {
         ExecutorBeans executors = new ExecutorBeans(beans);
         List<String> defaults = executors.defaults();
-        return new GroupExecutorEndpoint(executors::all, defaults.size() == 1 ? defaults.getFirst() : "", events);
+        return new GroupExecutorEndpoint(
+                executors::all, defaults.size() == 1 ? defaults.getFirst() : "", InstanceName.own(), events);
     }
 
     @Bean

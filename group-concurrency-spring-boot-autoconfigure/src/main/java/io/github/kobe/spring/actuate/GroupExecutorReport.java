@@ -9,14 +9,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * All groups of an executor at one moment.
  *
+ * @param instance which instance of the application answers: its host's name and its process id
  * @param global all groups together
- * @param groups the busiest groups by key, those with the most running and queued first
+ * @param groups the first groups of the requested order, by key
  * @param totals since the executor was made
  * @param found how many groups match the request, on all pages
  * @param truncated whether there are more groups after these
  */
 public record GroupExecutorReport(
-        Global global, Map<String, GroupReport> groups, GroupReport.Totals totals, int found, boolean truncated) {
+        String instance,
+        Global global,
+        Map<String, GroupReport> groups,
+        GroupReport.Totals totals,
+        int found,
+        boolean truncated) {
 
     /**
      * All groups together.

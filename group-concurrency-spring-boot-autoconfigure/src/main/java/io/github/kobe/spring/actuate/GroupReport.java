@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One group at one moment.
  *
+ * @param instance which instance of the application answers; null: inside of what tells it already
  * @param group the key
  * @param rule the key or pattern of the policy that it falls under; null: only the defaults apply
  * @param running tasks whose code runs
@@ -30,7 +31,9 @@ import org.jspecify.annotations.Nullable;
  * @param queued tasks and callers that wait
  * @param oldestWait how long the first in the queue has waited; null if none waits
  * @param paused whether the group starts nothing
+ * @param pauseEndsIn in how long the pause ends by itself; null: it doesn't, or there is none
  * @param overriddenSince when limits were last set while the executor ran; null if none are set
+ * @param overrideEndsIn in how long those limits are reset by themselves; null: they aren't, or none are set
  * @param limits the numbers in force
  * @param totals since the group was first used, or evicted
  * @param holders who has the permits now; null: not requested
@@ -39,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonInclude(JsonInclude.Include.ALWAYS)
 public record GroupReport(
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String instance,
         String group,
         @Nullable String rule,
         int running,
@@ -46,7 +50,9 @@ public record GroupReport(
         int queued,
         @Nullable Duration oldestWait,
         boolean paused,
+        @Nullable Duration pauseEndsIn,
         @Nullable Instant overriddenSince,
+        @Nullable Duration overrideEndsIn,
         Limits limits,
         Totals totals,
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable List<Holder> holders,
@@ -57,6 +63,7 @@ public record GroupReport(
 
     static GroupReport of(GroupStats group) {
         return new GroupReport(
+                null,
                 PrintableText.wellFormed(group.groupKey()),
                 group.rule().orElse(null),
                 group.running(),
@@ -64,7 +71,9 @@ public record GroupReport(
                 group.queued(),
                 group.oldestWait().isZero() ? null : group.oldestWait(),
                 group.paused(),
+                group.pauseEndsIn().orElse(null),
                 group.overriddenSince().orElse(null),
+                group.overrideEndsIn().orElse(null),
                 new Limits(
                         Limit.of(group.maxConcurrency()),
                         Limit.of(group.maxInFlight()),
@@ -79,6 +88,7 @@ public record GroupReport(
 
     GroupReport withHolders(GroupExecutor executor, String groupKey) {
         return with(
+                instance,
                 executor.holders(groupKey).stream().map(Holder::of).toList(),
                 executor.waiters(groupKey, MOST_WAITERS).stream()
                         .map(Waiter::of)
@@ -87,14 +97,20 @@ public record GroupReport(
     }
 
     GroupReport withExplanation(Explanation added) {
-        return with(holders, waiters, added);
+        return with(instance, holders, waiters, added);
+    }
+
+    GroupReport of(String answering) {
+        return with(answering, holders, waiters, explanation);
     }
 
     private GroupReport with(
+            @Nullable String newInstance,
             @Nullable List<Holder> newHolders,
             @Nullable List<Waiter> newWaiters,
             @Nullable Explanation newExplanation) {
         return new GroupReport(
+                newInstance,
                 group,
                 rule,
                 running,
@@ -102,7 +118,9 @@ public record GroupReport(
                 queued,
                 oldestWait,
                 paused,
+                pauseEndsIn,
                 overriddenSince,
+                overrideEndsIn,
                 limits,
                 totals,
                 newHolders,

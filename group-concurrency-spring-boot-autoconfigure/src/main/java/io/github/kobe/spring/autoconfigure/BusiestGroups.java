@@ -7,34 +7,48 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 
 /**
- * The groups of an executor in which the most work runs and waits. However many groups there are, only those that are
+ * The groups of an executor in which the most work runs and waits, or that have refused most. However many groups there are, only those that are
  * shown are kept and sorted.
  *
- * @param shown the groups of the requested page, the busiest first, then by key
+ * @param shown the groups of the requested page, in their order
  * @param before how many come before these
  * @param others how many come after these
  * @param oldestWait how long the one has waited that has waited longest, of all groups of the executor; zero if none waits
  */
 public record BusiestGroups(List<GroupStats> shown, int before, int others, Duration oldestWait) {
 
-    private static final Comparator<GroupStats> BUSIEST_FIRST = Comparator.comparingLong(
-                    (GroupStats group) -> -((long) group.running() + group.queued()))
-            .thenComparing(GroupStats::groupKey);
+    /** What comes first. */
+    public enum Order {
+        /** Those with the most running and queued, then by key. */
+        LOAD(group -> (long) group.running() + group.queued()),
+        /** Those that have refused most since they were first used, then by key. */
+        REJECTED(group -> group.totals().rejected());
+
+        private final Comparator<GroupStats> comparator;
+
+        Order(ToLongFunction<GroupStats> most) {
+            comparator = Comparator.comparingLong(most).reversed().thenComparing(GroupStats::groupKey);
+        }
+    }
 
     /**
      * Selects from all groups of an executor.
      *
      * @param executor the executor
      * @param which the groups to consider
-     * @param offset how many of the busiest to skip, at least 0
+     * @param order which of them come first
+     * @param offset how many of these to skip, at least 0
      * @param most how many to show, at least 1
-     * @return the busiest of the rest
+     * @return the first of the rest
      */
-    public static BusiestGroups of(GroupExecutor executor, Predicate<GroupStats> which, int offset, int most) {
+    public static BusiestGroups of(
+            GroupExecutor executor, Predicate<GroupStats> which, Order order, int offset, int most) {
+        Comparator<GroupStats> first = order.comparator;
         int kept = (int) Math.min(Integer.MAX_VALUE, (long) offset + most);
-        PriorityQueue<GroupStats> busiest = new PriorityQueue<>(BUSIEST_FIRST.reversed());
+        PriorityQueue<GroupStats> busiest = new PriorityQueue<>(first.reversed());
         int others = 0;
         Duration oldestWait = Duration.ZERO;
         for (String key : executor.groupKeys()) {
@@ -48,7 +62,7 @@ public record BusiestGroups(List<GroupStats> shown, int before, int others, Dura
             }
             if (busiest.size() == kept) {
                 others++;
-                if (BUSIEST_FIRST.compare(group, busiest.element()) > 0) {
+                if (first.compare(group, busiest.element()) > 0) {
                     continue;
                 }
                 busiest.remove();
@@ -56,7 +70,6 @@ public record BusiestGroups(List<GroupStats> shown, int before, int others, Dura
             busiest.add(group);
         }
         int before = Math.min(offset, busiest.size());
-        return new BusiestGroups(
-                busiest.stream().sorted(BUSIEST_FIRST).skip(before).toList(), before, others, oldestWait);
+        return new BusiestGroups(busiest.stream().sorted(first).skip(before).toList(), before, others, oldestWait);
     }
 }

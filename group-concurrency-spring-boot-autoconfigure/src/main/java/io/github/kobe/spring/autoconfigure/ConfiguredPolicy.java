@@ -85,6 +85,7 @@ final class ConfiguredPolicy {
                 "groups",
                 "grouplist",
                 "limitsrefresh",
+                "warnings",
                 "maxidlegroups",
                 "idletimeout",
                 "maxkeylength"));
@@ -117,6 +118,9 @@ final class ConfiguredPolicy {
         }
         if (properties.limitsRefresh() != null) {
             builder.limitsRefresh(properties.limitsRefresh());
+        }
+        if (properties.warnings().enabled()) {
+            builder.warnInterval(properties.warnings().interval());
         }
         properties.groups().forEach((key, limits) -> add(builder, key, limits));
         properties.groupList().forEach(group -> add(builder, String.valueOf(group.key()), group.limits()));
@@ -181,8 +185,10 @@ final class ConfiguredPolicy {
     private static String[] ofPolicy(String setting) {
         return LimitSetting.ofDefaults(setting)
                 .map(limit -> new String[] {"defaults", limit.property()})
-                .orElseGet(() ->
-                        dashed(setting).replaceFirst("^global-", "global.").split("\\."));
+                .orElseGet(() -> dashed(setting)
+                        .replaceFirst("^global-", "global.")
+                        .replaceFirst("^warn-", "warnings.")
+                        .split("\\."));
     }
 
     private String[] ofGroup(String key, String limit) {

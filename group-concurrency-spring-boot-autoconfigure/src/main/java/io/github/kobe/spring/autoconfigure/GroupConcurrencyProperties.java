@@ -31,6 +31,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param contextPropagation The context that is propagated to a task's thread.
  * @param metrics The meters.
  * @param observations The observations.
+ * @param warnings What the log is told now and then.
  * @param health The health of the application.
  * @param shutdown The end of the application.
  * @param web Requests over HTTP.
@@ -51,6 +52,7 @@ public record GroupConcurrencyProperties(
         @DefaultValue ContextPropagation contextPropagation,
         @DefaultValue Metrics metrics,
         @DefaultValue Observations observations,
+        @DefaultValue Warnings warnings,
         @DefaultValue Health health,
         @DefaultValue Shutdown shutdown,
         @DefaultValue Web web) {
@@ -195,6 +197,16 @@ public record GroupConcurrencyProperties(
         /** None, so the clock isn't read for timers. */
         NONE
     }
+
+    /**
+     * What the log is told now and then.
+     *
+     * @param enabled Whether the log is told of groups that have refused work, and of groups that stand still.
+     * @param interval About how often, more than zero.
+     */
+    public record Warnings(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("1m") Duration interval) {}
 
     /**
      * The health of the application.

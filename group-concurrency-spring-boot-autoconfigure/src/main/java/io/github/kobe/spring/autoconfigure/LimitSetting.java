@@ -94,8 +94,14 @@ public enum LimitSetting {
         };
     }
 
-    /** A number without a unit would be milliseconds, which is seldom meant. */
-    private static Duration duration(String text) {
+    /**
+     * Reads a duration. A number without a unit would be milliseconds, which is seldom meant.
+     *
+     * @param text a number with a unit, or an ISO-8601 duration
+     * @return the duration
+     * @throws IllegalArgumentException if the text is neither
+     */
+    public static Duration duration(String text) {
         if (!text.isEmpty() && Character.isDigit(text.charAt(text.length() - 1))) {
             throw new IllegalArgumentException("no unit");
         }

@@ -47,7 +47,10 @@ class GroupExecutorEndpointAutoConfigurationTests {
     @Test
     void anEndpointOfTheApplicationsOwnIsTheOnlyOne() {
         runner.withPropertyValues(EXPOSED)
-                .withBean("own", GroupExecutorEndpoint.class, () -> new GroupExecutorEndpoint(Map::of, "", event -> {}))
+                .withBean(
+                        "own",
+                        GroupExecutorEndpoint.class,
+                        () -> new GroupExecutorEndpoint(Map::of, "", "instance", event -> {}))
                 .run(context -> assertThat(context)
                         .hasSingleBean(GroupExecutorEndpoint.class)
                         .hasBean("own"));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.spring.actuate.EndpointServer.Changes;
 import io.github.kobe.testing.Deadline;
@@ -85,6 +86,66 @@ class GroupExecutorEndpointTests {
         assertThat(all.path("totals").path("succeeded").asLong()).isEqualTo(succeeded + 2);
         assertThat(all.path("truncated").asBoolean()).isFalse();
         gate.open();
+    }
+
+    @Test
+    void theGroupsThatHaveRefusedMostComeFirstOnDemand() throws Exception {
+        useReadable();
+        for (String key : new String[] {"a", "b", "c"}) {
+            executor.submit(key, "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+        }
+        executor.setLimits("c", GroupLimits.unset().withQueueThreshold(0));
+        executor.pause("c");
+        assertThat(executor.submit("c", "2", () -> null).toCompletableFuture()).failsWithin(Deadline.LONG);
+        executor.resume("c");
+        executor.resetLimits("c");
+
+        assertThat(fields(server.get("?sort=rejected").body().path("groups"))).containsExactly("c", "a", "b");
+        assertThat(fields(server.get("?sort=load").body().path("groups"))).containsExactly("a", "b", "c");
+        server.get("?sort=name").assertProblem(400, "sort", "name", "load or rejected");
+    }
+
+    @Test
+    void aBadPeriodIsRefused() throws Exception {
+        useOpen();
+        for (String period : new String[] {"soon", "5", "0s", "-1s"}) {
+            server.post("", "{\"group\": \"a\", \"action\": \"pause\", \"period\": \"" + period + "\"}")
+                    .assertProblem(400, "period", period, "a duration more than zero, such as 500ms, 30m or PT30M");
+        }
+        server.post("", "{\"group\": \"a\", \"action\": \"resume\", \"period\": \"5m\"}")
+                .assertProblem(400, "action", "resume", "set or pause");
+    }
+
+    @Test
+    void whatIsForAPeriodTellsWhenItEnds() throws Exception {
+        useOpen();
+        JsonNode paused = server.post("", "{\"group\": \"a\", \"action\": \"pause\", \"period\": \"30m\"}")
+                .body();
+        assertThat(paused.path("paused").asBoolean()).isTrue();
+        assertThat(Duration.parse(paused.path("pauseEndsIn").asText()))
+                .isBetween(Duration.ofMinutes(25), Duration.ofMinutes(30));
+
+        JsonNode set = server.post("", "{\"group\": \"a\", \"maxConcurrency\": 7, \"period\": \"PT1H\"}")
+                .body();
+        assertThat(Duration.parse(set.path("overrideEndsIn").asText()))
+                .isBetween(Duration.ofMinutes(55), Duration.ofHours(1));
+        JsonNode endless = server.post("", "{\"group\": \"a\", \"weight\": 2}").body();
+        assertThat(endless.path("overrideEndsIn").isNull()).isTrue();
+        assertThat(endless.at("/limits/maxConcurrency/value").asInt()).isEqualTo(7);
+        executor.resume("a");
+        executor.resetLimits("a");
+    }
+
+    @Test
+    void eachAnswerNamesItsInstance() throws Exception {
+        useReadable();
+        executor.submit("a", "1", () -> null).await(Deadline.SECONDS, TimeUnit.SECONDS);
+
+        JsonNode all = server.get("").body();
+        assertThat(all.path("instance").asText())
+                .matches("[^/]+/" + ProcessHandle.current().pid());
+        assertThat(all.path("groups").path("a").has("instance")).isFalse();
+        assertThat(server.get("/a").body().path("instance")).isEqualTo(all.path("instance"));
     }
 
     @Test
@@ -247,7 +308,8 @@ class GroupExecutorEndpointTests {
         List<Object> events = new ArrayList<>();
         GroupExecutor own =
                 GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
-        GroupExecutorEndpoint endpoint = new GroupExecutorEndpoint(() -> Map.of("own", own), "own", events::add);
+        GroupExecutorEndpoint endpoint =
+                new GroupExecutorEndpoint(() -> Map.of("own", own), "own", "instance", events::add);
 
         endpoint.change(new Operator(), "a", "pause", null, null, null, null, null, null);
 

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.microsoft.playwright.APIResponse;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
@@ -177,6 +179,24 @@ class LivePageTests {
             waits.add(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - changed));
         }
         assertThat(waits).anyMatch(wait -> wait < 2_000);
+    }
+
+    @Test
+    void theInstanceThatAnswersIsNamedAndAnotherOneIsWarnedOf() {
+        Page page = open("#/groups");
+        assertThat(page.locator("#updated")).containsText("by ");
+        assertThat(page.locator("#updated"))
+                .containsText("/" + ProcessHandle.current().pid());
+        assertThat(page.locator("#instances")).isHidden();
+
+        page.route("**/actuator/groupexecutor?**", route -> {
+            APIResponse answer = route.fetch();
+            String text = answer.text().replaceFirst("\"instance\":\"[^\"]*\"", "\"instance\":\"other-pod/1\"");
+            route.fulfill(new Route.FulfillOptions().setResponse(answer).setBody(text));
+        });
+
+        assertThat(page.locator("#instances")).containsText("then other-pod/1");
+        assertThat(page.locator("#updated")).containsText("by other-pod/1");
     }
 
     @Test

@@ -106,6 +106,7 @@ export class GroupView {
     const group = await read(this.context.settings.groups, {
       group: this.key, holders: true, executor: this.context.executor,
     });
+    this.context.answeredBy(group.instance);
     const { limits, totals } = group;
     this.paused = group.paused;
     setText(this.state, [

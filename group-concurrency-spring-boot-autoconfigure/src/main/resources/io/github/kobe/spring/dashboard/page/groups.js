@@ -17,6 +17,11 @@ let asked = { search: '', offset: 0 };
 export function forget() {
   all.samples = [];
   groups.clear();
+}
+
+/** Shows another executor: what was asked of the one before is of no use. */
+export function begin() {
+  forget();
   asked = { search: '', offset: 0 };
 }
 
@@ -76,6 +81,7 @@ export class GroupsView {
     if (wanted !== asked) {
       return; // something else was asked for meanwhile
     }
+    this.context.answeredBy(report.instance);
     if (report.found > 0 && wanted.offset >= report.found) {
       asked = { ...asked, offset: Math.floor((report.found - 1) / PAGE) * PAGE };
     }

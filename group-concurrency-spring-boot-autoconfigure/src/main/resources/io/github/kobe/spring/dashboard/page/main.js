@@ -3,7 +3,7 @@
 import { Refused } from './api.js';
 import { el, setText } from './dom.js';
 import { GroupView } from './group.js';
-import { GroupsView, forget } from './groups.js';
+import { GroupsView, begin, forget } from './groups.js';
 import { RolloutsView } from './rollouts.js';
 import { ScopesView } from './scopes.js';
 import { LANGUAGES, preferred, speak, text, time } from './texts.js';
@@ -15,13 +15,15 @@ const content = find('content');
 const problem = find('problem');
 
 /** What the views have of the page. */
-const context = { settings: null, executor: null, refresh, attempt, say };
+const context = { settings: null, executor: null, refresh, attempt, say, answeredBy };
 
 let view = null;
 let timer = 0;
 let reading = false;
 let again = false;
 let held = false;
+/** Which instance has answered last. */
+let instance = '';
 
 /** Reads and shows, and does so again a period after that. While it reads, a further wish makes it do so once more. */
 async function refresh() {
@@ -35,7 +37,7 @@ async function refresh() {
   const done = await attempt(() => shown.refresh(), () => shown === view);
   reading = false;
   if (done) {
-    setText(find('updated'), text('updated', { time: time(Date.now()) }));
+    setText(find('updated'), text(instance ? 'updated.by' : 'updated', { time: time(Date.now()), instance }));
   }
   if (again) {
     again = false;
@@ -60,6 +62,16 @@ async function attempt(action, counts = () => true) {
     }
     return false;
   }
+}
+
+/** Behind a load balancer each answer may come from another instance: what was seen so far was not all of one. */
+function answeredBy(name) {
+  if (instance && name !== instance) {
+    setText(find('instances'), text('instances', { before: instance, now: name }));
+    find('instances').hidden = false;
+    forget();
+  }
+  instance = name;
 }
 
 function wordsOf(failure) {
@@ -137,7 +149,7 @@ async function start() {
   }
   find('executor').addEventListener('change', (event) => {
     context.executor = event.target.value;
-    forget();
+    begin();
     show(false);
   });
   find('language').addEventListener('change', async (event) => {

@@ -1,11 +1,13 @@
-package io.github.kobe.internal.permits;
+package io.github.kobe.internal.doors;
 
 import io.github.kobe.internal.base.Answer;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.base.Log;
-import io.github.kobe.internal.base.Report;
+import io.github.kobe.internal.base.Rounds;
+import io.github.kobe.internal.permits.Group;
+import io.github.kobe.internal.permits.Groups;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,7 +24,7 @@ import java.util.function.Predicate;
  * <p>Each question has a turn, and a group keeps the {@link Answer} whose question came last. Whoever brings limits into
  * force checks afterwards that they are still by the policy and the answer that the group has, and does it again if not.
  */
-public final class LimitsTable {
+final class LimitsTable {
 
     /** When it is asked again after a failure, at the latest. */
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -43,8 +45,7 @@ public final class LimitsTable {
 
     private final AtomicLong allChanged = new AtomicLong();
 
-    /** Odd: an alarm is set, or a look is under way. Rises with each of these, and with each new policy. */
-    private final AtomicInteger looks = new AtomicInteger();
+    private final Rounds rounds;
 
     /** Whether there may be a group that is {@linkplain #isOwed owed} an answer. */
     private volatile boolean owes;
@@ -59,12 +60,13 @@ public final class LimitsTable {
 
     LimitsTable(Groups engine) {
         this.engine = engine;
+        rounds = new Rounds(engine, this::nextLookIn, this::look);
     }
 
     // ---- questions
 
     /** {@return what is said of a group that isn't there yet} */
-    public Answer ask(CompiledPolicy by, String key) {
+    Answer ask(CompiledPolicy by, String key) {
         return by.hasLimitsResolver() ? ask(by, key, Answer.NONE, 0) : Answer.NONE;
     }
 
@@ -73,8 +75,8 @@ public final class LimitsTable {
     }
 
     /** {@return what is said of a group; asked again} */
-    public Answer askAgain(CompiledPolicy by, Group group) {
-        Answer kept = group.settings.keep(ask(by, group.key, group.settings.answer(), ended(group)));
+    Answer askAgain(CompiledPolicy by, Group group) {
+        Answer kept = group.keep(ask(by, group.key, group.answer(), ended(group)));
         if (kept.failed()) {
             owes = true;
         }
@@ -82,25 +84,14 @@ public final class LimitsTable {
     }
 
     /** {@return what was said of a group; asked only if that was somebody else} */
-    public Answer answerOf(CompiledPolicy by, Group group) {
-        Answer known = group.settings.answer();
+    Answer answerOf(CompiledPolicy by, Group group) {
+        Answer known = group.answer();
         return by.accepts(known) ? known : askAgain(by, group);
     }
 
     /** {@return all numbers of a group} May ask. */
-    public EffectiveLimits resolve(CompiledPolicy by, Group group) {
+    EffectiveLimits resolve(CompiledPolicy by, Group group) {
         return by.resolve(group.key, answerOf(by, group));
-    }
-
-    /** {@return whether a group's limits by that policy and answer are no longer those that it should have} */
-    @SuppressWarnings("ReferenceEquality") // identity is meant
-    public boolean isOutdated(Group group, CompiledPolicy policy, Answer answer) {
-        return policy != engine.policy || answer != group.settings.answer();
-    }
-
-    /** {@return what was said of a group, whoever was asked} */
-    public Answer known(Group group) {
-        return group.settings.answer();
     }
 
     /** Puts what is said of a group now in force. */
@@ -112,69 +103,47 @@ public final class LimitsTable {
     /** A group was made, and can be found from now on. */
     void made(Group group) {
         if (engine.policy.hasLimitsResolver()) {
-            if (group.settings.answer().failed()) {
+            if (group.answer().failed()) {
                 owes = true;
             }
-            if (group.settings.answer().turn() < changed.get()) {
+            if (group.answer().turn() < changed.get()) {
                 renew(group); // changed while it was asked for, and couldn't be found then
             }
-            lookLater();
+            rounds.next();
         }
     }
 
     // ---- changes
 
     /** What is said of a group has changed. */
-    public void changed(String key) {
+    void changed(String key) {
         changed.accumulateAndGet(turns.incrementAndGet(), Math::max);
         Group group = engine.groupIfKnown(key);
         if (group != null && engine.policy.hasLimitsResolver()) {
             renew(group);
-            lookLater();
+            rounds.next();
         }
     }
 
     /** What is said of any group may have changed. */
-    public void changed() {
+    void changed() {
         long now = turns.incrementAndGet();
         changed.accumulateAndGet(now, Math::max);
         allChanged.accumulateAndGet(now, Math::max);
         if (engine.policy.hasLimitsResolver()) {
             owes = true;
-            look(group -> group.settings.answer().turn() < now);
-            lookLater();
+            look(group -> group.answer().turn() < now);
+            rounds.next();
         }
     }
 
     /** A new policy is in force, and all groups go by it. */
-    public void policyChanged() {
+    void policyChanged() {
         refreshedAt = engine.now();
-        looks.updateAndGet(now -> (now | 1) + 1);
-        lookLater();
+        rounds.beginAnew();
     }
 
     // ---- now and then
-
-    /** Sets an alarm for the next look, if one is needed and none is set. */
-    private void lookLater() {
-        int before = looks.get();
-        if ((before & 1) == 1) {
-            return;
-        }
-        long in = nextLookIn();
-        int set = before + 1;
-        if (in == Long.MAX_VALUE || !looks.compareAndSet(before, set)) {
-            return;
-        }
-        boolean armed = false;
-        try {
-            armed = engine.housekeeper.at(engine.now() + in, () -> looks.get() != set, now -> lookDue(set));
-        } finally {
-            if (!armed) {
-                looks.compareAndSet(set, set + 1);
-            }
-        }
-    }
 
     private long nextLookIn() {
         long refresh = refreshNanos();
@@ -189,42 +158,15 @@ public final class LimitsTable {
         return EffectiveLimits.saturatedNanos(engine.policy.source().limitsRefresh());
     }
 
-    /** By the housekeeper, which runs no user code. */
-    private void lookDue(int set) {
-        if (looks.get() == set && !engine.handOver(new Look(set))) {
-            looked(set);
+    private void look() {
+        long now = engine.now();
+        boolean refreshes = now - refreshedAt >= refreshNanos();
+        if (refreshes) {
+            refreshedAt = now;
         }
-    }
-
-    private void looked(int set) {
-        if (looks.compareAndSet(set, set + 1)) {
-            lookLater();
-        }
-    }
-
-    /** On a thread of its own, since the resolver may take its time. */
-    private final class Look extends Report {
-        private final int set;
-
-        Look(int set) {
-            this.set = set;
-        }
-
-        @Override
-        public void run() {
-            try {
-                long now = engine.now();
-                boolean refreshes = now - refreshedAt >= refreshNanos();
-                if (refreshes) {
-                    refreshedAt = now;
-                }
-                if (refreshes || owes) {
-                    owes = false;
-                    look(group -> isOwed(group) || (refreshes && isUsed(group)));
-                }
-            } finally {
-                looked(set);
-            }
+        if (refreshes || owes) {
+            owes = false;
+            look(group -> isOwed(group) || (refreshes && isUsed(group)));
         }
     }
 
@@ -234,14 +176,14 @@ public final class LimitsTable {
         List<Due> due = new ArrayList<>();
         for (Group group : engine.groups()) {
             if (asked.test(group)) {
-                due.add(new Due(group, group.settings.answer().turn()));
+                due.add(new Due(group, group.answer().turn()));
             }
         }
         due.sort(Comparator.comparingLong(Due::turn));
         int failures = 0;
         for (Due next : due) {
             renew(next.group);
-            failures = next.group.settings.answer().failed() ? failures + 1 : 0;
+            failures = next.group.answer().failed() ? failures + 1 : 0;
             if (failures == DOWN) {
                 return;
             }
@@ -250,7 +192,7 @@ public final class LimitsTable {
 
     /** {@return whether a group has no answer that holds} */
     private boolean isOwed(Group group) {
-        Answer known = group.settings.answer();
+        Answer known = group.answer();
         return known.failed() || known.turn() < allChanged.get();
     }
 
@@ -258,7 +200,7 @@ public final class LimitsTable {
     private static boolean isUsed(Group group) {
         return group.queued() > 0
                 || group.inFlight() > 0
-                || ended(group) != group.settings.answer().ended();
+                || ended(group) != group.answer().ended();
     }
 
     private static long ended(Group group) {

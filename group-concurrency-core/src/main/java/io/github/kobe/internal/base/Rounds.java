@@ -1,0 +1,88 @@
+package io.github.kobe.internal.base;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+
+/**
+ * Work that is done now and then, while there is a reason for it: by an alarm, on a fresh thread each time, since it may call
+ * user code.
+ */
+public final class Rounds {
+
+    private final Core core;
+    private final LongSupplier nextIn;
+    private final Runnable work;
+
+    /** Odd: an alarm is set, or a round is under way. Rises with each of these, and when they begin anew. */
+    private final AtomicInteger state = new AtomicInteger();
+
+    /**
+     * Makes rounds, of which none is due yet.
+     *
+     * @param nextIn in how many nanoseconds the next one is due, at least 1; {@link Long#MAX_VALUE}: there is no reason for
+     *     one. Asked after each round, and whenever somebody asks for the next
+     * @param work what a round does; two of them overlap only if they begin anew meanwhile
+     */
+    public Rounds(Core core, LongSupplier nextIn, Runnable work) {
+        this.core = core;
+        this.nextIn = nextIn;
+        this.work = work;
+    }
+
+    /** Sets an alarm for the next round, if there is a reason for one and none is set. */
+    public void next() {
+        int before = state.get();
+        if ((before & 1) == 1) {
+            return;
+        }
+        long in = nextIn.getAsLong();
+        int set = before + 1;
+        if (in == Long.MAX_VALUE || !state.compareAndSet(before, set)) {
+            return;
+        }
+        boolean armed = false;
+        try {
+            armed = core.housekeeper.at(core.now() + in, () -> state.get() != set, now -> due(set));
+        } finally {
+            if (!armed) {
+                state.compareAndSet(set, set + 1);
+            }
+        }
+    }
+
+    /** What is set is void: the reasons have changed. */
+    public void beginAnew() {
+        state.updateAndGet(now -> (now | 1) + 1);
+        next();
+    }
+
+    /** By the housekeeper, which runs no user code. */
+    private void due(int set) {
+        if (state.get() == set && !core.handOver(new Round(set))) {
+            ended(set);
+        }
+    }
+
+    private void ended(int set) {
+        if (state.compareAndSet(set, set + 1)) {
+            next();
+        }
+    }
+
+    private final class Round extends Report {
+        private final int set;
+
+        Round(int set) {
+            this.set = set;
+        }
+
+        @Override
+        public void run() {
+            try {
+                work.run();
+            } finally {
+                ended(set);
+            }
+        }
+    }
+}

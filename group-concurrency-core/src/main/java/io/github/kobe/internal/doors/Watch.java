@@ -1,0 +1,184 @@
+package io.github.kobe.internal.doors;
+
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupStats;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskTotals;
+import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.KeyText;
+import io.github.kobe.internal.base.Log;
+import io.github.kobe.internal.base.Rounds;
+import io.github.kobe.internal.permits.Group;
+import io.github.kobe.internal.permits.Groups;
+import io.github.kobe.internal.permits.Readings;
+import io.github.kobe.internal.work.Holders;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Tells the log, about once an interval, which groups have refused work, and which stand still: by going over all groups now
+ * and then, so that work costs nothing more.
+ */
+final class Watch {
+
+    /** So many groups that refuse are named; the others are told together. */
+    private static final int MOST_NAMED = 20;
+
+    /** So many of those are shown who have the permits of a group that stands still. */
+    private static final int MOST_HOLDERS = 3;
+
+    /** Why a group refuses what it has no room for. */
+    private static final List<RejectionReason> WANT_OF_ROOM =
+            List.of(RejectionReason.GROUP_QUEUE_FULL, RejectionReason.GLOBAL_QUEUE_FULL, RejectionReason.QUEUE_TIMEOUT);
+
+    private final Groups engine;
+    private final Rounds rounds;
+
+    /** Groups that had refused something, or had work waiting, at the last round; written by rounds. */
+    private volatile Map<Group, Seen> seen = Map.of();
+
+    /**
+     * A group at the last round.
+     *
+     * @param refused what it had refused for want of room, since it was made
+     * @param ended how much of its work had ended
+     * @param inFlight how much was in flight
+     * @param waits whether work waited that nothing but a start could end
+     * @param told whether it was told that it stands still
+     */
+    private record Seen(Map<RejectionReason, Long> refused, long ended, int inFlight, boolean waits, boolean told) {
+
+        static final Seen NOTHING = new Seen(Map.of(), 0, 0, false, false);
+    }
+
+    /** What a group has refused since the last round. */
+    private record Refusing(GroupStats group, Map<RejectionReason, Long> refused, long number) {}
+
+    Watch(Groups engine) {
+        this.engine = engine;
+        rounds = new Rounds(engine, this::nextIn, this::round);
+    }
+
+    void groupMade() {
+        rounds.next();
+    }
+
+    void policyChanged() {
+        rounds.beginAnew();
+    }
+
+    private long nextIn() {
+        return engine.groups().isEmpty() ? Long.MAX_VALUE : intervalNanos();
+    }
+
+    private long intervalNanos() {
+        return EffectiveLimits.saturatedNanos(engine.policy.source().warnInterval());
+    }
+
+    private void round() {
+        Map<Group, Seen> before = seen;
+        Map<Group, Seen> now = new HashMap<>();
+        List<Refusing> refusing = new ArrayList<>();
+        for (Group group : engine.groups()) {
+            look(group, before.getOrDefault(group, Seen.NOTHING), now, refusing);
+        }
+        seen = now;
+        tellOf(refusing);
+    }
+
+    private void look(Group group, Seen before, Map<Group, Seen> seenNow, List<Refusing> refusing) {
+        GroupStats stats = Readings.stats(group);
+        TaskTotals totals = stats.totals();
+        Map<RejectionReason, Long> refused = new EnumMap<>(RejectionReason.class);
+        Map<RejectionReason, Long> since = new EnumMap<>(RejectionReason.class);
+        for (RejectionReason reason : WANT_OF_ROOM) {
+            long number = totals.rejectedByReason().getOrDefault(reason, 0L);
+            long more = number - before.refused.getOrDefault(reason, 0L);
+            if (number > 0) {
+                refused.put(reason, number);
+            }
+            if (more > 0) {
+                since.put(reason, more);
+            }
+        }
+        if (!since.isEmpty()) {
+            long number = since.values().stream().mapToLong(Long::longValue).sum();
+            refusing.add(new Refusing(stats, since, number));
+        }
+        boolean waits = stats.queued() > 0
+                && !stats.paused()
+                && stats.queueTimeout().value().equals(GroupLimits.NO_TIMEOUT);
+        long ended = totals.succeeded() + totals.failed() + totals.cancelled() + totals.rejected();
+        boolean still = waits && before.waits && ended == before.ended && stats.inFlight() == before.inFlight;
+        if (still && !before.told) {
+            tellThatItStandsStill(group, stats);
+        }
+        if (waits || !refused.isEmpty()) {
+            seenNow.put(group, new Seen(refused, ended, stats.inFlight(), waits, still));
+        }
+    }
+
+    // ---- what is told
+
+    private void tellOf(List<Refusing> refusing) {
+        refusing.sort(Comparator.comparingLong(Refusing::number).reversed());
+        String interval = inWords(Duration.ofNanos(intervalNanos()));
+        refusing.stream().limit(MOST_NAMED).forEach(one -> tellOf(one, interval));
+        if (refusing.size() > MOST_NAMED) {
+            List<Refusing> others = refusing.subList(MOST_NAMED, refusing.size());
+            long number = others.stream().mapToLong(Refusing::number).sum();
+            Log.write(
+                    Level.WARNING,
+                    () -> others.size() + " other groups have refused " + number + " in the last " + interval + ".");
+        }
+    }
+
+    private static void tellOf(Refusing one, String interval) {
+        GroupStats group = one.group;
+        String reasons = one.refused.entrySet().stream()
+                .map(reason -> reason.getKey() + " " + reason.getValue())
+                .collect(Collectors.joining(", "));
+        Log.write(
+                Level.WARNING,
+                () -> "Group '" + KeyText.printable(group.groupKey()) + "' has refused " + one.number + " in the last "
+                        + interval + " (" + reasons + "). Its maxConcurrency is "
+                        + number(group.maxConcurrency().value()) + ", its queueThreshold "
+                        + number(group.queueThreshold().value()) + "; now " + group.running() + " run and "
+                        + group.queued() + " wait"
+                        + (group.oldestWait().isZero()
+                                ? "."
+                                : ", the oldest for " + inWords(group.oldestWait()) + "."));
+    }
+
+    private void tellThatItStandsStill(Group group, GroupStats stats) {
+        String interval = inWords(Duration.ofNanos(intervalNanos()));
+        List<String> holders = Holders.described(group, MOST_HOLDERS);
+        String why = holders.isEmpty()
+                ? " It has no permits: those over all groups are used up by others."
+                : " Its permits are held by " + String.join("; ", holders) + ". If what has them waits for work of this"
+                        + " very group, that can't start: wait for each handle or future by itself. A queueTimeout ends"
+                        + " what waits.";
+        Log.write(
+                Level.WARNING,
+                () -> "Group '" + KeyText.printable(group.key) + "' stands still: " + stats.queued()
+                        + " wait, and for " + interval + " nothing of it has started or ended." + why
+                        + " This is logged once, until it goes on.");
+    }
+
+    private static String number(int limit) {
+        return limit == Integer.MAX_VALUE ? "unlimited" : String.valueOf(limit);
+    }
+
+    private static String inWords(Duration time) {
+        double seconds = time.toMillis() / 1_000.0;
+        return String.format(Locale.ROOT, seconds < 10 ? "%.1f s" : "%.0f s", seconds);
+    }
+}
