@@ -7,7 +7,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.function.Predicate;
-import java.util.function.ToLongFunction;
 
 /**
  * The groups of an executor in which the most work runs and waits, or that have refused most. However many groups there are, only those that are
@@ -23,14 +22,19 @@ public record BusiestGroups(List<GroupStats> shown, int before, int others, Dura
     /** What comes first. */
     public enum Order {
         /** Those with the most running and queued, then by key. */
-        LOAD(group -> (long) group.running() + group.queued()),
+        LOAD,
         /** Those that have refused most since they were first used, then by key. */
-        REJECTED(group -> group.totals().rejected());
+        REJECTED;
 
-        private final Comparator<GroupStats> comparator;
+        private Comparator<GroupStats> comparator() {
+            return Comparator.comparingLong(this::measure).reversed().thenComparing(GroupStats::groupKey);
+        }
 
-        Order(ToLongFunction<GroupStats> most) {
-            comparator = Comparator.comparingLong(most).reversed().thenComparing(GroupStats::groupKey);
+        private long measure(GroupStats group) {
+            return switch (this) {
+                case LOAD -> (long) group.running() + group.queued();
+                case REJECTED -> group.totals().rejected();
+            };
         }
     }
 
@@ -46,7 +50,7 @@ public record BusiestGroups(List<GroupStats> shown, int before, int others, Dura
      */
     public static BusiestGroups of(
             GroupExecutor executor, Predicate<GroupStats> which, Order order, int offset, int most) {
-        Comparator<GroupStats> first = order.comparator;
+        Comparator<GroupStats> first = order.comparator();
         int kept = (int) Math.min(Integer.MAX_VALUE, (long) offset + most);
         PriorityQueue<GroupStats> busiest = new PriorityQueue<>(first.reversed());
         int others = 0;

@@ -32,6 +32,6 @@ class GroupControlTests {
     }
 
     private void set(LimitsRequest limits) {
-        new GroupControl(executor).change("a", "set", limits);
+        new GroupControl(executor, "instance").change("a", "set", limits, null);
     }
 }

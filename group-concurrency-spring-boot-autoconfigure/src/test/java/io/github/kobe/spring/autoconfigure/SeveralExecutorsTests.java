@@ -85,10 +85,10 @@ class SeveralExecutorsTests {
         try (AnnotationConfigApplicationContext parent = new AnnotationConfigApplicationContext(Own.class)) {
             runner.withParent(parent).run(context -> {
                 GroupExecutorEndpoint endpoint = context.getBean(GroupExecutorEndpoint.class);
-                assertThat(endpoint.groups(null, null, null, null, null, null, null)
+                assertThat(endpoint.groups(null, null, null, null, null, null, null, null)
                                 .getStatus())
                         .isEqualTo(200);
-                assertThat(endpoint.groups(null, null, null, null, null, null, "own")
+                assertThat(endpoint.groups(null, null, null, null, null, null, null, "own")
                                 .getStatus())
                         .isEqualTo(200);
                 assertThat(metersOf(context)
@@ -107,7 +107,7 @@ class SeveralExecutorsTests {
         runner.withUserConfiguration(Own.class, FurtherByHand.class).run(context -> {
             context.getBean("own", GroupExecutor.class).call("of-own", () -> "ran");
             GroupExecutorReport shown = (GroupExecutorReport) context.getBean(GroupExecutorEndpoint.class)
-                    .groups(null, null, null, null, null, null, null)
+                    .groups(null, null, null, null, null, null, null, null)
                     .getBody();
             assertThat(shown.groups()).containsOnlyKeys("of-own");
         });
@@ -117,7 +117,7 @@ class SeveralExecutorsTests {
     void oneThatIsNotToBeFoundByItsTypeIsNotShown() {
         runner.withUserConfiguration(Hidden.class).run(context -> {
             GroupExecutorEndpoint endpoint = context.getBean(GroupExecutorEndpoint.class);
-            assertThat(endpoint.groups(null, null, null, null, null, null, "hidden")
+            assertThat(endpoint.groups(null, null, null, null, null, null, null, "hidden")
                             .getStatus())
                     .isEqualTo(400);
             assertThat(metersOf(context)
