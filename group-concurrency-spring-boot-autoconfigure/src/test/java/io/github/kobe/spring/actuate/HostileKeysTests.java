@@ -64,7 +64,7 @@ class HostileKeysTests {
         assertThat(all.body().get("groups").has("forged")).isFalse();
         assertThat(all.body().fieldNames())
                 .toIterable()
-                .containsExactlyInAnyOrder("global", "groups", "totals", "found", "truncated");
+                .containsExactlyInAnyOrder("instance", "global", "groups", "totals", "found", "truncated");
         Answer set = server.post("", JSON.writeValueAsString(Map.of("group", key, "maxConcurrency", 3)));
         assertThat(set.status()).isEqualTo(200);
         assertThat(set.body().get("group").textValue()).isEqualTo(key);

@@ -39,8 +39,8 @@ class RefusedRequestsTests {
         {"maxConcurrency":1}                          | group          |      | the key of a group
         {"group":"vip","queueTimeout":5}              | queueTimeout   | 5    | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration, or "unlimited"
         {"group":"vip","queueTimeout":"5"}            | queueTimeout   | 5    | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration, or "unlimited"
-        {"group":"vip","maxConcurrency":3,"maxInflight":5} | maxInflight | 5   | one of action, executor, group, maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight
-        {"group":"vip","max-concurrency":3}           | max-concurrency | 3   | one of action, executor, group, maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight
+        {"group":"vip","maxConcurrency":3,"maxInflight":5} | maxInflight | 5   | one of action, executor, group, maxConcurrency, maxInFlight, period, queueThreshold, queueTimeout, weight
+        {"group":"vip","max-concurrency":3}           | max-concurrency | 3   | one of action, executor, group, maxConcurrency, maxInFlight, period, queueThreshold, queueTimeout, weight
         {"group":"tenant:*","maxConcurrency":9}       | group          | tenant:* | the key of one group; to change a pattern, change the settings and have them read again
         {"group":"tenant:*","action":"pause"}         | group          | tenant:* | the key of one group; to change a pattern, change the settings and have them read again
         """)
@@ -76,7 +76,7 @@ class RefusedRequestsTests {
         server.delete("?group=a&grup=b").assertProblem(400, "grup", "b", "one of executor, group");
     }
 
-    private static final String KNOWN = "one of executor, explain, group, holders, limit, offset, search";
+    private static final String KNOWN = "one of executor, explain, group, holders, limit, offset, search, sort";
 
     @Test
     void aMisspeltParameterOfAQuestionIsRefused() throws Exception {

@@ -150,6 +150,9 @@ class RolloutsEndpointTests {
         Gate gate = bean(type).held;
         PlanId planId = rollouts.start(plan("held", "bad")).planId();
         gate.awaitArrived(1);
+        Deadline.until(
+                "the other one has failed",
+                () -> rollouts.plan(planId).tasks().toString().contains("FAILED=1"));
 
         JsonNode paused = post(type, planId, "{\"action\": \"pause\"}").ok();
         gate.open();
