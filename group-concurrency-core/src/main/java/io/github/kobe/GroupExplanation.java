@@ -25,24 +25,27 @@ public interface GroupExplanation {
     String groupKey();
 
     /**
-     * {@return how many may run at once; empty if the {@linkplain GroupPolicy#concurrencyResolver resolver} is asked, which
-     * an explanation doesn't do}
+     * {@return how many may run at once; empty if only a {@linkplain GroupPolicy#limitsResolver resolver} or the
+     * {@linkplain GroupPolicy#concurrencyResolver one of concurrency} could tell, which an explanation doesn't ask}
      */
     Optional<EffectiveLimit<Integer>> maxConcurrency();
 
     /**
-     * {@return how many may be in flight; {@link Integer#MAX_VALUE}: no limit} Where neither the group, nor its pattern, nor
+     * {@return how many may be in flight; {@link Integer#MAX_VALUE}: no limit; empty as {@link #maxConcurrency} is} Where neither the group, nor its pattern, nor
      * the defaults say so, this is {@link #maxConcurrency}.
      */
     Optional<EffectiveLimit<Integer>> maxInFlight();
 
-    /** {@return how many may wait; {@link Integer#MAX_VALUE}: no limit} */
+    /** {@return how many may wait, unless a limits resolver says another number; {@link Integer#MAX_VALUE}: no limit} */
     EffectiveLimit<Integer> queueThreshold();
 
-    /** {@return how long a task or caller may wait; {@link GroupLimits#NO_TIMEOUT}: no limit} */
+    /**
+     * {@return how long a task or caller may wait, unless a limits resolver says another time; {@link GroupLimits#NO_TIMEOUT}:
+     * no limit}
+     */
     EffectiveLimit<Duration> queueTimeout();
 
-    /** {@return how many may start in one turn} */
+    /** {@return how many may start in one turn, unless a limits resolver says another number} */
     EffectiveLimit<Integer> weight();
 
     /**

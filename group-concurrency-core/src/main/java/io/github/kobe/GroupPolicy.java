@@ -264,7 +264,7 @@ public final class GroupPolicy {
 
     /**
      * Tells which numbers a group has, and which rule and which patterns they come from. It calls no user code, so a number
-     * that the {@link #concurrencyResolver()} gives is not told. {@link GroupExecutor#groupStats} has the numbers that are
+     * that the {@link #limitsResolver()} or the {@link #concurrencyResolver()} gives is not told. {@link GroupExecutor#groupStats} has the numbers that are
      * in force.
      *
      * @param groupKey the group
@@ -556,7 +556,7 @@ public final class GroupPolicy {
         /**
          * Sets about how often the {@link #limitsResolver} is asked again, one group after the other. Only groups that were
          * used meanwhile are asked for; those that weren't are asked for in the interval in which they are used again. So what
-         * it says of a group in use is in force after two intervals at the latest. Default:
+         * it says of a group in use is in force after two intervals and the time that the questions take. Default:
          * {@link GroupLimits#NO_TIMEOUT}, never.
          *
          * @param value more than zero
@@ -569,7 +569,7 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets the resolver, which decides the concurrency of groups for which no exact key or pattern sets it. It is
+         * Sets the resolver, which decides the concurrency of groups for which no exact key, limits resolver or pattern sets it. It is
          * called outside every lock, by the thread that first uses a group, or that sets, resets or evicts its limits,
          * replaces the policy, or asks for the statistics of a group that the policy names; a race may call it twice. A
          * result below 1 counts as 1; if it throws, the default applies. Default: none.

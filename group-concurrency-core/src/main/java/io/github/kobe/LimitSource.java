@@ -10,7 +10,7 @@ public enum LimitSource {
     CONFIGURED,
     /** The policy has a pattern that matches the group. */
     PATTERN,
-    /** The policy's resolver gave it. */
+    /** A resolver of the policy gave it. */
     RESOLVER,
     /** It is the default for every group that has none of its own. */
     DEFAULT,

@@ -22,6 +22,8 @@ import java.util.function.Function;
  * the group is in use; and by {@link io.github.kobe.GroupExecutor#limitsChanged(String)}. If it fails, the group keeps what
  * was known of it.
  *
+ * <p>With WebFlux the thread that uses a group is that of the event loop, which must not be blocked: answer from memory there.
+ *
  * <p>Start-up fails if there are several such beans and none is primary, or if there is also a
  * {@link GroupConcurrencyResolver}. Used by many threads.
  *

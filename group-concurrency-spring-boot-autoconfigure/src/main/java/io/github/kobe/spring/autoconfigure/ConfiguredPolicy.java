@@ -49,6 +49,9 @@ final class ConfiguredPolicy {
         if (queue != null && queue < 0) {
             throw settings.refusal("must be at least 0", "at least 0", null, "health", "queue");
         }
+        if (!properties.warnings().interval().isPositive()) {
+            throw settings.refusal("must be more than zero", "more than zero", null, "warnings", "interval");
+        }
         if (properties.shutdown().awaitTerminationPeriod().isNegative()) {
             throw settings.refusal(
                     "must be zero or more", "zero or more", null, "shutdown", "await-termination-period");

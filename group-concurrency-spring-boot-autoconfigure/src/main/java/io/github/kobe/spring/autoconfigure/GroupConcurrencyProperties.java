@@ -249,7 +249,7 @@ public record GroupConcurrencyProperties(
      * The filter that limits requests by a key.
      *
      * @param enabled Whether requests are limited, by the rules or by a bean of type RequestGroupKey or ExchangeGroupKey.
-     * @param rules Which requests are limited by which key; the first rule that matches a request's path is used.
+     * @param rules Which requests are limited by which key; the first rule that matches a request's path and method is used.
      * @param order The order among the filters of the application; the smaller, the further out.
      */
     public record Filter(

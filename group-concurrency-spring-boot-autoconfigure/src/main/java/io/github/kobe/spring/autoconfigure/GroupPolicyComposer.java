@@ -1,6 +1,7 @@
 package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectionHandler;
@@ -10,6 +11,8 @@ import io.github.kobe.spring.GroupConcurrencyResolver;
 import io.github.kobe.spring.GroupLimitsResolver;
 import io.github.kobe.spring.GroupPolicyCustomizer;
 import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
@@ -18,6 +21,8 @@ import org.springframework.beans.factory.ObjectProvider;
  * accompany or observe work are for each executor, in addition to those in its policy.
  */
 final class GroupPolicyComposer {
+
+    private static final Log LOGGER = LogFactory.getLog(GroupPolicyComposer.class);
 
     private final ObjectProvider<GroupPolicyCustomizer> customizers;
     private final ObjectProvider<RejectionHandler> rejectionHandler;
@@ -74,7 +79,11 @@ final class GroupPolicyComposer {
         if (ofConcurrency != null && customized.concurrencyResolver().isEmpty()) {
             builder.concurrencyResolver(ofConcurrency);
         }
-        return builder.build();
+        GroupPolicy decided = builder.build();
+        if (decided.limitsResolver().isEmpty() && !decided.limitsRefresh().equals(GroupLimits.NO_TIMEOUT)) {
+            LOGGER.warn("group-concurrency.limits-refresh has no effect: there is no GroupLimitsResolver to ask again.");
+        }
+        return decided;
     }
 
     /**

@@ -100,6 +100,8 @@ final class FilterSettings {
 
         private static final String REJECT = "reject";
         private static final String PASS = "pass";
+        /** What earlier snapshots had beside the key of the group. */
+        private static final String EARLIER_GROUP = "group";
 
         private final int index;
         private final Rule rule;
@@ -120,6 +122,12 @@ final class FilterSettings {
             } else {
                 requireNameFor(source);
             }
+            if (rule.matchesPrincipal() && source != KeySource.HEADER && source != KeySource.PATH) {
+                throw refusal(
+                        "is allowed only with the key-sources header and path",
+                        "false, or true beside one of those",
+                        "matches-principal");
+            }
             String prefix = rule.prefix() == null ? DEFAULT_PREFIX : rule.prefix();
             return new RequestKey(
                     source,
@@ -131,12 +139,26 @@ final class FilterSettings {
                     newcomers(prefix));
         }
 
-        /** {@return nothing, which a rule has that limits nothing; it must say nothing of keys either} */
+        /** {@return nothing, which a rule has that limits nothing; it must say nothing of limits and keys either} */
         private @Nullable RequestKey noKey() {
-            if (rule.keySource() != null) {
-                throw refusal("is of no use with limit: false", "none beside limit: false", "key-source");
-            }
+            refuseUnlessLimits(rule.keySource() != null, "key-source");
+            refuseUnlessLimits(!rule.name().isBlank(), "name");
+            refuseUnlessLimits(rule.prefix() != null, "prefix");
+            refuseUnlessLimits(rule.normalize() != Normalize.TRIM, "normalize");
+            refuseUnlessLimits(rule.matchesPrincipal(), "matches-principal");
+            refuseUnlessLimits(rule.missingKey() != null, "missing-key");
+            refuseUnlessLimits(rule.knownKeysOnly(), "known-keys-only");
+            refuseUnlessLimits(rule.newcomers() == GroupConcurrencyProperties.Newcomers.SHARED, "newcomers");
+            refuseUnlessLimits(rule.maxKeys() != null, "max-keys");
+            refuseUnlessLimits(rule.queueTimeout() != null, "queue-timeout");
+            refuseUnlessLimits(!rule.executor().isBlank(), "executor");
             return null;
+        }
+
+        private void refuseUnlessLimits(boolean set, String name) {
+            if (set) {
+                throw refusal("is of no use with limit: false", "none beside limit: false", name);
+            }
         }
 
         private Verdict whenMissing(@Nullable KeySource source) {
@@ -145,7 +167,7 @@ final class FilterSettings {
             return switch (said.toLowerCase(Locale.ROOT)) {
                 case REJECT -> Verdict.refused(RejectionProblem.NO_KEY);
                 case PASS -> Verdict.PASSES;
-                case "" ->
+                case "", EARLIER_GROUP ->
                     throw refusal(
                             "must say what happens to a request without a key",
                             "reject, pass, or the key of a group, such as http:anonymous",
@@ -193,6 +215,9 @@ final class FilterSettings {
                 }
                 methods.add(name);
             }
+            if (methods.contains(HttpMethod.GET.name())) {
+                methods.add(HttpMethod.HEAD.name()); // which the handlers of GET answer
+            }
             return methods;
         }
 
@@ -232,6 +257,10 @@ final class FilterSettings {
             if (rule.prefix() != null) {
                 throw refusal(
                         "is allowed only with a key-source; keys of a bean are used as they are", "none", "prefix");
+            }
+            if (rule.normalize() != Normalize.TRIM) {
+                throw refusal(
+                        "is allowed only with a key-source; keys of a bean are used as they are", "none", "normalize");
             }
         }
 

@@ -58,7 +58,7 @@ record RequestKey(
         if (said == null || said.isBlank()) {
             return whenMissing;
         }
-        String part = canonical(said);
+        String part = source == null ? said : canonical(said);
         if (part.isEmpty()) {
             return whenMissing;
         }

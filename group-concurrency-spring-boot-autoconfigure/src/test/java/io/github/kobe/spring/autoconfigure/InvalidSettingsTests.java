@@ -89,6 +89,8 @@ class InvalidSettingsTests {
         groups: { vip: { maxInFlight: 0 } }               | group-concurrency.groups.vip.max-in-flight | at least 1
         group-list: [ { key: a/b, weight: 0 } ]           | group-concurrency.group-list[0].weight | 1 to 1000
         group-list: [ { weight: 1 } ]                     | group-concurrency.group-list[0].key | a group key or pattern
+        limits-refresh: 0s                                | group-concurrency.limits-refresh | more than zero
+        warnings: { enabled: false, interval: -1m }       | group-concurrency.warnings.interval | more than zero
         max-key-length: 0                                 | group-concurrency.max-key-length | at least 1
         groups: { vip: { queue-timeout: 0s } }            | group-concurrency.groups.vip.queue-timeout | more than zero; if nothing may wait, set queue-threshold to 0
         health: { oldest-wait: -1s }                      | group-concurrency.health.oldest-wait | zero or more

@@ -16,15 +16,19 @@ import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** What the howto on limits from a database says, on a database. */
 @Tag("boot")
+@ExtendWith(OutputCaptureExtension.class)
 class LimitsFromADatabaseTests {
 
     private static final Markdown PAGE = Markdown.page("docs/howto/limits-from-a-database.md");
@@ -83,6 +87,14 @@ class LimitsFromADatabaseTests {
                             .value())
                     .isEqualTo(9);
         });
+    }
+
+    @Test
+    void anIntervalWithoutAResolverIsWarnedOf(CapturedOutput output) {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(GroupConcurrencyAutoConfiguration.class))
+                .withPropertyValues("group-concurrency.limits-refresh=1m")
+                .run(context -> assertThat(output).contains("limits-refresh has no effect"));
     }
 
     @Test

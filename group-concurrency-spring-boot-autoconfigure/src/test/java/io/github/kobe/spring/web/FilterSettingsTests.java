@@ -38,6 +38,10 @@ class FilterSettingsTests {
         rules[0].key-source=principal rules[0].paths=                  | rules[0].paths             |            | a path pattern such as /api/**
         rules[0].key-source=principal rules[0].missing-key=            | rules[0].missing-key       |            | reject, pass, or the key of a group
         rules[0].key-source=principal rules[0].limit=false             | rules[0].key-source        | principal  | none beside limit: false
+        rules[0].key-source=principal rules[0].missing-key=group       | rules[0].missing-key       | group      | reject, pass, or the key of a group
+        rules[0].limit=false rules[0].max-keys=5                       | rules[0].max-keys          | 5          | none beside limit: false
+        rules[0].limit=false rules[0].queue-timeout=5s                 | rules[0].queue-timeout     | 5s         | none beside limit: false
+        rules[0].key-source=principal rules[0].matches-principal=true  | rules[0].matches-principal | true       | true beside one of those
         rules[0].key-source=principal rules[0].methods=FETCH           | rules[0].methods           | FETCH      | one or more of GET
         rules[0].key-source=principal rules[0].max-keys=0              | rules[0].max-keys          | 0          | at least 1
         rules[0].key-source=principal rules[0].max-keys=5 rules[0].newcomers=shared       | rules[0].max-keys  | 5      | none beside newcomers: shared
@@ -72,7 +76,12 @@ class FilterSettingsTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"rules[0].name=X-A, name", "rules[0].prefix=a, prefix"})
+    @CsvSource({
+        "rules[0].name=X-A, name",
+        "rules[0].prefix=a, prefix",
+        "rules[0].normalize=lower-case, normalize",
+        "rules[0].matches-principal=true, matches-principal"
+    })
     void aRuleThatABeanServesTakesItsKeysAsTheyAre(String setting, String property) {
         runner.withBean(RequestGroupKey.class, () -> request -> "a")
                 .withPropertyValues(PREFIX + setting)

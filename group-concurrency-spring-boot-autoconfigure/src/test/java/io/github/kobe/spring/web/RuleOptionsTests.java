@@ -80,7 +80,12 @@ class RuleOptionsTests {
         rule(10, "paths=/trimmed/{tenant}"),
         rule(10, "key-source=path"),
         rule(10, "name=tenant"),
-        rule(10, "missing-key=nobody")
+        rule(10, "missing-key=nobody"),
+        rule(11, "paths=/read/**"),
+        rule(11, "methods=GET"),
+        rule(11, "key-source=header"),
+        rule(11, "name=X-Tenant"),
+        rule(11, "prefix=read:")
     };
 
     private static final Map<WebApplicationType, WebServer> SERVERS = new EnumMap<>(WebApplicationType.class);
@@ -138,6 +143,18 @@ class RuleOptionsTests {
                         .orElseThrow()
                         .totals()
                         .submitted())
+                .isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SERVLET", "REACTIVE"})
+    void aRuleForGetIsForHeadToo(WebApplicationType type) throws Exception {
+        WebServer server = server(type);
+
+        assertThat(server.head("/read/1", "X-Tenant", "a").statusCode()).isEqualTo(200);
+
+        assertThat(server.executor().awaitQuiet(Deadline.LONG)).isTrue();
+        assertThat(server.executor().groupStats("read:a").orElseThrow().totals().submitted())
                 .isEqualTo(1);
     }
 

@@ -50,6 +50,10 @@ final class WebServer extends ApplicationServer {
         return sendAsync(request(path, headers).POST(HttpRequest.BodyPublishers.ofString(body)));
     }
 
+    HttpResponse<String> head(String path, String... headers) throws IOException, InterruptedException {
+        return send(request(path, headers).method("HEAD", HttpRequest.BodyPublishers.noBody()));
+    }
+
     /** Asks what a browser asks before a request of another origin. */
     HttpResponse<String> preflight(String path) throws IOException, InterruptedException {
         return send(request(path, "Origin", "http://other.example", "Access-Control-Request-Method", "GET")
