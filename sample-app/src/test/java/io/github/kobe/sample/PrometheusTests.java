@@ -2,6 +2,7 @@ package io.github.kobe.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.GroupExecutor;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.RolloutPlan;
@@ -91,6 +92,7 @@ class PrometheusTests {
                 "group-concurrency.groups[tenant:acme].max-concurrency=1",
                 "group-concurrency.groups[tenant:acme].queue-threshold=10",
                 "group-concurrency.groups[tenant:hooli].queue-timeout=3s");
+        useEachRule();
         prometheus = Prometheus.scraping(sample.port(), RULES);
         prometheus.await("up == 1");
         loadedFrom = Instant.now().getEpochSecond();
@@ -99,6 +101,14 @@ class PrometheusTests {
         floodOne();
         fillAll();
         workOff();
+    }
+
+    /** A rule has meters from its first use on, and what a counter began with is no growth to Prometheus. */
+    private static void useEachRule() {
+        GroupExecutor executor = sample.bean(GroupExecutor.class);
+        for (String key : List.of("tenant:acme", "tenant:hooli", "tenant:vip-first", "tenant:first", "db-read", "other")) {
+            executor.submit(key, "first", () -> "used").join();
+        }
     }
 
     private static void addStages(GenericApplicationContext context) {
