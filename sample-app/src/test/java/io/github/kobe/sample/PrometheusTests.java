@@ -106,7 +106,8 @@ class PrometheusTests {
     /** A rule has meters from its first use on, and what a counter began with is no growth to Prometheus. */
     private static void useEachRule() {
         GroupExecutor executor = sample.bean(GroupExecutor.class);
-        for (String key : List.of("tenant:acme", "tenant:hooli", "tenant:vip-first", "tenant:first", "db-read", "other")) {
+        for (String key :
+                List.of("tenant:acme", "tenant:hooli", "tenant:vip-first", "tenant:first", "db-read", "other")) {
             executor.submit(key, "first", () -> "used").join();
         }
     }

@@ -81,7 +81,8 @@ final class GroupPolicyComposer {
         }
         GroupPolicy decided = builder.build();
         if (decided.limitsResolver().isEmpty() && !decided.limitsRefresh().equals(GroupLimits.NO_TIMEOUT)) {
-            LOGGER.warn("group-concurrency.limits-refresh has no effect: there is no GroupLimitsResolver to ask again.");
+            LOGGER.warn(
+                    "group-concurrency.limits-refresh has no effect: there is no GroupLimitsResolver to ask again.");
         }
         return decided;
     }
