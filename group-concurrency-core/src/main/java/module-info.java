@@ -1,5 +1,6 @@
 /** Runs work by key: groups in parallel, a limit inside each group, a cap over all, fair dispatch between them. */
 module io.github.kobe.groupconcurrency {
+    requires static jdk.jfr;
     requires static org.jspecify;
 
     exports io.github.kobe;

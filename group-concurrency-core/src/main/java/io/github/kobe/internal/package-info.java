@@ -7,9 +7,10 @@
  *
  * <h2>In which order to read it</h2>
  *
- * <p>It is in five packages, and each knows those below it alone; {@code LayersTests} sees to that. From below to above:
+ * <p>It is in six packages, and each knows those below it alone; {@code LayersTests} sees to that. From below to above:
  *
  * <ul>
+ *   <li>{@code jfr}: events for the Flight Recorder
  *   <li>{@code base}: what every part may know
  *   <li>{@code permits}: groups, their permits and queues, the global limit, permits that are out
  *   <li>{@code lending}: permits of those who wait, for the work that they wait for

@@ -139,6 +139,7 @@ class ArchitectureTests {
             String name = target.getPackageName();
             return javaBase.contains(name)
                     || name.equals("org.jspecify.annotations")
+                    || name.equals("jdk.jfr")
                     || MAIN.contain(target.getBaseComponentType().getName());
         });
         classes().should().onlyDependOnClassesThat(allowed).check(MAIN);

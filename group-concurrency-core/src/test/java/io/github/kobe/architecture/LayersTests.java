@@ -31,7 +31,7 @@ class LayersTests {
     private static final String ENGINE = API + ".internal.";
 
     /** From below to above. */
-    private static final List<String> PACKAGES = List.of("base", "permits", "lending", "work", "doors");
+    private static final List<String> PACKAGES = List.of("jfr", "base", "permits", "lending", "work", "doors");
 
     private static final int MOST_LINES = 500;
 

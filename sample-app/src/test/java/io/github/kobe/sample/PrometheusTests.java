@@ -10,6 +10,7 @@ import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
+import io.github.kobe.spring.rollout.RolloutsCustomizer;
 import io.github.kobe.testing.ChildProcess;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
@@ -17,6 +18,7 @@ import io.github.kobe.testing.Markdown;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -87,7 +89,6 @@ class PrometheusTests {
     static void load() throws IOException, InterruptedException {
         sample = RunningSample.startWith(
                 PrometheusTests::addStages,
-                "group-concurrency.rollout.progress-interval=100ms",
                 "sample.credit.deadline=4s",
                 "group-concurrency.groups[tenant:acme].max-concurrency=1",
                 "group-concurrency.groups[tenant:acme].queue-threshold=10",
@@ -119,6 +120,10 @@ class PrometheusTests {
                 throw new IllegalStateException("not this one");
             }
         });
+        context.registerBean(
+                "oftenTold",
+                RolloutsCustomizer.class,
+                () -> rollouts -> rollouts.progressInterval(Duration.ofMillis(100)));
         context.registerBean("prepare", Stage.class, () -> prepare);
         context.registerBean("change", Stage.class, () -> change);
     }

@@ -4,6 +4,7 @@ import io.github.kobe.GroupResult;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskTrace;
 import io.github.kobe.TaskTracer;
+import io.github.kobe.internal.jfr.FlightRecording;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -19,12 +20,17 @@ final class TracerChain implements TaskTracer {
         this.tracers = Member.all(tracers);
     }
 
-    /** {@return all of them as one; {@code null} if there is none} */
+    /** {@return all of them and the Flight Recorder's, which is the last, as one; {@code null} if there is none} */
     static @Nullable TaskTracer of(List<TaskTracer> tracers) {
-        return switch (tracers.size()) {
+        List<TaskTracer> all = new ArrayList<>(tracers);
+        TaskTracer recorder = FlightRecording.tracer();
+        if (recorder != null) {
+            all.add(recorder);
+        }
+        return switch (all.size()) {
             case 0 -> null;
-            case 1 -> tracers.getFirst();
-            default -> new TracerChain(tracers);
+            case 1 -> all.getFirst();
+            default -> new TracerChain(all);
         };
     }
 

@@ -1,6 +1,6 @@
 package io.github.kobe.spring.actuate;
 
-import io.github.kobe.spring.autoconfigure.PrintableText;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import java.security.Principal;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -48,10 +48,6 @@ final class ChangeAudit {
         if (period != null) {
             data.put("period", period);
         }
-        publish(name, EVENT_TYPE, data);
-    }
-
-    void publish(String principal, String type, Map<String, Object> data) {
-        events.publishEvent(new AuditApplicationEvent(new AuditEvent(principal, type, data)));
+        events.publishEvent(new AuditApplicationEvent(new AuditEvent(name, EVENT_TYPE, data)));
     }
 }

@@ -2,8 +2,8 @@ package io.github.kobe.spring.actuate;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupStats;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
-import io.github.kobe.spring.autoconfigure.PrintableText;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

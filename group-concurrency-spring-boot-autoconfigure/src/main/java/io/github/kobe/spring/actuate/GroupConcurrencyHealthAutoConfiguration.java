@@ -1,10 +1,10 @@
 package io.github.kobe.spring.actuate;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
-import io.github.kobe.spring.autoconfigure.ExecutorBeans;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
+import io.github.kobe.spring.internal.executors.ExecutorBeans;
+import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

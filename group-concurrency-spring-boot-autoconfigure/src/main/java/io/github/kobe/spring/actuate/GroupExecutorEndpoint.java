@@ -1,6 +1,8 @@
 package io.github.kobe.spring.actuate;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
+import io.github.kobe.spring.internal.endpoint.RequestedNumber;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -20,8 +22,10 @@ import org.springframework.lang.Nullable;
  * <p>Parameters are strings, so that this class can answer a bad one with the reason. They have Spring's own
  * annotation, since Spring Boot 3 knows no other for optional parameters. Safe for use by many threads.
  */
-@WebEndpoint(id = "groupexecutor", defaultAccess = Access.READ_ONLY)
+@WebEndpoint(id = GroupExecutorEndpoint.ID, defaultAccess = Access.READ_ONLY)
 public class GroupExecutorEndpoint {
+
+    static final String ID = "groupexecutor";
 
     /** The path variable. No field of a request body has this name, since that would replace it. */
     static final String KEY_IN_PATH = "keyInPath";

@@ -1,9 +1,10 @@
 package io.github.kobe.spring.actuate;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
-import io.github.kobe.spring.autoconfigure.ExecutorBeans;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.internal.endpoint.StrictArguments;
+import io.github.kobe.spring.internal.executors.ExecutorBeans;
+import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
 import java.util.List;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -36,8 +37,8 @@ public final class GroupExecutorEndpointAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnMissingBean(name = "groupConcurrencyStrictArguments")
-    static StrictArguments groupConcurrencyStrictArguments() {
-        return new StrictArguments();
+    @ConditionalOnMissingBean(name = "groupConcurrencyGroupArguments")
+    static StrictArguments groupConcurrencyGroupArguments() {
+        return new StrictArguments(GroupExecutorEndpoint.ID, GroupExecutorEndpoint.KEY_IN_PATH);
     }
 }

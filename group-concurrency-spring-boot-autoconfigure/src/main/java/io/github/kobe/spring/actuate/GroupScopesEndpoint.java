@@ -2,6 +2,7 @@ package io.github.kobe.spring.actuate;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.scope.Scopes;
+import io.github.kobe.spring.internal.endpoint.RequestedNumber;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.springframework.boot.actuate.endpoint.Access;

@@ -1,5 +1,6 @@
 package io.github.kobe.spring.actuate;
 
+import io.github.kobe.spring.internal.endpoint.EndpointProblem;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.RuntimeHints;

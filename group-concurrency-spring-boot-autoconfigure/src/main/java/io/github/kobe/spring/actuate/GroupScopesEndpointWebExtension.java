@@ -1,5 +1,6 @@
 package io.github.kobe.spring.actuate;
 
+import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;

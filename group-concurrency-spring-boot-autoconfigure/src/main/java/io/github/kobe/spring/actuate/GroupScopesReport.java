@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.github.kobe.scope.ScopeSnapshot;
 import io.github.kobe.scope.ScopeTotals;
 import io.github.kobe.scope.Subtask;
-import io.github.kobe.spring.autoconfigure.PrintableText;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,7 +1,8 @@
 package io.github.kobe.spring.actuate;
 
 import io.github.kobe.GroupLimits;
-import io.github.kobe.spring.autoconfigure.LimitSetting;
+import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
+import io.github.kobe.spring.internal.settings.LimitSetting;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,7 @@
 package io.github.kobe.spring.actuate;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

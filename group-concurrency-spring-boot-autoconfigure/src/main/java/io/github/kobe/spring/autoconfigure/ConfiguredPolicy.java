@@ -2,7 +2,12 @@ package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.InvalidPolicyException;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.ListedGroup;
+import io.github.kobe.spring.InvalidSettingException;
+import io.github.kobe.spring.internal.settings.BoundSettings;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.ListedGroup;
+import io.github.kobe.spring.internal.settings.LimitSetting;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

@@ -1,5 +1,7 @@
 package io.github.kobe.spring.autoconfigure;
 
+import io.github.kobe.spring.InvalidSettingException;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import java.util.Locale;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;

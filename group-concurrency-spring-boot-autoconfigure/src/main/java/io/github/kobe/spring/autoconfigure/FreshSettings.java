@@ -1,5 +1,9 @@
 package io.github.kobe.spring.autoconfigure;
 
+import io.github.kobe.spring.InvalidSettingException;
+import io.github.kobe.spring.internal.settings.BoundSettings;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
+import io.github.kobe.spring.internal.settings.InvalidSettings;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -38,8 +42,7 @@ final class FreshSettings {
                 + NestedExceptionUtils.getMostSpecificCause(failure).getMessage();
         String allowed = "a value of type " + failure.getTarget().getType();
         return property == null
-                ? new InvalidSettingException(
-                        failure.getName().toString(), null, "not known", problem, allowed, failure)
-                : new InvalidSettingException(property, problem, allowed, failure);
+                ? InvalidSettings.of(failure.getName().toString(), null, "not known", problem, allowed, failure)
+                : InvalidSettings.of(property, problem, allowed, failure);
     }
 }

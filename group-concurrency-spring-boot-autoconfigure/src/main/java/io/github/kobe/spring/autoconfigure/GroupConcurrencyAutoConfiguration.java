@@ -3,11 +3,14 @@ package io.github.kobe.spring.autoconfigure;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.spring.GroupExecutorBuilder;
+import io.github.kobe.spring.internal.context.MdcTaskDecorator;
+import io.github.kobe.spring.internal.settings.BoundSettings;
+import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ContextSnapshotFactory;
 import java.util.ArrayList;
 import java.util.List;
-import jdk.jfr.Event;
 import org.slf4j.MDC;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -106,18 +109,6 @@ public final class GroupConcurrencyAutoConfiguration {
         UnusedLimitsWarning groupConcurrencyUnusedLimitsWarning(
                 ConfiguredPolicy configured, ListableBeanFactory beans) {
             return new UnusedLimitsWarning(configured, beans);
-        }
-    }
-
-    /** Events for the Flight Recorder, unless the JVM was built without it. */
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(Event.class)
-    static final class FlightRecorderConfiguration {
-
-        @Bean
-        @ConditionalOnMissingBean(name = "groupConcurrencyFlightRecorderTracer")
-        FlightRecorderTracer groupConcurrencyFlightRecorderTracer() {
-            return FlightRecorderTracer.started();
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

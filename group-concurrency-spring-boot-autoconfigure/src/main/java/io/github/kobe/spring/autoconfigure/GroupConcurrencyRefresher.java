@@ -2,6 +2,8 @@ package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.InvalidSettingException;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -57,6 +59,7 @@ public final class GroupConcurrencyRefresher {
                 .maxKeyLength(before.maxKeyLength()) // which stays as long as the executor
                 .build();
         target.updatePolicy(composer.accompany(GroupConcurrencyAutoConfiguration.EXECUTOR_BEAN_NAME, executor, policy));
+        composer.refreshed(GroupConcurrencyAutoConfiguration.EXECUTOR_BEAN_NAME);
         LOGGER.info("The settings under " + GroupConcurrencyProperties.PREFIX + " were read again: "
                 + PolicyChanges.between(before, policy));
     }

@@ -2,6 +2,9 @@ package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupExecutorStats;
+import io.github.kobe.spring.internal.executors.BusiestGroups;
+import io.github.kobe.spring.internal.executors.MadeBeansLifecycle;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;

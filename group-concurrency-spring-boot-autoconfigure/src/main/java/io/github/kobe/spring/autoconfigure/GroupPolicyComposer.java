@@ -10,6 +10,7 @@ import io.github.kobe.TaskTracer;
 import io.github.kobe.spring.GroupConcurrencyResolver;
 import io.github.kobe.spring.GroupLimitsResolver;
 import io.github.kobe.spring.GroupPolicyCustomizer;
+import io.github.kobe.spring.internal.executors.ExecutorInstrumentation;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -104,5 +105,10 @@ final class GroupPolicyComposer {
                 .orderedStream()
                 .forEach(instrumentation -> instrumentation.instrument(executorName, executor, builder));
         return builder.build();
+    }
+
+    /** Says that another policy of an executor is in force. */
+    void refreshed(String executorName) {
+        instrumentations.orderedStream().forEach(instrumentation -> instrumentation.refreshed(executorName));
     }
 }

@@ -1,6 +1,7 @@
 package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.InvalidPolicyException;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;

@@ -2,6 +2,8 @@ package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.scope.Scopes;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
+import io.github.kobe.spring.internal.settings.OnSwitch;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
@@ -11,12 +13,15 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 /** Reports why a requested bean of the starter doesn't exist. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class MissingBeanFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBeanDefinitionException> {
 
     private static final String ROLLOUTS = "io.github.kobe.rollout.Rollouts";
+    private static final String ROLLOUT_BEANS =
+            "io.github.kobe.spring.rollout.GroupConcurrencyRolloutAutoConfiguration";
     private static final String ROLLOUT_SWITCH = GroupConcurrencyProperties.PREFIX + ".rollout.enabled";
 
     /** By its name, since not each is there: how one is made. */
@@ -46,6 +51,13 @@ final class MissingBeanFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBea
                     "If only annotated methods are to run without limit, as in a test, set"
                         + " group-concurrency.annotation.enabled to false instead: then the beans stay. Or ask for the"
                         + " bean with an ObjectProvider.",
+                    cause);
+        }
+        if (type.getName().equals(ROLLOUTS) && !ClassUtils.isPresent(ROLLOUT_BEANS, type.getClassLoader())) {
+            return new FailureAnalysis(
+                    missing + ": the jar that makes one isn't on the class path.",
+                    "Add io.github.kobe:group-concurrency-rollout-spring-boot, or a bean made by"
+                            + " Rollouts.builder(executor).",
                     cause);
         }
         if (type.getName().equals(ROLLOUTS) && !OnSwitch.isOn(environment, ROLLOUT_SWITCH, true)) {

@@ -1,5 +1,7 @@
 package io.github.kobe.spring.autoconfigure;
 
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
+import io.github.kobe.spring.internal.settings.OnSwitch;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;

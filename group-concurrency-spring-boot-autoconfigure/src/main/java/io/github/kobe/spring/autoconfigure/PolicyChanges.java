@@ -2,6 +2,9 @@ package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.internal.settings.LimitSetting;
+import io.github.kobe.spring.internal.settings.PrintableText;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +53,8 @@ final class PolicyChanges {
         numbers.put("rejection-policy", policy.rejectionPolicy().toString());
         numbers.put("max-idle-groups", Integer.toString(policy.maxIdleGroups()));
         numbers.put("idle-timeout", policy.idleTimeout().toString());
+        numbers.put("limits-refresh", period(policy.limitsRefresh()));
+        numbers.put("warnings.interval", period(policy.warnInterval()));
         add(numbers, "defaults", policy.defaults());
         policy.groups().forEach((key, limits) -> add(numbers, "groups[" + PrintableText.ofKey(key) + "]", limits));
         policy.patterns().forEach((key, limits) -> add(numbers, "groups[" + PrintableText.ofKey(key) + "]", limits));
@@ -59,6 +64,10 @@ final class PolicyChanges {
     private static void add(Map<String, String> numbers, String group, GroupLimits limits) {
         LimitSetting.of(limits, LimitSetting::property)
                 .forEach((name, value) -> numbers.put(group + "." + name, value));
+    }
+
+    private static String period(Duration value) {
+        return value.equals(GroupLimits.NO_TIMEOUT) ? "none" : value.toString();
     }
 
     private static String number(int value) {

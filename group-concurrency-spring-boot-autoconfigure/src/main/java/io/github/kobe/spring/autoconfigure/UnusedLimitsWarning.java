@@ -1,6 +1,8 @@
 package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.internal.executors.ExecutorBeans;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import java.util.List;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

@@ -6,7 +6,7 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
-import io.github.kobe.spring.autoconfigure.EnclosingPermit;
+import io.github.kobe.spring.internal.context.EnclosingPermit;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,7 @@
 package io.github.kobe.spring.method;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.spring.autoconfigure.ExecutorBeans;
+import io.github.kobe.spring.internal.executors.ExecutorBeans;
 import java.lang.reflect.AnnotatedElement;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package io.github.kobe.spring.method;
 
-import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
+import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.BeanFactory;

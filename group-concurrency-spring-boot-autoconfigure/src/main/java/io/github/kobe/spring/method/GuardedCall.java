@@ -8,7 +8,7 @@ import io.github.kobe.GroupTask;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskHandle;
-import io.github.kobe.spring.autoconfigure.EnclosingPermit;
+import io.github.kobe.spring.internal.context.EnclosingPermit;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.Optional;

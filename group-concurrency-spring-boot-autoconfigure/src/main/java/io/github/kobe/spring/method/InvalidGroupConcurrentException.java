@@ -1,7 +1,7 @@
 package io.github.kobe.spring.method;
 
 import io.github.kobe.spring.annotation.GroupConcurrent;
-import io.github.kobe.spring.autoconfigure.PrintableText;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import java.io.Serial;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;

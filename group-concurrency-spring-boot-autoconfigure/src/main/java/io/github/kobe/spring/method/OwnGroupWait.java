@@ -1,6 +1,6 @@
 package io.github.kobe.spring.method;
 
-import io.github.kobe.spring.autoconfigure.PrintableText;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -55,7 +55,7 @@ final class OwnGroupWait {
                             + ", which it has called, waits for a permit of that same group. If the thread waits for"
                             + " that call, by CompletableFuture.allOf, a latch or the like, it lends no permit, and"
                             + " both may wait for ever. Have it wait for the futures of annotated methods themselves,"
-                            + " or for what their thenCombine makes of them, or give " + method + " another group.",
+                            + " or for GroupFutures.allOf of them, or give " + method + " another group.",
                     where);
         }
     }

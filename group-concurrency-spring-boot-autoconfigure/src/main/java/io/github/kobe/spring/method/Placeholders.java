@@ -1,6 +1,6 @@
 package io.github.kobe.spring.method;
 
-import io.github.kobe.spring.autoconfigure.PrintableText;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import java.lang.reflect.AnnotatedElement;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

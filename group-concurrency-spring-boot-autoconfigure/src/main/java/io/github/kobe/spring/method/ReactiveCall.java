@@ -4,7 +4,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
-import io.github.kobe.spring.autoconfigure.EnclosingPermit;
+import io.github.kobe.spring.internal.context.EnclosingPermit;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;

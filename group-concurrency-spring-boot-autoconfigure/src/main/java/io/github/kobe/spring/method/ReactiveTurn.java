@@ -2,7 +2,7 @@ package io.github.kobe.spring.method;
 
 import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupPermit;
-import io.github.kobe.spring.autoconfigure.EnclosingPermit;
+import io.github.kobe.spring.internal.context.EnclosingPermit;
 import io.github.kobe.spring.observation.ReactorObservation;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;

@@ -3,7 +3,7 @@ package io.github.kobe.spring.method;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectedTaskException;
-import io.github.kobe.spring.autoconfigure.EnclosingPermit;
+import io.github.kobe.spring.internal.context.EnclosingPermit;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;

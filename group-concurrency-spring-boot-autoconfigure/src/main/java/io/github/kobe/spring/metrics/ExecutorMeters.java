@@ -2,8 +2,8 @@ package io.github.kobe.spring.metrics;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.spring.autoconfigure.ExecutorInstrumentation;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
+import io.github.kobe.spring.internal.executors.ExecutorInstrumentation;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -35,6 +35,11 @@ final class ExecutorMeters implements ExecutorInstrumentation {
         if (policy.build().recorderFactory().isEmpty()) {
             policy.recorderFactory(of(executorName));
         }
+    }
+
+    @Override
+    public void refreshed(String executorName) {
+        of(executorName).align();
     }
 
     /** {@return the meters of an executor} */

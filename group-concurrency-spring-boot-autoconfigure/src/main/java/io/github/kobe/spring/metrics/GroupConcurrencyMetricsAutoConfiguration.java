@@ -1,10 +1,9 @@
 package io.github.kobe.spring.metrics;
 
-import io.github.kobe.rollout.MetricsRegistry;
-import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
-import io.github.kobe.spring.autoconfigure.ExecutorBeans;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
+import io.github.kobe.spring.internal.executors.ExecutorBeans;
+import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -12,9 +11,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
-/** Registers the meters of the executors, of scopes and of rollouts. The registries are set up by classes that moved between Boot 3 and 4. */
+/** Registers the meters of the executors and of scopes. The registries are set up by classes that moved between Boot 3 and 4. */
 @AutoConfiguration(
         after = GroupConcurrencyAutoConfiguration.class,
         afterName = {
@@ -45,17 +43,5 @@ public final class GroupConcurrencyMetricsAutoConfiguration {
     @ConditionalOnMissingBean(name = "groupConcurrencyScopeMeters")
     ScopeMeters groupConcurrencyScopeMeters(GroupConcurrencyProperties properties) {
         return new ScopeMeters(properties.metrics());
-    }
-
-    /** For applications with rollouts. */
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(MetricsRegistry.class)
-    static final class RolloutConfiguration {
-
-        @Bean
-        @ConditionalOnMissingBean(value = MetricsRegistry.class, name = "groupConcurrencyRolloutMeters")
-        RolloutMeters groupConcurrencyRolloutMeters(GroupConcurrencyProperties properties) {
-            return new RolloutMeters(properties.metrics());
-        }
     }
 }

@@ -4,15 +4,17 @@ import io.github.kobe.EffectiveLimit;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupRecorder;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.Timers;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Timers;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
@@ -23,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * that nothing is looked up when work starts and ends. Everything except the timers is read from the engine on demand.
  *
  * <p>A value of the tag has its meters in {@link #byTag} from the first group that needs them on. Only those of a rule
- * that the policy has no longer go. One thread at a time updates the registries; another thread that comes meanwhile
- * makes it check again.
+ * that the policy has no longer go, with the refresh. One thread at a time updates the registries; another thread that
+ * comes meanwhile makes it check again. As long as neither policy nor registries change, it looks only at what is new.
  */
 final class GroupMeters implements GroupRecorder.Factory {
 
@@ -44,8 +46,19 @@ final class GroupMeters implements GroupRecorder.Factory {
     /** How often somebody wanted the registries in line, since whoever is at it last looked; 0: nobody is at it. */
     private final AtomicInteger wanted = new AtomicInteger();
 
-    /** Touched by whoever brings the registries in line. */
+    /** Made, and in no registry yet. */
+    private final Queue<TagMeters> made = new ConcurrentLinkedQueue<>();
+
+    /** The policy that the registries are in line with; {@code null}: with none. */
+    private volatile @Nullable GroupPolicy alignedBy;
+
+    /** Whether limits have perhaps changed without the policy. */
+    private volatile boolean limitsDue;
+
+    /** Touched by whoever brings the registries in line, and so is the next one. */
     private final Set<TagMeters> registered = new HashSet<>();
+
+    private int alignedRegistries;
 
     /** Touched by whoever takes a reading: the limits of groups that aren't there now, by the policy in force. */
     private final Map<String, Integer> unusedLimits = new HashMap<>();
@@ -74,6 +87,10 @@ final class GroupMeters implements GroupRecorder.Factory {
 
     @Override
     public @Nullable GroupRecorder recorder(String groupKey, Optional<String> rule) {
+        Bound of = bound;
+        if (of != null && of.executor.policy() != alignedBy) {
+            align(); // rules that went have left places
+        }
         TagMeters meters = metersOf(tags.of(groupKey, rule));
         if (!meters.isRegistered()) {
             align();
@@ -100,12 +117,15 @@ final class GroupMeters implements GroupRecorder.Factory {
     }
 
     private TagMeters made(String tag) {
-        return new TagMeters(tag, this, timers, tags.needsCounts());
+        TagMeters meters = new TagMeters(tag, this, timers, tags.needsCounts());
+        made.add(meters);
+        return meters;
     }
 
     // ---- the registries
 
-    private void align() {
+    /** Brings the registries in line with the policy. */
+    void align() {
         if (wanted.getAndIncrement() > 0) {
             return; // whoever is at it looks again
         }
@@ -115,7 +135,8 @@ final class GroupMeters implements GroupRecorder.Factory {
             try {
                 alignNow();
             } catch (RuntimeException | Error failure) {
-                wanted.set(0); // the next one begins anew
+                alignedBy = null; // the next one begins anew
+                wanted.set(0);
                 throw failure;
             }
         } while (wanted.addAndGet(-seen) > 0);
@@ -127,8 +148,23 @@ final class GroupMeters implements GroupRecorder.Factory {
             return;
         }
         GroupPolicy policy = of.executor.policy();
-        boolean recorded = isRecorded(policy);
         metersOf(tags.first());
+        if (policy != alignedBy || registries.size() != alignedRegistries) {
+            alignAll(of, policy);
+        } else {
+            for (TagMeters fresh = made.poll(); fresh != null; fresh = made.poll()) {
+                register(of, policy, fresh);
+                alignLimit(policy, fresh);
+            }
+        }
+        if (limitsDue) {
+            limitsDue = false;
+            of.global.alignLimit(TagMeters.isLimit(policy.globalMaxInFlight()));
+            registered.forEach(meters -> alignLimit(policy, meters));
+        }
+    }
+
+    private void alignAll(Bound of, GroupPolicy policy) {
         byTag.values().removeIf(meters -> {
             boolean goes = !isShared(meters.tag) && !tags.isPossible(policy, meters.tag);
             if (goes) {
@@ -138,30 +174,30 @@ final class GroupMeters implements GroupRecorder.Factory {
             }
             return goes;
         });
-        boolean counted = recorded || !tags.needsCounts();
-        for (MeterRegistry registry : registries) {
-            of.global.register(registry);
-            for (TagMeters meters : byTag.values()) {
-                meters.register(registry, of.name, counted);
-                registered.add(meters);
-            }
-        }
-        alignLimits(of, policy);
+        made.clear(); // what comes from now on is looked at once more
+        alignedRegistries = registries.size();
+        registries.forEach(of.global::register);
+        byTag.values().forEach(meters -> register(of, policy, meters));
+        limitsDue = true;
+        alignedBy = policy;
+    }
+
+    private void register(Bound of, GroupPolicy policy, TagMeters meters) {
+        boolean counted = isRecorded(policy) || !tags.needsCounts();
+        registries.forEach(registry -> meters.register(registry, of.name, counted));
+        registered.add(meters);
+    }
+
+    private void alignLimit(GroupPolicy policy, TagMeters meters) {
+        Reading reading = readings.latest();
+        int limit = reading == null || !reading.byTag().containsKey(meters.tag)
+                ? unusedLimit(policy, meters.tag)
+                : reading.of(meters.tag).maxConcurrency();
+        meters.alignLimit(TagMeters.isLimit(limit));
     }
 
     private boolean isRecorded(GroupPolicy policy) {
         return policy.recorderFactory().filter(factory -> factory == this).isPresent();
-    }
-
-    private void alignLimits(Bound of, GroupPolicy policy) {
-        Reading reading = readings.latest();
-        of.global.alignLimit(TagMeters.isLimit(policy.globalMaxInFlight()));
-        for (TagMeters meters : registered) {
-            int limit = reading == null || !reading.byTag().containsKey(meters.tag)
-                    ? unusedLimit(policy, meters.tag)
-                    : reading.of(meters.tag).maxConcurrency();
-            meters.alignLimit(TagMeters.isLimit(limit));
-        }
     }
 
     // ---- readings
@@ -170,13 +206,18 @@ final class GroupMeters implements GroupRecorder.Factory {
     @Nullable
     Reading reading() {
         Bound of = bound;
-        return of == null ? null : readings.current(now -> read(of.executor, now), this::align);
+        return of == null ? null : readings.current(now -> read(of.executor, now), this::alignLimits);
     }
 
     /** {@return what there is to tell of a value} */
     TagReading reading(String tag) {
         Reading reading = reading();
         return reading == null ? TagReading.NOTHING : reading.of(tag);
+    }
+
+    private void alignLimits() {
+        limitsDue = true;
+        align();
     }
 
     private Reading read(GroupExecutor executor, long now) {

@@ -4,7 +4,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupStats;
 import io.github.kobe.RuleStats;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -4,7 +4,7 @@ import io.github.kobe.GroupRecorder;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.TaskTotals;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.Timers;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Timers;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.util.ArrayList;

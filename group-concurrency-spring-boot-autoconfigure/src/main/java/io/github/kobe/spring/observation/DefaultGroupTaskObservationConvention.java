@@ -1,7 +1,7 @@
 package io.github.kobe.spring.observation;
 
 import io.github.kobe.TaskStatus;
-import io.github.kobe.spring.autoconfigure.PrintableText;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import io.github.kobe.spring.observation.GroupTaskObservationDocumentation.HighCardinality;
 import io.github.kobe.spring.observation.GroupTaskObservationDocumentation.LowCardinality;
 import io.micrometer.common.KeyValue;

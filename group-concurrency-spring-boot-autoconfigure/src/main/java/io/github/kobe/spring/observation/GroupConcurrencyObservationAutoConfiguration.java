@@ -1,10 +1,10 @@
 package io.github.kobe.spring.observation;
 
-import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
-import io.github.kobe.spring.autoconfigure.ExecutorInstrumentation;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.ObservationMode;
+import io.github.kobe.spring.internal.executors.ExecutorInstrumentation;
+import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.ObservationMode;
 import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.github.kobe.spring.observation;
 
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;

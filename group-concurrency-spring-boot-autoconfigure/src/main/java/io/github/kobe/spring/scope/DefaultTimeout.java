@@ -1,8 +1,8 @@
 package io.github.kobe.spring.scope;
 
 import io.github.kobe.scope.Configuration;
-import io.github.kobe.spring.autoconfigure.BoundSettings;
-import io.github.kobe.spring.autoconfigure.InvalidSettingException;
+import io.github.kobe.spring.InvalidSettingException;
+import io.github.kobe.spring.internal.settings.BoundSettings;
 import java.time.Duration;
 import org.springframework.context.annotation.Lazy;
 

@@ -1,8 +1,11 @@
 package io.github.kobe.spring.web;
 
-import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.env.Environment;
@@ -17,6 +20,8 @@ import org.springframework.web.util.pattern.PathPatternParser;
  * left alone.
  */
 final class FilterRules {
+
+    private static final Log LOGGER = LogFactory.getLog(FilterRules.class);
 
     private final List<FilterRule> rules;
     private final SingletonSupplier<List<PathPattern>> operators;
@@ -56,10 +61,27 @@ final class FilterRules {
         for (FilterRule rule : rules) {
             RequestKey key = rule.key();
             if (key != null) {
-                GroupExecutor unused = rule.executor().get();
+                warnOfOthersSpellings(key, rule.executor().get().policy());
                 key.newcomers().makeReady();
             }
         }
+    }
+
+    /** Warns of groups that the settings name in a spelling that no request's key has after it was normalized. */
+    private void warnOfOthersSpellings(RequestKey key, GroupPolicy policy) {
+        List<String> outOfReach = policy.groups().keySet().stream()
+                .filter(named -> key.hasPrefixOf(named) && nobodyCanBe(named))
+                .toList();
+        if (!outOfReach.isEmpty()) {
+            LOGGER.warn("No request has the key '" + PrintableText.ofKey(outOfReach.getFirst()) + "'"
+                    + (outOfReach.size() == 1 ? "" : ", or one of " + (outOfReach.size() - 1) + " others,")
+                    + " though the settings name it: the rules of the web filter spell all keys in another way, by"
+                    + " their normalize. Name it in that spelling.");
+        }
+    }
+
+    private boolean nobodyCanBe(String named) {
+        return rules.stream().map(FilterRule::key).noneMatch(key -> key != null && key.canBe(named));
     }
 
     /** {@return the paths that no rule is for, as far as they can be told from those of the application} */

@@ -1,14 +1,14 @@
 package io.github.kobe.spring.web;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.spring.autoconfigure.BoundSettings;
-import io.github.kobe.spring.autoconfigure.ExecutorBeans;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.Filter;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.KeySource;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.Normalize;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.Rule;
-import io.github.kobe.spring.autoconfigure.InvalidSettingException;
+import io.github.kobe.spring.InvalidSettingException;
+import io.github.kobe.spring.internal.executors.ExecutorBeans;
+import io.github.kobe.spring.internal.settings.BoundSettings;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Filter;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.KeySource;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Normalize;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Rule;
 import io.github.kobe.spring.web.Newcomers.Place;
 import io.github.kobe.spring.web.RequestKey.Verdict;
 import java.time.Duration;
@@ -37,6 +37,9 @@ final class FilterSettings {
     private static final String DEFAULT_PREFIX = "http:";
     /** What the key of the group for untrusted keys ends with. */
     private static final String UNKNOWN = "_unknown";
+
+    /** A supplier keeps this one, where it would look for {@code null} again with each request. */
+    private static final KnownGroupKeys NOBODY_KNOWS = groupKey -> false;
 
     private static final String PATTERN = "a path pattern such as /api/**";
     private static final Set<String> METHODS = Arrays.stream(HttpMethod.values())
@@ -81,7 +84,8 @@ final class FilterSettings {
                     Normalize.TRIM,
                     false,
                     Verdict.PASSES,
-                    new Newcomers(DEFAULT_PREFIX + UNKNOWN, () -> null, false, Integer.MAX_VALUE, System::nanoTime));
+                    new Newcomers(
+                            DEFAULT_PREFIX + UNKNOWN, () -> NOBODY_KNOWS, false, Integer.MAX_VALUE, System::nanoTime));
             return List.of(new FilterRule(List.of(), Set.of(), ofBean, defaultExecutor(), null)); // for all paths
         }
         List<FilterRule> rules = new ArrayList<>();
@@ -197,7 +201,7 @@ final class FilterSettings {
             ObjectProvider<KnownGroupKeys> known = beans.getBeanProvider(KnownGroupKeys.class);
             return new Newcomers(
                     prefix + UNKNOWN,
-                    SingletonSupplier.ofNullable(known::getIfAvailable),
+                    SingletonSupplier.of(() -> known.getIfAvailable(() -> NOBODY_KNOWS)),
                     rule.knownKeysOnly(),
                     most,
                     System::nanoTime);

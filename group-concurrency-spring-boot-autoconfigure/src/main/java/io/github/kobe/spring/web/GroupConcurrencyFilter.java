@@ -150,7 +150,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
             place.end(false);
             throw failure;
         }
-        RequestTurn turn = new RequestTurn(rule.executor().get(), place, permit);
+        RequestTurn turn = new RequestTurn(rule.executor().get(), place, request.getMethod(), permit);
         request.setAttribute(TURN, turn);
         boolean mayLeave = request.isAsyncSupported()
                 && !request.isAsyncStarted()

@@ -1,11 +1,11 @@
 package io.github.kobe.spring.web;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.spring.autoconfigure.BoundSettings;
-import io.github.kobe.spring.autoconfigure.ConditionalOnSwitch;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties;
-import io.github.kobe.spring.autoconfigure.MdcTaskDecorator;
+import io.github.kobe.spring.internal.context.MdcTaskDecorator;
+import io.github.kobe.spring.internal.settings.BoundSettings;
+import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import java.util.List;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;

@@ -5,7 +5,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
-import io.github.kobe.spring.autoconfigure.EnclosingPermit;
+import io.github.kobe.spring.internal.context.EnclosingPermit;
 import io.github.kobe.spring.web.Newcomers.Place;
 import io.github.kobe.spring.web.RequestKey.Verdict;
 import java.security.Principal;
@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.ErrorResponse;
@@ -140,7 +141,7 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
                     .doOnError(failure -> EnclosingPermit.giveBack(asked, isAnsweredBelow500(failure) ? null : failure))
                     .doOnCancel(() ->
                             EnclosingPermit.giveBack(asked, new CancellationException("The request was cancelled")))
-                    .doFinally(end -> place.end(end == SignalType.ON_COMPLETE && isSuccess(exchange)));
+                    .doFinally(end -> place.end(end == SignalType.ON_COMPLETE && isProof(exchange)));
         });
     }
 
@@ -157,9 +158,10 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
         return status == null ? null : FailedAnswer.of(status.value());
     }
 
-    private static boolean isSuccess(ServerWebExchange exchange) {
+    private static boolean isProof(ServerWebExchange exchange) {
         HttpStatusCode status = exchange.getResponse().getStatusCode();
-        return status == null || !status.isError();
+        return Newcomers.isProof(
+                exchange.getRequest().getMethod().name(), status == null ? HttpStatus.OK.value() : status.value());
     }
 
     /** {@return whether an exception has another status than that of a failure, as that of a page that isn't there} */

@@ -1,7 +1,7 @@
 package io.github.kobe.spring.web;
 
 import io.github.kobe.GroupPermit;
-import io.github.kobe.spring.autoconfigure.EnclosingPermit;
+import io.github.kobe.spring.internal.context.EnclosingPermit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.web.context.request.RequestAttributes;

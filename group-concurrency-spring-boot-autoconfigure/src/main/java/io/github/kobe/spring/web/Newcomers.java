@@ -20,11 +20,14 @@ final class Newcomers {
     /** How many keys that have succeeded are remembered, the most recently used ones. */
     static final int REMEMBERED = 10_000;
 
+    /** The first status that tells a client that something is wrong. */
+    private static final int FIRST_FAILURE = 400;
+
     /** At most so many keys are looked at to find a place. */
     private static final int MOST_LOOKS = 8;
 
     private final String sharedGroup;
-    private final Supplier<@Nullable KnownGroupKeys> known;
+    private final Supplier<KnownGroupKeys> known;
     private final boolean knownOnly;
     private final int most;
     private final LongSupplier clock;
@@ -48,18 +51,13 @@ final class Newcomers {
 
     /**
      * @param sharedGroup the key of the group that untrusted keys share
-     * @param known what the application knows, if it does; asked once all other beans are there
+     * @param known what the application knows; asked once all other beans are there
      * @param knownOnly whether a key that isn't known never has a group of its own, whatever has succeeded
      * @param most how many untrusted keys may have groups of their own, each until nobody has used it for the policy's
      *     idle time-out; {@link Integer#MAX_VALUE}: any number
      * @param clock in nanoseconds
      */
-    Newcomers(
-            String sharedGroup,
-            Supplier<@Nullable KnownGroupKeys> known,
-            boolean knownOnly,
-            int most,
-            LongSupplier clock) {
+    Newcomers(String sharedGroup, Supplier<KnownGroupKeys> known, boolean knownOnly, int most, LongSupplier clock) {
         this.sharedGroup = sharedGroup;
         this.known = known;
         this.knownOnly = knownOnly;
@@ -67,9 +65,15 @@ final class Newcomers {
         this.clock = clock;
     }
 
-    /** Has the bean made that knows keys, if there is one. */
+    /** Has the bean made that knows keys, if there is one and it will be asked. */
     void makeReady() {
-        KnownGroupKeys unused = known.get();
+        if (isAsked()) {
+            KnownGroupKeys unused = known.get();
+        }
+    }
+
+    private boolean isAsked() {
+        return most != Integer.MAX_VALUE || knownOnly;
     }
 
     /** The place of one request, until it has ended. */
@@ -102,7 +106,7 @@ final class Newcomers {
         /**
          * The request has ended, or was refused; as often as one likes, the first time counts.
          *
-         * @param success whether it was answered with a status below 400
+         * @param success whether its answer {@linkplain #isProof is proof} of the key
          */
         void end(boolean success) {
             if (end != null && ended.compareAndSet(false, true)) {
@@ -111,9 +115,20 @@ final class Newcomers {
         }
     }
 
+    /**
+     * {@return whether an answer says that the application has accepted the key} Spring answers OPTIONS by itself, and asks
+     * no handler.
+     *
+     * @param method the request's
+     * @param status the response's
+     */
+    static boolean isProof(String method, int status) {
+        return status < FIRST_FAILURE && !method.equals("OPTIONS") && !method.equals("TRACE");
+    }
+
     /** {@return the place of a request with that key} */
     Place place(String key, GroupPolicy policy) {
-        if ((most == Integer.MAX_VALUE && !knownOnly) || policy.groups().containsKey(key) || isKnown(key)) {
+        if (!isAsked() || policy.groups().containsKey(key) || known.get().isKnown(key)) {
             return Place.in(key);
         }
         if (knownOnly) {
@@ -137,11 +152,6 @@ final class Newcomers {
             lock.unlock();
         }
         return new Place(sharedGroup, success -> succeeded(key, success));
-    }
-
-    private boolean isKnown(String key) {
-        KnownGroupKeys application = known.get();
-        return application != null && application.isKnown(key);
     }
 
     /** {@return whether one more key may have a group of its own} Under the lock. */

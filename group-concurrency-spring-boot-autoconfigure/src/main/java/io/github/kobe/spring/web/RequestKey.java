@@ -1,8 +1,8 @@
 package io.github.kobe.spring.web;
 
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.KeySource;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyProperties.Normalize;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.KeySource;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Normalize;
 import io.github.kobe.spring.web.Newcomers.Place;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +69,16 @@ record RequestKey(
         return key.length() > policy.maxKeyLength()
                 ? Verdict.refused(RejectionProblem.NO_KEY)
                 : Verdict.limited(newcomers.place(key, policy));
+    }
+
+    /** {@return whether a request can have a key, in some spelling} */
+    boolean canBe(String key) {
+        return source == null || (hasPrefixOf(key) && key.equals(prefix + canonical(key.substring(prefix.length()))));
+    }
+
+    /** {@return whether a key looks like one of these} */
+    boolean hasPrefixOf(String key) {
+        return key.startsWith(prefix) && key.length() > prefix.length();
     }
 
     private String canonical(String text) {

@@ -5,7 +5,7 @@ import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
-import io.github.kobe.spring.autoconfigure.EnclosingPermit;
+import io.github.kobe.spring.internal.context.EnclosingPermit;
 import io.github.kobe.spring.web.Newcomers.Place;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
@@ -37,11 +37,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestTurn implements AsyncListener {
 
-    /** The first status that tells a client that something is wrong. */
-    private static final int FIRST_FAILURE = 400;
-
     private final GroupExecutor groups;
     private final Place place;
+    private final String method;
     private final CompletableFuture<GroupPermit> permit;
 
     /** What goes on where the request waited, with what went along from the thread that it came in on. */
@@ -50,17 +48,22 @@ final class RequestTurn implements AsyncListener {
     private @Nullable Pass pass;
     private boolean listening;
 
+    /** The permit is back, or there never will be one. */
+    private boolean over;
+
     /** What the chain was given to answer with; {@code null}: it hasn't run. */
     private @Nullable HttpServletResponse answered;
 
     /**
      * @param groups the executor
      * @param place where the request is limited
+     * @param method the request's
      * @param permit what the executor was asked for
      */
-    RequestTurn(GroupExecutor groups, Place place, CompletableFuture<GroupPermit> permit) {
+    RequestTurn(GroupExecutor groups, Place place, String method, CompletableFuture<GroupPermit> permit) {
         this.groups = groups;
         this.place = place;
+        this.method = method;
         this.permit = permit;
     }
 
@@ -188,9 +191,16 @@ final class RequestTurn implements AsyncListener {
         return FailedAnswer.of(response.getStatus());
     }
 
-    /** Runs the chain inside the permit, for a request that has it already too. */
+    /**
+     * Runs the chain inside the permit, for a request that has it already too. A filter further out may forward a request
+     * that is over, to a page that tells of a failure: that is outside.
+     */
     void inside(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
+        if (over) {
+            chain.doFilter(request, response);
+            return;
+        }
         // It is there, or what kept it from being made is thrown.
         GroupPermit granted = new EnclosingPermit(groups, permit.join(), null);
         request.setAttribute(RequestGroupKey.PERMIT_ATTRIBUTE, granted);
@@ -222,9 +232,10 @@ final class RequestTurn implements AsyncListener {
      * @param why why the request counts as failed; {@code null}: it doesn't
      */
     private void giveBack(@Nullable Throwable why) {
+        over = true;
         EnclosingPermit.giveBack(permit, why);
         HttpServletResponse answer = answered;
-        place.end(why == null && answer != null && answer.getStatus() < FIRST_FAILURE);
+        place.end(why == null && answer != null && Newcomers.isProof(method, answer.getStatus()));
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.github.kobe.spring.web;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.spring.autoconfigure.PrintableText;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

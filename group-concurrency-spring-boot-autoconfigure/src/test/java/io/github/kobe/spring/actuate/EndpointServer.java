@@ -30,7 +30,7 @@ final class EndpointServer extends ApplicationServer {
                 Stream.concat(
                         Stream.of(
                                 "management.endpoints.web.exposure.include=groupexecutor",
-                                "group-concurrency.rollout.enabled=false",
+                                "spring.autoconfigure.exclude=io.github.kobe.spring.rollout.GroupConcurrencyRolloutAutoConfiguration",
                                 "group-concurrency.global.max-in-flight=50",
                                 "group-concurrency.max-key-length=2000",
                                 "group-concurrency.defaults.queue-timeout=5s",

@@ -2,6 +2,7 @@ package io.github.kobe.spring.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.spring.internal.endpoint.EndpointProblem;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.MemberCategory;
@@ -39,24 +40,6 @@ class GroupExecutorEndpointHintsTests {
                 GroupScopesReport.Fork.class,
                 GroupScopesReport.Totals.class,
                 GroupReport.Holder.class,
-                EndpointProblem.class);
-    }
-
-    @Test
-    void everyTypeOfAnAnswerAboutRolloutsCanBeToo() {
-        assertHinted(
-                new RolloutsEndpointHints(),
-                RolloutsReport.class,
-                RolloutsReport.Plan.class,
-                RolloutsReport.PlanWithTasks.class,
-                RolloutsReport.Task.class,
-                RolloutsReport.Unit.class,
-                RolloutsReport.Wanted.class,
-                RolloutsReport.Failure.class,
-                RolloutsReport.Gate.class,
-                RolloutsReport.Preview.class,
-                RolloutsReport.Tenant.class,
-                RolloutsReport.Operation.class,
                 EndpointProblem.class);
     }
 

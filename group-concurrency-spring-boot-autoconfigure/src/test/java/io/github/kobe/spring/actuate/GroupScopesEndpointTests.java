@@ -61,7 +61,7 @@ class GroupScopesEndpointTests {
                                     "management.endpoints.jmx.domain=" + DOMAIN + "." + type,
                                     "management.endpoints.jmx.exposure.include=groupscopes",
                                     "management.endpoints.web.exposure.include=groupscopes",
-                                    "group-concurrency.rollout.enabled=false",
+                                    "spring.autoconfigure.exclude=io.github.kobe.spring.rollout.GroupConcurrencyRolloutAutoConfiguration",
                                     "group-concurrency.groups.page.max-concurrency=1")));
         }
     }

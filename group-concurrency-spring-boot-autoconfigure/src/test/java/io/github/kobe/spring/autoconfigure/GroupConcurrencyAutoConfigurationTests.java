@@ -15,6 +15,7 @@ import io.github.kobe.TaskTrace;
 import io.github.kobe.TaskTracer;
 import io.github.kobe.spring.GroupConcurrencyResolver;
 import io.github.kobe.spring.GroupPolicyCustomizer;
+import io.github.kobe.spring.internal.context.MdcTaskDecorator;
 import io.github.kobe.spring.method.GroupConcurrentAspectAutoConfiguration;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;

@@ -253,17 +253,21 @@ class InvalidSettingsTests {
                 .contains("Make one of the GroupExecutor beans @Primary");
     }
 
-    @Test
-    void whatOtherModulesBindIsTheirs() throws IOException {
-        write("""
-            group-concurrency:
-              global: { max-in-flight: 3 }
-              rollout: { steps: [ 1, 2 ] }
-              dashboard.enabled: true
-            """);
-        try (ConfigurableApplicationContext context = start()) {
-            assertThat(context.getBean(GroupPolicy.class).globalMaxInFlight()).isEqualTo(3);
-        }
+    /** Where it is there, it binds them. */
+    @ParameterizedTest
+    @CsvSource({
+        "rollout.tenants-at-once: 3, group-concurrency-rollout-spring-boot",
+        "dashboard.enabled: true, group-concurrency-dashboard"
+    })
+    @Tag("once")
+    void namesOfAJarThatIsNotThereTellWhichItIs(String setting, String jar, CapturedOutput output) throws IOException {
+        write("group-concurrency." + setting);
+        assertThatException().isThrownBy(() -> start().close());
+
+        assertThat(output)
+                .contains("Setting 'group-concurrency." + setting.replaceFirst(":.*", "")
+                        + "' is of a jar that isn't on the class path")
+                .contains("the jar io.github.kobe:" + jar + " on the class path");
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.LimitSource;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.spring.GroupPolicyCustomizer;
+import io.github.kobe.spring.InvalidSettingException;
 import io.github.kobe.spring.actuate.GroupExecutorEndpoint;
 import io.github.kobe.spring.actuate.GroupExecutorEndpointAutoConfiguration;
 import io.github.kobe.spring.actuate.GroupReport;
@@ -277,6 +278,8 @@ class RefreshTests {
             set("global.max-in-flight", 9);
             set("groups[tenant:*].max-concurrency", "unlimited");
             set("defaults.queue-timeout", "5s");
+            set("limits-refresh", "30s");
+            set("warnings.enabled", false);
             settings.remove("group-concurrency.groups.vip.weight");
             refresh(context);
             assertThat(output)
@@ -284,7 +287,9 @@ class RefreshTests {
                     .contains("PT5S")
                     .contains("groups[tenant:*].max-concurrency 4 -> unlimited")
                     .contains("groups[vip].weight is no longer set")
-                    .contains("max-in-flight unlimited -> 9");
+                    .contains("max-in-flight unlimited -> 9")
+                    .contains("limits-refresh none -> PT30S")
+                    .contains("warnings.interval PT1M -> none");
 
             refresh(context);
             assertThat(output).contains("were read again: nothing has changed");

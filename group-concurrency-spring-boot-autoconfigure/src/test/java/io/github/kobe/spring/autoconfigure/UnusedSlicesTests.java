@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.spring.actuate.GroupExecutorEndpoint;
 import io.github.kobe.spring.actuate.GroupScopesEndpoint;
 import io.github.kobe.spring.annotation.GroupConcurrent;
+import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
+import io.github.kobe.spring.internal.settings.OnSwitch;
 import io.github.kobe.spring.testing.SeparateClassPath;
 import java.util.Arrays;
 import java.util.Set;
@@ -24,6 +26,7 @@ class UnusedSlicesTests {
 
     private static final String[] JARS_OF_ALL_THAT_IS_OPTIONAL = {
         "context-propagation",
+        "group-concurrency-dashboard",
         "group-concurrency-rollout",
         "micrometer",
         "mutiny",
@@ -47,7 +50,14 @@ class UnusedSlicesTests {
     private static final String ON_OBSERVATION_MODE = "io.github.kobe.spring.observation.OnObservationMode";
 
     private static final String[] PACKAGES_FOR_EVERY_APPLICATION = {
-        "", "annotation", "autoconfigure", "dashboard", "method", "scope"
+        "",
+        "annotation",
+        "autoconfigure",
+        "internal.context",
+        "internal.executors",
+        "internal.settings",
+        "method",
+        "scope"
     };
 
     @Test
@@ -64,12 +74,10 @@ class UnusedSlicesTests {
     @CsvSource({
         "group-concurrency.metrics.enabled=false, metrics.",
         "group-concurrency.observations.mode=never, observation.",
-        "group-concurrency.context-propagation.enabled=false, autoconfigure.MdcTaskDecorator",
+        "group-concurrency.context-propagation.enabled=false, internal.context.MdcTaskDecorator",
         "group-concurrency.annotation.enabled=false, method.",
-        "group-concurrency.rollout.enabled=false, rollout.",
         "management.endpoints.web.exposure.exclude=groupexecutor, actuate.GroupExecutorEndpointAutoConfiguration",
         "management.endpoints.web.exposure.exclude=groupscopes, actuate.GroupScopesReport",
-        "group-concurrency.dashboard.enabled=false, dashboard.Dashboard",
     })
     void whatASettingSwitchesOffIsNotThere(String setting, String slice) throws Exception {
         Started started = Started.with(new String[0], EXPOSED, "--" + setting);
@@ -84,7 +92,7 @@ class UnusedSlicesTests {
     @Tag("deep")
     void whatNothingSwitchesOffIsThere() throws Exception {
         assertThat(Started.with(new String[0], EXPOSED).packages())
-                .contains("metrics", "autoconfigure", "method", "actuate", "rollout", "scope");
+                .contains("metrics", "autoconfigure", "method", "actuate", "scope");
     }
 
     @Test
@@ -97,8 +105,8 @@ class UnusedSlicesTests {
                 .filteredOn(name -> !name.equals(GroupConcurrent.class.getName()))
                 .containsExactlyInAnyOrder(
                         OnGroupConcurrencyEnabled.class.getName(),
-                        ConditionalOnDefaultExecutor.class.getName(),
-                        OnDefaultExecutor.class.getName(),
+                        "io.github.kobe.spring.internal.executors.ConditionalOnDefaultExecutor",
+                        "io.github.kobe.spring.internal.executors.OnDefaultExecutor",
                         ConditionalOnSwitch.class.getName(),
                         OnSwitch.class.getName(),
                         ON_OBSERVATION_MODE);

@@ -9,7 +9,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupStats;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
-import io.github.kobe.spring.autoconfigure.EnclosingPermit;
+import io.github.kobe.spring.internal.context.EnclosingPermit;
 import io.github.kobe.testing.Deadline;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;

@@ -1,6 +1,5 @@
 package io.github.kobe.spring.docs;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -13,19 +12,13 @@ import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupStats;
 import io.github.kobe.LimitSource;
 import io.github.kobe.spring.actuate.GroupReport;
-import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.rollout.GroupConcurrencyRolloutAutoConfiguration;
-import io.github.kobe.spring.scope.GroupConcurrencyScopeAutoConfiguration;
-import io.github.kobe.spring.testing.BootAutoConfigurations;
 import io.github.kobe.spring.web.ExchangeGroupKey;
-import io.github.kobe.spring.web.GroupConcurrencyWebAutoConfiguration;
 import io.github.kobe.spring.web.RequestGroupKey;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Markdown;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.micrometer.context.ContextRegistry;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.reflect.RecordComponent;
 import java.net.URI;
 import java.net.http.HttpResponse;
@@ -50,13 +43,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.env.YamlPropertySourceLoader;
-import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.ClassPathBeanDefinitionScanner;
-import org.springframework.core.env.PropertySource;
-import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.type.filter.AssignableTypeFilter;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.WebClient;
@@ -69,6 +57,8 @@ class DocsTests {
             Pattern.compile("curl (?:-X (\\w+) )?(?:-H 'Content-Type: application/json' )?(?:-d '([^']*)'"
                     + " )?'?localhost:8080([^'\\s]*)'?");
     private static final List<String> SOURCES = List.of(
+            "group-concurrency-dashboard/src/test/java/io/github/kobe/spring/docs",
+            "group-concurrency-rollout-spring-boot/src/test/java/io/github/kobe/spring/docs",
             "group-concurrency-spring-boot-autoconfigure/src/test/java/io/github/kobe/spring/docs",
             "group-concurrency-spring-boot-test/src/test/java/io/github/kobe/spring/test/docs",
             "group-concurrency-spring-boot-test/src/test/java/io/github/kobe/spring/test/listeners",
@@ -138,44 +128,6 @@ class DocsTests {
 
     private static String withoutIndentation(String code) {
         return code.lines().map(String::strip).collect(Collectors.joining("\n"));
-    }
-
-    static Stream<String> settings() {
-        return Markdown.pages().stream()
-                .flatMap(page -> page.blocks("yaml").stream())
-                .distinct();
-    }
-
-    @ParameterizedTest
-    @MethodSource("settings")
-    void theSettingsInTheDocsAreKnownAndInTheirRanges(String yaml) {
-        new WebApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        GroupConcurrencyAutoConfiguration.class,
-                        GroupConcurrencyRolloutAutoConfiguration.class,
-                        GroupConcurrencyScopeAutoConfiguration.class,
-                        GroupConcurrencyWebAutoConfiguration.class))
-                .withConfiguration(BootAutoConfigurations.named("DataSourceAutoConfiguration"))
-                .withPropertyValues("MANAGEMENT_PORT=0")
-                .withInitializer(context ->
-                        sources(yaml).forEach(context.getEnvironment().getPropertySources()::addLast))
-                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(GroupExecutor.class));
-    }
-
-    private static List<PropertySource<?>> sources(String yaml) {
-        try {
-            return new YamlPropertySourceLoader().load("docs", new ByteArrayResource(yaml.getBytes(UTF_8)));
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
-    }
-
-    @ParameterizedTest
-    @Tag("deep")
-    @MethodSource("settings")
-    void anApplicationStartsWithTheSettingsInTheDocs(String yaml) throws IOException {
-        DocumentedApplication application = startedWith(yaml);
-        assertThat(application.bean(GroupExecutor.class).isShutdown()).isFalse();
     }
 
     @Test

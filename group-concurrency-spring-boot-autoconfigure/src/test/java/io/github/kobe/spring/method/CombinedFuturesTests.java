@@ -168,6 +168,18 @@ class CombinedFuturesTests {
                 return a.thenComposeAsync(text -> b, Runnable::run);
             }
         },
+        ALL_OF {
+            @Override
+            CompletableFuture<?> of(CompletableFuture<String> a, CompletableFuture<String> b) {
+                return GroupFutures.allOf(a, b);
+            }
+        },
+        ALL_OF_THE_OTHER_FIRST {
+            @Override
+            CompletableFuture<?> of(CompletableFuture<String> a, CompletableFuture<String> b) {
+                return GroupFutures.allOf(b, a);
+            }
+        },
         EXCEPTIONALLY_COMPOSE {
             @Override
             CompletableFuture<?> of(CompletableFuture<String> a, CompletableFuture<String> b) {
@@ -289,6 +301,31 @@ class CombinedFuturesTests {
                             .join()));
 
             assertThat(answer).isEqualTo("answer!");
+            assertQuiet(context);
+        });
+    }
+
+    @Test
+    void allOfManyIsCompleteWhenTheLastOneIs() {
+        runner.run(context -> {
+            Service service = context.getBean(Service.class);
+            CompletableFuture<String> last = new CompletableFuture<>();
+
+            ended(() -> service.inside(GROUP, () -> {
+                CompletableFuture<?>[] asked =
+                        Stream.generate(() -> service.ask(GROUP)).limit(1_000).toArray(CompletableFuture<?>[]::new);
+                CompletableFuture<Void> all = GroupFutures.allOf(asked);
+                all.join();
+                assertThat(asked).allMatch(CompletableFuture::isDone);
+                return null;
+            }));
+
+            CompletableFuture<Void> all = GroupFutures.allOf(
+                    last, service.ask(GROUP), CompletableFuture.failedFuture(new IOException("disk")));
+            assertThat(all).isNotDone();
+            last.complete("last");
+            assertThat(all).failsWithin(Deadline.LONG).withThrowableThat().withRootCauseInstanceOf(IOException.class);
+            assertThat(GroupFutures.allOf()).isCompleted();
             assertQuiet(context);
         });
     }

@@ -229,6 +229,29 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     }
 
     @Test
+    void aPlaceThatARefreshFreesIsThereForTheRulesOfThatRefresh() {
+        runner.withPropertyValues(
+                        "group-concurrency.metrics.max-tag-values=1", "group-concurrency.groups.a.max-concurrency=1")
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    executor.call("a", () -> "done");
+                    executor.call("b", () -> "done");
+                    assertThat(groupTags(registry)).contains("a").doesNotContain("b");
+
+                    GroupLimits two = GroupLimits.unset().withMaxConcurrency(2);
+                    executor.updatePolicy(GroupPolicy.builder()
+                            .group("b", two)
+                            .recorderFactory(executor.policy().recorderFactory().orElseThrow())
+                            .build());
+                    executor.call("b", () -> "done");
+
+                    assertThat(groupTags(registry)).contains("b").doesNotContain("a");
+                    assertThat(gauge(registry, "max.permits", "b")).isEqualTo(2);
+                });
+    }
+
+    @Test
     void withTheTagNoneAllGroupsShareOne() {
         runner.withPropertyValues("group-concurrency.metrics.group-tag=none").run(context -> {
             GroupExecutor executor = context.getBean(GroupExecutor.class);

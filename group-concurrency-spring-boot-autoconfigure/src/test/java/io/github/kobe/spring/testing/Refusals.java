@@ -2,7 +2,7 @@ package io.github.kobe.spring.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.kobe.spring.autoconfigure.InvalidSettingException;
+import io.github.kobe.spring.InvalidSettingException;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ContextConsumer;
 

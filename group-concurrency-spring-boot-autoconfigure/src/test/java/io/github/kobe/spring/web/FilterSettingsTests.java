@@ -4,17 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.spring.InvalidSettingException;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.autoconfigure.InvalidSettingException;
+import io.github.kobe.spring.internal.settings.BoundSettings;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import reactor.core.publisher.Mono;
 
+@ExtendWith(OutputCaptureExtension.class)
 class FilterSettingsTests {
 
     private static final String PREFIX = "group-concurrency.web.filter.";
@@ -141,5 +150,78 @@ class FilterSettingsTests {
     void withoutTheSwitchThereIsNoFilter() {
         runner.withPropertyValues(PREFIX + "enabled=false", PREFIX + "rules[0].key-source=principal")
                 .run(context -> assertThat(context).doesNotHaveBean(GroupConcurrencyFilter.class));
+    }
+
+    @Test
+    void aNamedKeyThatNoRequestCanHaveIsWarnedOf(CapturedOutput output) {
+        runner.withPropertyValues(
+                        PREFIX + "rules[0].key-source=principal",
+                        PREFIX + "rules[0].normalize=lower-case",
+                        "group-concurrency.group-list[0].key=http:Acme",
+                        "group-concurrency.group-list[1].key=http:hooli",
+                        "group-concurrency.group-list[2].key=Other")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).contains("No request has the key 'http:Acme' though the settings name it");
+    }
+
+    @Test
+    void aNamedKeyThatAnotherRuleHasIsNot(CapturedOutput output) {
+        runner.withPropertyValues(
+                        PREFIX + "rules[0].key-source=principal",
+                        PREFIX + "rules[0].paths=/a/**",
+                        PREFIX + "rules[0].normalize=lower-case",
+                        PREFIX + "rules[1].key-source=principal",
+                        "group-concurrency.group-list[0].key=http:Acme")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).doesNotContain("No request has the key");
+    }
+
+    @Test
+    void whoKnowsKeysIsLookedForOnlyWhereARuleAsks() {
+        WebApplicationContextRunner two = runner.withPropertyValues(PREFIX + "rules[0].key-source=principal")
+                .withBean("one", KnownGroupKeys.class, () -> key -> true)
+                .withBean("two", KnownGroupKeys.class, () -> key -> true);
+
+        two.run(context -> assertThat(context).hasNotFailed());
+        two.withPropertyValues(PREFIX + "rules[0].max-keys=5")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(NoUniqueBeanDefinitionException.class));
+    }
+
+    /** Each request asks, and the flood of them is what the option is for. */
+    @Test
+    void whoKnowsKeysIsLookedForOnceThoughThereIsNobody() {
+        AtomicInteger looks = new AtomicInteger();
+        runner.withPropertyValues(PREFIX + "rules[0].key-source=principal", PREFIX + "rules[0].max-keys=5")
+                .withBean(
+                        KnownGroupKeys.class,
+                        () -> {
+                            looks.incrementAndGet();
+                            return null;
+                        },
+                        bean -> bean.setScope(BeanDefinition.SCOPE_PROTOTYPE))
+                .run(context -> {
+                    FilterSettings settings = new FilterSettings(
+                            context.getBean(GroupConcurrencyProperties.class)
+                                    .web()
+                                    .filter(),
+                            context.getBean(BoundSettings.class),
+                            context.getSourceApplicationContext(),
+                            RequestGroupKey.class,
+                            false);
+                    RequestKey key = settings.rules().getFirst().key();
+                    looks.set(0);
+                    for (String user : List.of("a", "b", "c")) {
+                        assertThat(key.decide(user, null, GroupPolicy.builder().build())
+                                        .refusal())
+                                .isNull();
+                    }
+                });
+
+        assertThat(looks).hasValue(1);
     }
 }

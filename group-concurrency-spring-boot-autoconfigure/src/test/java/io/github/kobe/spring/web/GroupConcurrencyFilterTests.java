@@ -335,6 +335,19 @@ class GroupConcurrencyFilterTests {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aForwardOfARequestThatIsOverIsOutsideOfItsPermit(boolean virtual) throws Exception {
+        try (WebServer server = start(WithAPageForFailures.class, virtual)) {
+            CompletableFuture<HttpResponse<String>> failed = ask(server, "/throws", tenant);
+            server.bean(Work.class).entered(tenant).pass();
+            server.bean(Work.class).gate(tenant).open();
+
+            assertOk(failed, "done");
+            Deadline.until("the permits are back", () -> inFlight(server, tenant) == 0);
+        }
+    }
+
     @Test
     void aRequestThatCannotBecomeAsynchronousLeavesTheQueue() throws Exception {
         try (WebServer server = start(RefusingAsync.class, false)) {
@@ -438,6 +451,22 @@ class GroupConcurrencyFilterTests {
                     new FilterRegistrationBean<>((request, response, chain) -> chain.doFilter(request, response));
             registration.setAsyncSupported(false);
             return registration;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(Application.class)
+    static class WithAPageForFailures {
+
+        @Bean
+        Filter forwarding() {
+            return (request, response, chain) -> {
+                try {
+                    chain.doFilter(request, response);
+                } catch (ServletException failure) {
+                    request.getRequestDispatcher("/at-once").forward(request, response);
+                }
+            };
         }
     }
 

@@ -27,6 +27,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -184,6 +185,17 @@ class RuleOptionsTests {
 
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
+    void whatNoHandlerHasSeenIsNoProofOfAKey(WebApplicationType type) throws Exception {
+        WebServer server = server(type);
+
+        assertThat(server.options("/new/shown", "X-Tenant", "optional").statusCode())
+                .isEqualTo(200);
+
+        assertThat(groupsOf(server, 200, "/new/shown", "X-Tenant", "optional")).containsExactly("http:_unknown");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SERVLET", "REACTIVE"})
     void fewUnknownKeysHaveAGroupOfTheirOwnUntilTheySucceed(WebApplicationType type) throws Exception {
         WebServer server = server(type);
 
@@ -268,6 +280,11 @@ class RuleOptionsTests {
 
     @RestController
     static class Endpoints {
+
+        @GetMapping("/new/shown")
+        String shown() {
+            return "done";
+        }
 
         @RequestMapping("/**")
         ResponseEntity<String> any(@RequestHeader(name = "X-Answer", defaultValue = "200") int status) {

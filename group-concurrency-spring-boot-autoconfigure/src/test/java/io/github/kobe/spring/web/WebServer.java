@@ -27,7 +27,10 @@ final class WebServer extends ApplicationServer {
     WebServer(Class<?> application, WebApplicationType type, String... settings) {
         super(
                 new SpringApplicationBuilder(application).web(type),
-                Stream.concat(Stream.of("group-concurrency.rollout.enabled=false"), Stream.of(settings)));
+                Stream.concat(
+                        Stream.of(
+                                "spring.autoconfigure.exclude=io.github.kobe.spring.rollout.GroupConcurrencyRolloutAutoConfiguration"),
+                        Stream.of(settings)));
     }
 
     GroupExecutor executor() {
@@ -48,6 +51,10 @@ final class WebServer extends ApplicationServer {
 
     CompletableFuture<HttpResponse<String>> postAsync(String path, String body, String... headers) {
         return sendAsync(request(path, headers).POST(HttpRequest.BodyPublishers.ofString(body)));
+    }
+
+    HttpResponse<String> options(String path, String... headers) throws IOException, InterruptedException {
+        return send(request(path, headers).method("OPTIONS", HttpRequest.BodyPublishers.noBody()));
     }
 
     HttpResponse<String> head(String path, String... headers) throws IOException, InterruptedException {

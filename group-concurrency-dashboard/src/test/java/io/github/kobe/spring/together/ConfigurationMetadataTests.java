@@ -1,0 +1,92 @@
+package io.github.kobe.spring.together;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.net.URL;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("once")
+class ConfigurationMetadataTests {
+
+    /** Unset is a state of its own. */
+    private static final Set<String> WITHOUT_A_DEFAULT = Set.of(
+            "group-concurrency.defaults.max-in-flight",
+            "group-concurrency.health.oldest-wait",
+            "group-concurrency.health.queue",
+            "group-concurrency.limits-refresh",
+            "group-concurrency.rollout.store");
+
+    private static final Set<String> COLLECTIONS =
+            Set.of("group-concurrency.groups", "group-concurrency.group-list", "group-concurrency.web.filter.rules");
+
+    private final List<JsonNode> properties = read("properties").stream()
+            .filter(property -> property.path("name").asText().startsWith("group-concurrency."))
+            .toList();
+
+    @Test
+    void everyPropertyHasADescriptionWrittenAsASentence() {
+        assertThat(properties)
+                .isNotEmpty()
+                .allSatisfy(property ->
+                        assertThat(property.path("description").asText()).matches("(?s)[A-Z][^{}]+\\."));
+    }
+
+    @Test
+    void everyScalarPropertyHasADefault() {
+        assertThat(properties)
+                .filteredOn(property -> !COLLECTIONS.contains(
+                                property.path("name").asText())
+                        && !WITHOUT_A_DEFAULT.contains(property.path("name").asText()))
+                .allSatisfy(property -> assertThat(property.has("defaultValue")).isTrue());
+    }
+
+    @Test
+    void whatIsUnlimitedIsCalledSo() {
+        assertThat(properties)
+                .filteredOn(property -> !property.path("name").asText().endsWith(".order"))
+                .extracting(property -> property.path("defaultValue").asText())
+                .contains("unlimited")
+                .doesNotContain("2147483647")
+                .noneMatch(value -> value.startsWith("PT25620"));
+    }
+
+    @Test
+    void groupsListAndRulesAreOneEntryEach() {
+        assertThat(names(properties))
+                .containsAll(COLLECTIONS)
+                .noneMatch(name -> COLLECTIONS.stream().anyMatch(collection -> name.startsWith(collection + ".")));
+    }
+
+    @Test
+    void keysHaveHints() {
+        assertThat(names(read("hints"))).contains("group-concurrency.groups.keys", "group-concurrency.group-list");
+    }
+
+    private static Set<String> names(List<JsonNode> items) {
+        return items.stream().map(item -> item.path("name").asText()).collect(Collectors.toSet());
+    }
+
+    /** Of all jars of the starter. */
+    private static List<JsonNode> read(String section) {
+        List<JsonNode> all = new ArrayList<>();
+        try {
+            for (URL json : Collections.list(ConfigurationMetadataTests.class
+                    .getClassLoader()
+                    .getResources("META-INF/spring-configuration-metadata.json"))) {
+                new ObjectMapper().readTree(json).path(section).forEach(all::add);
+            }
+            return all;
+        } catch (IOException failure) {
+            throw new AssertionError(failure);
+        }
+    }
+}

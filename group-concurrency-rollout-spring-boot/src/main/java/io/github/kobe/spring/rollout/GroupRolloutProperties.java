@@ -1,0 +1,104 @@
+package io.github.kobe.spring.rollout;
+
+import io.github.kobe.rollout.ConflictPolicy;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The settings of rollouts, as they are written. Their ranges are checked where they come into force.
+ *
+ * @param enabled Whether there are rollouts.
+ * @param store Where rollouts are stored. By default in the database, if there is one DataSource and Spring JDBC, else
+ *     in memory, with a warning.
+ * @param initializeSchema In which databases the tables are created at the start.
+ * @param tenantsAtOnce How many tenants a plan changes at once if it doesn't specify it, at least 1.
+ * @param conflict What happens to a task if another task has its tenant.
+ * @param shutdownGrace How long running stages may take when the application stops, zero or more, before they are
+ *     interrupted; should be shorter than spring.lifecycle.timeout-per-shutdown-phase.
+ * @param health How the health of instances is checked.
+ * @param http How the configuration is sent to instances.
+ * @param checkpoint Where checkpoints are stored.
+ */
+@ConfigurationProperties(prefix = "group-concurrency.rollout", ignoreUnknownFields = false)
+record GroupRolloutProperties(
+        @DefaultValue("true") boolean enabled,
+        @Nullable Store store,
+        @DefaultValue("embedded") InitializeSchema initializeSchema,
+        @DefaultValue("10") int tenantsAtOnce,
+        @DefaultValue("reject") ConflictPolicy conflict,
+        @DefaultValue("20s") Duration shutdownGrace,
+        @DefaultValue Health health,
+        @DefaultValue Http http,
+        @DefaultValue Checkpoint checkpoint) {
+
+    /** Where rollouts are stored. */
+    enum Store {
+        /** In the database of the DataSource. */
+        JDBC,
+        /** In the memory of this process, until it ends. */
+        MEMORY
+    }
+
+    /** In which databases the tables are created. */
+    enum InitializeSchema {
+        /** Databases in the memory of this process. */
+        EMBEDDED,
+        /** All. */
+        ALWAYS,
+        /** None. */
+        NEVER
+    }
+
+    /**
+     * How the health of instances is checked. A tenant's own setting of the same name takes precedence.
+     *
+     * @param path The path of the health check, for endpoints without a path.
+     * @param versionKey The field of the answer that has the version.
+     * @param interval How long to wait between two attempts, more than zero.
+     * @param maxAttempts How many attempts there are, at least 1.
+     * @param timeout How long one attempt may take, more than zero.
+     */
+    record Health(
+            @DefaultValue("/health") String path,
+            @DefaultValue("version") String versionKey,
+            @DefaultValue("3s") Duration interval,
+            @DefaultValue("10") int maxAttempts,
+            @DefaultValue("2s") Duration timeout) {}
+
+    /**
+     * How the configuration is sent to instances. A tenant's own setting of the same name takes precedence.
+     *
+     * @param timeout How long one request may take, more than zero.
+     */
+    record Http(@DefaultValue("10s") Duration timeout) {}
+
+    /**
+     * Where checkpoints are stored.
+     *
+     * @param storeType With the tasks, or in Redis.
+     * @param redis How they are stored in Redis.
+     */
+    record Checkpoint(
+            @DefaultValue("row") CheckpointStoreType storeType,
+            @DefaultValue Redis redis) {}
+
+    /** Where checkpoints are stored. */
+    enum CheckpointStoreType {
+        /** With the tasks. */
+        ROW,
+        /** In Redis. */
+        REDIS
+    }
+
+    /**
+     * How checkpoints are stored in Redis.
+     *
+     * @param namespace The beginning of their keys, which ends in a colon.
+     * @param ttl How long Redis keeps a checkpoint that nobody removes.
+     */
+    record Redis(
+            @DefaultValue("rollout:checkpoint:") String namespace,
+            @DefaultValue("24h") Duration ttl) {}
+}

@@ -1,0 +1,157 @@
+package io.github.kobe.spring.rollout;
+
+import io.github.kobe.rollout.Rollouts;
+import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
+import io.github.kobe.spring.internal.endpoint.RequestedNumber;
+import java.security.Principal;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.lang.Nullable;
+
+/**
+ * The endpoint {@code /actuator/rollouts}: shows plans and, if write access is enabled, operates on them.
+ *
+ * <p>Parameters are strings, so that this class can answer a bad one with the reason. They have Spring's own
+ * annotation, since Spring Boot 3 knows no other for optional parameters. Safe for use by many threads.
+ */
+@WebEndpoint(id = RolloutsEndpoint.ID, defaultAccess = Access.READ_ONLY)
+public class RolloutsEndpoint {
+
+    static final String ID = "rollouts";
+
+    /** The path variable. No field of a request body has this name, since that would replace it. */
+    static final String PLAN_IN_PATH = "planInPath";
+
+    /** The type of the audit event. */
+    static final String EVENT_TYPE = "ROLLOUT_OPERATION";
+
+    private final Rollouts rollouts;
+    private final ApplicationEventPublisher events;
+
+    /**
+     * Makes an endpoint.
+     *
+     * @param rollouts the rollouts that it shows
+     * @param events publishes each operation, as an {@code AuditApplicationEvent}
+     */
+    public RolloutsEndpoint(Rollouts rollouts, ApplicationEventPublisher events) {
+        this.rollouts = rollouts;
+        this.events = events;
+    }
+
+    /**
+     * Shows the newest plans.
+     *
+     * @param limit how many to show at most, at least 1; none: 100
+     * @return a {@link RolloutsReport}, or a problem
+     */
+    @ReadOperation
+    public WebEndpointResponse<Object> plans(@Nullable String limit) {
+        return answer(() -> {
+            int most = RequestedNumber.limit(limit);
+            return RolloutsReport.of(rollouts.plans(), most);
+        });
+    }
+
+    /**
+     * Shows a plan, and tasks of it.
+     *
+     * @param planInPath the plan's id
+     * @param limit how many tasks to show at most, at least 1; none, or more: 100
+     * @param status only tasks in this state; none: in any
+     * @param tenant only tasks of this tenant; none: of any
+     * @param preview true: shows what the start of the plan would do, instead of everything else
+     * @return a {@link RolloutsReport.PlanWithTasks} or {@link RolloutsReport.Preview}, or a problem
+     */
+    @ReadOperation
+    public WebEndpointResponse<Object> plan(
+            @Selector String planInPath,
+            @Nullable String limit,
+            @Nullable String status,
+            @Nullable String tenant,
+            @Nullable String preview) {
+        return answer(() -> {
+            RolloutControl control = new RolloutControl(rollouts, planInPath);
+            return flag("preview", preview, false) ? control.preview() : control.show(limit, status, tenant);
+        });
+    }
+
+    /**
+     * Operates on a plan, or on a task of it.
+     *
+     * @param security the caller
+     * @param planInPath the plan's id
+     * @param action start, pause, resume, cancel, rollback, retry, giveUp or approve
+     * @param tenant the tenant whose task is meant; none: the plan
+     * @param fromCheckpoint for a retry: true goes on with the stage that failed, false begins with the first; none: true
+     * @param wave for an approval, which requires it: the wave that has ended
+     * @return a {@link RolloutsReport.Operation}, or a problem
+     */
+    @WriteOperation
+    public WebEndpointResponse<Object> operate(
+            SecurityContext security,
+            @Selector String planInPath,
+            @Nullable String action,
+            @Nullable String tenant,
+            @Nullable String fromCheckpoint,
+            @Nullable String wave) {
+        return answer(() -> {
+            RolloutAction wanted = RolloutAction.of(action);
+            requireFor(RolloutAction.RETRY, wanted, "fromCheckpoint", fromCheckpoint);
+            requireFor(RolloutAction.APPROVE, wanted, "wave", wave);
+            boolean goesOn = flag("fromCheckpoint", fromCheckpoint, true);
+            int ended = wanted == RolloutAction.APPROVE ? RequestedNumber.wave(wave) : 0;
+            Principal principal = security.getPrincipal();
+            String name = principal == null ? "" : principal.getName();
+            RolloutsReport.Operation done = new RolloutControl(
+                            name.isEmpty() ? rollouts : rollouts.by(name), planInPath)
+                    .want(wanted, tenant, goesOn, ended);
+            Map<String, Object> told = new LinkedHashMap<>();
+            told.put("plan", planInPath);
+            told.put("action", wanted.text());
+            if (tenant != null) {
+                told.put("tenant", tenant);
+            }
+            if (wanted == RolloutAction.RETRY) {
+                told.put("fromCheckpoint", goesOn);
+            }
+            if (wanted == RolloutAction.APPROVE) {
+                told.put("wave", ended);
+            }
+            events.publishEvent(new AuditApplicationEvent(new AuditEvent(name, EVENT_TYPE, told)));
+            return done;
+        });
+    }
+
+    private static void requireFor(RolloutAction its, RolloutAction wanted, String name, @Nullable String text) {
+        if (text != null && wanted != its) {
+            throw RefusedRequestException.badRequest("it is for " + its.text() + " alone", name, text, "none");
+        }
+    }
+
+    private static boolean flag(String name, @Nullable String text, boolean byDefault) {
+        if (text == null || text.equals("true") || text.equals("false")) {
+            return text == null ? byDefault : text.equals("true");
+        }
+        throw RefusedRequestException.badRequest(name + " is neither true nor false", name, text, "true or false");
+    }
+
+    private static WebEndpointResponse<Object> answer(Supplier<Object> report) {
+        try {
+            return new WebEndpointResponse<>(report.get());
+        } catch (RefusedRequestException refusal) {
+            return refusal.toResponse();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.github.kobe.spring.rollout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.rollout.ConfigSnapshot;
+import io.github.kobe.rollout.DeployUnit;
+import io.github.kobe.rollout.DeployVersion;
+import io.github.kobe.rollout.FailureInfo;
+import io.github.kobe.rollout.Occurrence;
+import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.rollout.Waves;
+import io.github.kobe.spring.internal.endpoint.EndpointProblem;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.TypeReference;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+
+@Tag("boot")
+class RolloutHintsTests {
+
+    private final RuntimeHints hints = new RuntimeHints();
+
+    RolloutHintsTests() {
+        new RolloutHints().registerHints(hints, getClass().getClassLoader());
+        new RolloutsEndpointHints().registerHints(hints, getClass().getClassLoader());
+    }
+
+    @Test
+    void whatIsKeptAsJsonCanBeWrittenAndReadInANativeImage() {
+        Stream<TypeReference> kept = Stream.concat(
+                        Stream.of(
+                                TenantChange.class,
+                                ConfigSnapshot.class,
+                                DeployUnit.class,
+                                DeployVersion.class,
+                                FailureInfo.class,
+                                Waves.class),
+                        Stream.of(Occurrence.class.getPermittedSubclasses()))
+                .map(TypeReference::of);
+        assertThat(Stream.concat(
+                        kept, Stream.of(TypeReference.of("io.github.kobe.rollout.redis.RedisCheckpointStore$Entry"))))
+                .allSatisfy(type -> assertThat(RuntimeHintsPredicates.reflection()
+                                .onType(type)
+                                .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))
+                        .accepts(hints));
+    }
+
+    @Test
+    void theScriptsOfTheTablesAreThere() {
+        assertThat(Stream.of("h2", "postgresql"))
+                .allSatisfy(name -> assertThat(RuntimeHintsPredicates.resource()
+                                .forResource("io/github/kobe/rollout/jdbc/schema-" + name + ".sql"))
+                        .accepts(hints));
+    }
+
+    @Test
+    void aTransactionManagerCanBeAskedForItsDatabase() {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onType(JdbcTransactionManager.class)
+                        .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS))
+                .accepts(hints);
+    }
+
+    @Test
+    void theClientOfSpringBootCanBeToldNotToFollowRedirects() {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onType(ClientHttpRequestFactoryBuilder.class)
+                        .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS))
+                .accepts(hints);
+    }
+
+    @Test
+    void everyTypeOfAnAnswerCanBeSerialisedInANativeImage() {
+        assertThat(Stream.of(
+                        RolloutsReport.class,
+                        RolloutsReport.Plan.class,
+                        RolloutsReport.PlanWithTasks.class,
+                        RolloutsReport.Task.class,
+                        RolloutsReport.Unit.class,
+                        RolloutsReport.Wanted.class,
+                        RolloutsReport.Failure.class,
+                        RolloutsReport.Gate.class,
+                        RolloutsReport.Preview.class,
+                        RolloutsReport.Tenant.class,
+                        RolloutsReport.Operation.class,
+                        EndpointProblem.class))
+                .allSatisfy(type -> assertThat(RuntimeHintsPredicates.reflection()
+                                .onType(type)
+                                .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))
+                        .accepts(hints));
+    }
+}

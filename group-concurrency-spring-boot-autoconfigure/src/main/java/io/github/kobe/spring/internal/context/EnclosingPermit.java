@@ -1,0 +1,222 @@
+package io.github.kobe.spring.internal.context;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPermit;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A permit that the library holds, for a request for example, while code of the application works for that request. The
+ * code runs inside the permit, so its own requests for permits share the global permit. A reactive chain that works
+ * under such a permit has it in its context, as an object of this class, since the chain may continue on any thread.
+ *
+ * <p>The library knows which of these a thread has entered: perhaps no thread waits for what the code begins there, and
+ * lends the permit, so that has to share it.
+ *
+ * @param executor the executor that it is of
+ * @param permit the held permit
+ * @param outer the permit that encloses this one; {@code null}: none
+ */
+public record EnclosingPermit(
+        GroupExecutor executor,
+        GroupPermit permit,
+        @Nullable EnclosingPermit outer) implements GroupPermit {
+
+    private static final ThreadLocal<@Nullable Entered> ENTERED = new ThreadLocal<>();
+
+    /** What a thread has entered, and what it had entered before. */
+    private record Entered(EnclosingPermit permit, @Nullable Entered before) {}
+
+    @Override
+    public String groupKey() {
+        return permit.groupKey();
+    }
+
+    @Override
+    public <T> T call(Callable<T> task) throws Exception {
+        return permit.call(() -> {
+            Entered before = ENTERED.get();
+            ENTERED.set(new Entered(this, before));
+            try {
+                return task.call();
+            } finally {
+                if (before == null) {
+                    ENTERED.remove();
+                } else {
+                    ENTERED.set(before);
+                }
+            }
+        });
+    }
+
+    @Override
+    public CompletionStage<GroupPermit> acquireAsync(String groupKey) {
+        return permit.acquireAsync(groupKey);
+    }
+
+    @Override
+    public CompletionStage<GroupPermit> acquireAsync(String groupKey, String taskId, Duration maxWait) {
+        return permit.acquireAsync(groupKey, taskId, maxWait);
+    }
+
+    @Override
+    public void close() {
+        permit.close();
+    }
+
+    @Override
+    public void closeExceptionally(Throwable failure) {
+        permit.closeExceptionally(failure);
+    }
+
+    /**
+     * {@return what the current thread has entered: the innermost of a group, or else the innermost; {@code null}: nothing}
+     *
+     * @param executor of which executor
+     * @param groupKey the preferred group
+     */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    public static @Nullable EnclosingPermit entered(GroupExecutor executor, String groupKey) {
+        EnclosingPermit innermost = null;
+        for (Entered e = ENTERED.get(); e != null; e = e.before) {
+            if (e.permit.executor == executor) {
+                if (e.permit.groupKey().equals(groupKey)) {
+                    return e.permit;
+                }
+                innermost = innermost == null ? e.permit : innermost;
+            }
+        }
+        return innermost;
+    }
+
+    /**
+     * Runs code inside a permit, or outside if the permit is closed or the thread is interrupted while the permit is
+     * lent.
+     *
+     * @param permit the held permit
+     * @param code what runs, exactly once
+     */
+    @SuppressWarnings("InterruptedExceptionSwallowed") // the flag is set again
+    public static void enter(GroupPermit permit, Runnable code) {
+        boolean[] entered = new boolean[1];
+        try {
+            permit.call(() -> {
+                entered[0] = true;
+                code.run();
+                return null;
+            });
+            return;
+        } catch (RuntimeException failure) {
+            if (entered[0]) {
+                throw failure;
+            }
+        } catch (Exception interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        code.run();
+    }
+
+    /**
+     * Asks for a permit of a group from inside the permits that enclose the caller, and those that the current thread
+     * is inside. It prefers a permit of that group, which is then shared; then any permit of the executor, whose global
+     * permit is then shared; otherwise the request stands alone. Closed permits are skipped.
+     *
+     * @param executor the executor of the group
+     * @param innermost the innermost permit that encloses the caller; {@code null}: none
+     * @param groupKey the group
+     * @param taskId names the purpose of the permit
+     * @param maxWait how long to wait
+     * @return as {@link GroupExecutor#acquireAsync(String, String, Duration)}
+     * @throws io.github.kobe.ExecutorShutdownException after a shutdown
+     */
+    public static CompletableFuture<GroupPermit> acquireAsync(
+            GroupExecutor executor,
+            @Nullable EnclosingPermit innermost,
+            String groupKey,
+            String taskId,
+            Duration maxWait) {
+        Function<GroupPermit, CompletableFuture<GroupPermit>> ask =
+                permit -> permit.acquireAsync(groupKey, taskId, maxWait).toCompletableFuture();
+        CompletableFuture<GroupPermit> ofGroup =
+                askUnder(executor, innermost, permit -> permit.groupKey().equals(groupKey), ask);
+        if (ofGroup != null) {
+            return ofGroup;
+        }
+        GroupPermit current = executor.enclosingPermit(groupKey).orElse(null);
+        if (current != null && current.groupKey().equals(groupKey)) {
+            return CompletableFuture.completedFuture(current);
+        }
+        try {
+            CompletableFuture<GroupPermit> under = askUnder(executor, innermost, permit -> true, ask);
+            if (under != null) {
+                return under;
+            }
+            return current == null
+                    ? executor.acquireAsync(groupKey, taskId, maxWait).toCompletableFuture()
+                    : ask.apply(current);
+        } finally {
+            if (current != null) {
+                current.close();
+            }
+        }
+    }
+
+    /** {@return what the innermost wanted one gives that is open; {@code null}: there is none} */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    private static @Nullable CompletableFuture<GroupPermit> askUnder(
+            GroupExecutor executor,
+            @Nullable EnclosingPermit innermost,
+            Predicate<GroupPermit> wanted,
+            Function<GroupPermit, CompletableFuture<GroupPermit>> ask) {
+        for (EnclosingPermit e = innermost; e != null; e = e.outer) {
+            if (e.executor == executor && wanted.test(e.permit)) {
+                CompletableFuture<GroupPermit> asked = ask.apply(e.permit);
+                if (!isClosed(asked)) {
+                    return asked;
+                }
+            }
+        }
+        return null;
+    }
+
+    /**
+     * {@return whether a permit was closed when it was asked for another}
+     *
+     * @param asked what it returned
+     */
+    public static boolean isClosed(CompletableFuture<GroupPermit> asked) {
+        return asked.state() == CompletableFuture.State.FAILED && asked.exceptionNow() instanceof IllegalStateException;
+    }
+
+    /**
+     * Leaves the queue, or closes the permit. It may be called any number of times; the first close decides how the
+     * work ended.
+     *
+     * @param asked the future that the request returned
+     * @param why why the work under it counts as failed or cancelled; {@code null}: it succeeded
+     */
+    public static void giveBack(CompletableFuture<GroupPermit> asked, @Nullable Throwable why) {
+        if (!asked.cancel(false) && asked.state() == CompletableFuture.State.SUCCESS) {
+            close(asked.resultNow(), why);
+        }
+    }
+
+    /**
+     * Closes a permit.
+     *
+     * @param permit the permit to close
+     * @param why why the work under it counts as failed or cancelled; {@code null}: it succeeded
+     */
+    public static void close(GroupPermit permit, @Nullable Throwable why) {
+        if (why == null) {
+            permit.close();
+        } else {
+            permit.closeExceptionally(why);
+        }
+    }
+}

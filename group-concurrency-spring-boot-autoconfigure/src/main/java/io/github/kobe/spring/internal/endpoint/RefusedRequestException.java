@@ -1,0 +1,47 @@
+package io.github.kobe.spring.internal.endpoint;
+
+import io.github.kobe.spring.internal.settings.PrintableText;
+import java.io.Serial;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+
+/** Ends an operation, with a problem as the response. */
+public final class RefusedRequestException extends RuntimeException {
+
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private static final int STATUS_CONFLICT = 409;
+
+    private final transient EndpointProblem problem;
+    private final int status;
+
+    private RefusedRequestException(EndpointProblem problem, int status) {
+        super(problem.error() + "; allowed: " + problem.allowed(), null, false, false);
+        this.problem = problem;
+        this.status = status;
+    }
+
+    public static RefusedRequestException badRequest(
+            String error, String parameter, @Nullable String value, String allowed) {
+        return new RefusedRequestException(
+                problem(error, parameter, value, allowed), WebEndpointResponse.STATUS_BAD_REQUEST);
+    }
+
+    public static RefusedRequestException notFound(String error, String parameter, String value, String allowed) {
+        return new RefusedRequestException(
+                problem(error, parameter, value, allowed), WebEndpointResponse.STATUS_NOT_FOUND);
+    }
+
+    public static RefusedRequestException conflict(String error, String parameter, String value, String allowed) {
+        return new RefusedRequestException(problem(error, parameter, value, allowed), STATUS_CONFLICT);
+    }
+
+    private static EndpointProblem problem(String error, String parameter, @Nullable String value, String allowed) {
+        return new EndpointProblem(error, parameter, value == null ? null : PrintableText.wellFormed(value), allowed);
+    }
+
+    public WebEndpointResponse<Object> toResponse() {
+        return new WebEndpointResponse<>(problem, status);
+    }
+}

@@ -1,0 +1,72 @@
+package io.github.kobe.spring.internal.endpoint;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.InvocationContext;
+import org.springframework.boot.actuate.endpoint.OperationType;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
+
+/**
+ * Refuses requests with a parameter, or a field of their body, that an endpoint doesn't know or that occurs twice.
+ * Spring Boot would ignore the first, so that a misspelt name shows another group or executor, and join the second.
+ */
+public final class StrictArguments implements OperationInvokerAdvisor {
+
+    private final EndpointId strict;
+    private final Set<String> inPath;
+
+    /**
+     * Makes an advisor.
+     *
+     * @param endpoint the id of the endpoint
+     * @param inPath its variables of the path, which a request can't give in another way
+     */
+    public StrictArguments(String endpoint, String... inPath) {
+        strict = EndpointId.of(endpoint);
+        this.inPath = Set.of(inPath);
+    }
+
+    @Override
+    public OperationInvoker apply(
+            EndpointId endpoint, OperationType type, OperationParameters parameters, OperationInvoker invoker) {
+        if (!endpoint.equals(strict)) {
+            return invoker;
+        }
+        Set<String> known = parameters.stream()
+                .filter(parameter -> parameter.getType() == String.class)
+                .map(OperationParameter::getName)
+                .collect(Collectors.toCollection(TreeSet::new));
+        return context -> {
+            try {
+                require(type == OperationType.WRITE ? "field" : "parameter", known, context);
+            } catch (RefusedRequestException refusal) {
+                return refusal.toResponse();
+            }
+            return invoker.invoke(context);
+        };
+    }
+
+    private void require(String kind, Set<String> known, InvocationContext context) {
+        for (Map.Entry<String, Object> argument : context.getArguments().entrySet()) {
+            String name = argument.getKey();
+            String value = String.valueOf(argument.getValue());
+            if (!known.contains(name)) {
+                Set<String> fields = new TreeSet<>(known);
+                fields.removeAll(inPath);
+                throw RefusedRequestException.badRequest(
+                        "there is no such " + kind, name, value, "one of " + String.join(", ", fields));
+            }
+            if (argument.getValue() instanceof Collection<?>) {
+                throw RefusedRequestException.badRequest(
+                        "the " + kind + " is given more than once", name, value, "one value");
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.github.kobe.spring.internal.executors;
+
+import io.github.kobe.GroupExecutor;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.HierarchicalBeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
+
+/** The executors of an application context and its ancestors, except beans that can't be found by type. */
+public final class ExecutorBeans {
+
+    private final ListableBeanFactory beans;
+
+    /**
+     * Refers to a context, without making any executor.
+     *
+     * @param beans the context's beans
+     */
+    public ExecutorBeans(ListableBeanFactory beans) {
+        this.beans = beans;
+    }
+
+    /** {@return the names of the executors' beans} */
+    public Set<String> names() {
+        Set<String> names = new LinkedHashSet<>();
+        for (String name :
+                BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, GroupExecutor.class, true, false)) {
+            BeanDefinition definition = definition(beans, name);
+            if (definition == null || definition.isAutowireCandidate()) {
+                names.add(name);
+            }
+        }
+        return names;
+    }
+
+    /** {@return all executors by the names of their beans; makes those that don't exist yet} */
+    public Map<String, GroupExecutor> all() {
+        Map<String, GroupExecutor> executors = new LinkedHashMap<>();
+        for (String name : names()) {
+            executors.put(name, beans.getBean(name, GroupExecutor.class));
+        }
+        return executors;
+    }
+
+    /**
+     * {@return the names of the candidates for the default executor: from the nearest context with such beans the
+     * primary one, else those that are default candidates, else the only one} If there is one, it is the default; if
+     * there are several, the application has to choose.
+     */
+    public List<String> defaults() {
+        List<String> found = defaultsOf(beans);
+        List<String> all = found.isEmpty() ? List.copyOf(names()) : List.of();
+        return all.size() == 1 ? all : found;
+    }
+
+    private static List<String> defaultsOf(@Nullable BeanFactory context) {
+        if (!(context instanceof ListableBeanFactory own)) {
+            return List.of();
+        }
+        List<String> primary = new ArrayList<>();
+        List<String> others = new ArrayList<>();
+        for (String name : own.getBeanNamesForType(GroupExecutor.class, true, false)) {
+            BeanDefinition definition = definition(own, name);
+            if (definition != null && definition.isPrimary()) {
+                primary.add(name);
+            } else if (definition == null || isDefaultCandidate(definition)) {
+                others.add(name);
+            }
+        }
+        if (!primary.isEmpty()) {
+            return primary;
+        }
+        return others.isEmpty() && own instanceof HierarchicalBeanFactory child
+                ? defaultsOf(child.getParentBeanFactory())
+                : others;
+    }
+
+    private static boolean isDefaultCandidate(BeanDefinition definition) {
+        return definition.isAutowireCandidate()
+                && !definition.isFallback()
+                && (!(definition instanceof AbstractBeanDefinition own) || own.isDefaultCandidate());
+    }
+
+    /** {@return how a bean is defined; {@code null} where it was registered as it is} */
+    private static @Nullable BeanDefinition definition(@Nullable BeanFactory factory, String name) {
+        if (factory instanceof ConfigurableListableBeanFactory own && own.containsBeanDefinition(name)) {
+            return own.getMergedBeanDefinition(name);
+        }
+        return factory instanceof HierarchicalBeanFactory child && !child.containsLocalBean(name)
+                ? definition(child.getParentBeanFactory(), name)
+                : null;
+    }
+}

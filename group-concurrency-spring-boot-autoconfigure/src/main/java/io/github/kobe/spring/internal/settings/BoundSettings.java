@@ -1,0 +1,297 @@
+package io.github.kobe.spring.internal.settings;
+
+import io.github.kobe.spring.InvalidSettingException;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
+import org.springframework.boot.context.properties.bind.AbstractBindHandler;
+import org.springframework.boot.context.properties.bind.BindContext;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.core.convert.ConversionException;
+import org.springframework.core.convert.ConverterNotFoundException;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Watches the binding of {@link GroupConcurrencyProperties}. It checks the keys of groups first, and remembers each
+ * property, so that a message can say where a value came from.
+ */
+public final class BoundSettings implements ConfigurationPropertiesBindHandlerAdvisor {
+
+    private static final ConfigurationPropertyName PREFIX =
+            ConfigurationPropertyName.of(GroupConcurrencyProperties.PREFIX);
+
+    /** Nothing but a number. Zero is the same in every unit. */
+    private static final Pattern WITHOUT_UNIT = Pattern.compile("\\s*[+-]?\\d*[1-9]\\d*\\s*");
+
+    private final ConfigurableEnvironment environment;
+    private final Map<ConfigurationPropertyName, ConfigurationProperty> properties = new ConcurrentHashMap<>();
+
+    /**
+     * Makes a watcher.
+     *
+     * @param environment where the settings are bound from
+     */
+    public BoundSettings(ConfigurableEnvironment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    public BindHandler apply(BindHandler handler) {
+        return new WatchingHandler(handler);
+    }
+
+    /**
+     * Makes the exception for a bad setting: with its value and origin, if it was set.
+     *
+     * @param problem what is wrong with it
+     * @param allowed what is allowed
+     * @param cause the exception that revealed it; may be {@code null}
+     * @param elements the elements of its name, after the prefix
+     * @return the exception to throw
+     */
+    public InvalidSettingException refusal(
+            String problem, String allowed, @Nullable Throwable cause, String... elements) {
+        ConfigurationProperty property = find(elements);
+        if (property == null) {
+            String name =
+                    String.join(".", elements).replaceFirst("^(group-list|web\\.filter\\.rules)\\.(\\d+)", "$1[$2]");
+            return InvalidSettings.of(
+                    GroupConcurrencyProperties.PREFIX + "." + name, null, "not set", problem, allowed, cause);
+        }
+        return InvalidSettings.of(property, problem, allowed, cause);
+    }
+
+    /**
+     * Looks for a property.
+     *
+     * @param elements its name after the prefix, element by element
+     * @return whether there is such a property
+     */
+    public boolean has(String... elements) {
+        return find(elements) != null;
+    }
+
+    /** {@return the property with these elements, each in any of its spellings} */
+    public @Nullable ConfigurationProperty find(String... elements) {
+        return find(name -> {
+            if (name.getNumberOfElements() != elements.length + 1) {
+                return false;
+            }
+            for (int i = 0; i < elements.length; i++) {
+                boolean key = i == 1 && elements[0].equals("groups");
+                String element = name.getElement(i + 1, key ? Form.ORIGINAL : Form.UNIFORM);
+                if (!element.equals(key ? elements[i] : elements[i].replace("-", ""))) {
+                    return false;
+                }
+            }
+            return true;
+        });
+    }
+
+    private @Nullable ConfigurationProperty find(Predicate<ConfigurationPropertyName> name) {
+        return properties.values().stream()
+                .filter(property -> name.test(property.getName()))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /**
+     * {@return all bound properties whose first element after the prefix is one of these, in uniform spelling; by name}
+     */
+    public List<ConfigurationProperty> under(Set<String> firstElements) {
+        return properties.values().stream()
+                .filter(property -> firstElements.contains(property.getName().getElement(1, Form.UNIFORM)))
+                .sorted(Comparator.comparing(ConfigurationProperty::getName))
+                .toList();
+    }
+
+    /** {@return all bound properties of groups in the map, by the key of the group} */
+    public Map<String, List<ConfigurationProperty>> ofGroups() {
+        return properties.values().stream()
+                .filter(property -> property.getName().getNumberOfElements() > 2
+                        && property.getName().getElement(1, Form.UNIFORM).equals("groups"))
+                .collect(Collectors.groupingBy(property -> property.getName().getElement(2, Form.ORIGINAL)));
+    }
+
+    private final class WatchingHandler extends AbstractBindHandler {
+
+        WatchingHandler(BindHandler parent) {
+            super(parent);
+        }
+
+        @Override
+        public <T> @Nullable Bindable<T> onStart(
+                ConfigurationPropertyName name, Bindable<T> target, BindContext context) {
+            if (name.equals(PREFIX)) {
+                properties.keySet().removeIf(known -> !KnownNames.isOfOthers(known));
+                GroupKeySpelling.check(environment);
+            }
+            return super.onStart(name, target, context);
+        }
+
+        @Override
+        public Object onSuccess(
+                ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
+            ConfigurationProperty property = context.getConfigurationProperty();
+            if (property != null && PREFIX.isAncestorOf(name) && PREFIX.isAncestorOf(property.getName())) {
+                refuseMisread(name, target, property);
+                properties.put(property.getName(), property);
+            }
+            return super.onSuccess(name, target, context, result);
+        }
+
+        /**
+         * In YAML, a missing value is an empty text: {@code vip:} is a group without limits of its own. And "unlimited"
+         * is a word, not the largest number.
+         */
+        @Override
+        public Object onFailure(
+                ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error)
+                throws Exception {
+            if (error instanceof UnboundConfigurationPropertiesException unbound && PREFIX.isAncestorOf(name)) {
+                // an element of a list with nothing but unknown names
+                refuseUnknown(unbound, PREFIX, GroupConcurrencyProperties.class);
+            }
+            ConfigurationProperty property = PREFIX.isAncestorOf(name) ? firstOf(name, context) : null;
+            if (property != null) {
+                Object meant = meaning(name, target.getType().resolve(Object.class), property, error);
+                if (meant != null) {
+                    properties.put(name, property);
+                    return super.onSuccess(name, target, context, meant);
+                }
+                String form = error instanceof ConversionException ? formOf(name, target) : null;
+                if (form != null) {
+                    throw InvalidSettings.of(property, "can't be read", form, error);
+                }
+            }
+            return super.onFailure(name, target, context, error);
+        }
+
+        /** Spring Boot cuts fractions off, and takes a number without a unit for milliseconds, which is seldom meant. */
+        private void refuseMisread(ConfigurationPropertyName name, Bindable<?> target, ConfigurationProperty property) {
+            Class<?> type = typeOf(target);
+            Object value = property.getValue() instanceof String raw
+                    ? environment.resolvePlaceholders(raw)
+                    : property.getValue();
+            String problem = null;
+            if (type == Integer.class
+                    && (value instanceof Double || value instanceof Float || value instanceof BigDecimal)) {
+                problem = "is not a whole number";
+            } else if (type == Duration.class
+                    && WITHOUT_UNIT.matcher(value.toString()).matches()) {
+                problem = "has no unit";
+            }
+            if (problem != null) {
+                throw InvalidSettings.of(property, problem, String.valueOf(formOf(name, target)), null);
+            }
+        }
+
+        private static Class<?> typeOf(Bindable<?> target) {
+            return ClassUtils.resolvePrimitiveIfNecessary(target.getType().resolve(Object.class));
+        }
+
+        /** {@return how the value is written, in words; {@code null}: Spring Boot tells it well enough} */
+        private static @Nullable String formOf(ConfigurationPropertyName name, Bindable<?> target) {
+            Class<?> type = typeOf(target);
+            if (type == Integer.class || type == Duration.class) {
+                return settingAt(name)
+                        .map(LimitSetting::form)
+                        .orElse(type == Integer.class ? "a whole number" : LimitSetting.DURATION_FORM);
+            }
+            if (type == GroupConcurrencyProperties.Limits.class
+                    || type == GroupConcurrencyProperties.ListedGroup.class) {
+                return "limits below the key, such as max-concurrency";
+            }
+            if (type.isEnum()) {
+                return Stream.of(type.getEnumConstants())
+                        .map(constant ->
+                                constant.toString().toLowerCase(Locale.ROOT).replace('_', '-'))
+                        .collect(Collectors.joining(", ", "one of ", ""));
+            }
+            return type == Boolean.class ? "true or false" : null;
+        }
+
+        private static Optional<LimitSetting> settingAt(ConfigurationPropertyName name) {
+            if (KnownNames.isOfOthers(name)) {
+                return Optional.empty();
+            }
+            String last = name.getLastElement(Form.UNIFORM);
+            return Stream.of(LimitSetting.values())
+                    .filter(setting -> setting.property().replace("-", "").equals(last))
+                    .findFirst();
+        }
+
+        private @Nullable Object meaning(
+                ConfigurationPropertyName name, Class<?> type, ConfigurationProperty property, Exception error) {
+            String text = property.getValue() instanceof String raw ? environment.resolvePlaceholders(raw) : "-";
+            if (text.isEmpty() && error instanceof ConverterNotFoundException) {
+                return type == GroupConcurrencyProperties.Limits.class
+                        ? GroupConcurrencyProperties.Limits.INHERITED
+                        : type == Map.class ? Map.of() : null;
+            }
+            if (!text.equals(LimitSetting.UNLIMITED)) {
+                return null;
+            }
+            return settingAt(name).flatMap(LimitSetting::unlimited).orElse(null);
+        }
+
+        /** Properties that are left over are unknown to Spring Boot, which only knows the names that are bound here. */
+        @Override
+        public void onFinish(
+                ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result)
+                throws Exception {
+            try {
+                super.onFinish(name, target, context, result);
+            } catch (UnboundConfigurationPropertiesException unbound) {
+                Class<?> settings = target.getType().resolve(Object.class);
+                boolean ours = name.equals(PREFIX) || KnownNames.isOfOthers(name);
+                if (!ours || !settings.isRecord()) {
+                    throw unbound;
+                }
+                refuseUnknown(unbound, name, settings);
+            }
+        }
+
+        private static void refuseUnknown(
+                UnboundConfigurationPropertiesException unbound, ConfigurationPropertyName bound, Class<?> settings) {
+            for (ConfigurationProperty unknown : unbound.getUnboundProperties()) {
+                if (!bound.equals(PREFIX) || !KnownNames.isOfOthers(unknown.getName())) {
+                    throw KnownNames.refusal(unknown, bound, settings, unbound);
+                }
+                InvalidSettingException withoutJar = KnownNames.withoutJar(unknown);
+                if (withoutJar != null) {
+                    throw withoutJar;
+                }
+            }
+        }
+
+        private static @Nullable ConfigurationProperty firstOf(ConfigurationPropertyName name, BindContext context) {
+            for (ConfigurationPropertySource source : context.getSources()) {
+                ConfigurationProperty property = source.getConfigurationProperty(name);
+                if (property != null) {
+                    return property;
+                }
+            }
+            return null;
+        }
+    }
+}

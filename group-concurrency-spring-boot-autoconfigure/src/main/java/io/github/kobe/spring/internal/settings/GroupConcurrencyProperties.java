@@ -1,0 +1,328 @@
+package io.github.kobe.spring.internal.settings;
+
+import io.github.kobe.GroupLimits;
+import io.github.kobe.RejectionPolicy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The settings under {@code group-concurrency}, as they are written; {@code null} where nothing is written. Their
+ * ranges are checked where they come into force, so that each message can name the file and line.
+ *
+ * @param enabled Whether methods and executors are limited at all; without it there is no bean of this library,
+ *     and annotated methods run without limit.
+ * @param global What holds for all groups together.
+ * @param rejectionPolicy What happens to a submitted task that is rejected; callers on their own thread and
+ *     annotated methods always get an exception.
+ * @param defaults The limits of groups that have none of their own.
+ * @param groups Limits by group key or, with a * in it, by pattern; always written in brackets and quotes, as
+ *     "[tenant:*]".
+ * @param groupList Limits by group key or pattern as a list, which takes every key exactly as it is in every source.
+ * @param limitsRefresh About how often a GroupLimitsResolver is asked again of a group in use, more than zero; by default
+ *     it never is.
+ * @param maxIdleGroups About how many idle groups keep their counters, at least 0.
+ * @param idleTimeout For about how long an idle group keeps its counters, more than zero.
+ * @param maxKeyLength How many characters a group's key may have, at least 1.
+ * @param annotation The annotation {@code @GroupConcurrent}.
+ * @param contextPropagation The context that is propagated to a task's thread.
+ * @param metrics The meters.
+ * @param observations The observations.
+ * @param warnings What the log is told now and then.
+ * @param health The health of the application.
+ * @param shutdown The end of the application.
+ * @param web Requests over HTTP.
+ */
+@ConfigurationProperties(prefix = GroupConcurrencyProperties.PREFIX, ignoreUnknownFields = false)
+public record GroupConcurrencyProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue Global global,
+        @DefaultValue("abort") RejectionPolicy rejectionPolicy,
+        @DefaultValue Limits defaults,
+        @DefaultValue Map<String, Limits> groups,
+        @DefaultValue List<ListedGroup> groupList,
+        @Nullable Duration limitsRefresh,
+        @DefaultValue("10000") int maxIdleGroups,
+        @DefaultValue("10m") Duration idleTimeout,
+        @DefaultValue("1024") int maxKeyLength,
+        @DefaultValue Annotation annotation,
+        @DefaultValue ContextPropagation contextPropagation,
+        @DefaultValue Metrics metrics,
+        @DefaultValue Observations observations,
+        @DefaultValue Warnings warnings,
+        @DefaultValue Health health,
+        @DefaultValue Shutdown shutdown,
+        @DefaultValue Web web) {
+
+    /** What all the settings' names begin with. */
+    public static final String PREFIX = "group-concurrency";
+
+    /**
+     * What holds for all groups together.
+     *
+     * @param maxInFlight How many tasks may be in flight over all groups, at least 1, or "unlimited".
+     * @param queueThreshold How many tasks may wait over all groups, at least 0, or "unlimited".
+     */
+    public record Global(
+            @Nullable Integer maxInFlight, @Nullable Integer queueThreshold) {}
+
+    /**
+     * The limits of one group, of a pattern or of all groups. Each number that is missing is inherited separately.
+     *
+     * @param maxConcurrency How many tasks of a group may run at once, at least 1, or "unlimited".
+     * @param maxInFlight How many tasks of a group may be in flight, at least 1, or "unlimited"; if not set, as many
+     *     as may run.
+     * @param queueThreshold How many tasks of a group may wait, at least 0, or "unlimited"; 0: none waits.
+     * @param queueTimeout How long a task of a group may wait to start, more than zero, or "unlimited".
+     * @param weight How many tasks a group may start in one turn, when groups take turns for the global limit; 1
+     *     to 1,000.
+     */
+    public record Limits(
+            @Nullable Integer maxConcurrency,
+            @Nullable Integer maxInFlight,
+            @Nullable Integer queueThreshold,
+            @Nullable Duration queueTimeout,
+            @Nullable Integer weight) {
+
+        static final Limits INHERITED = new Limits(null, null, null, null, null);
+
+        /** {@return the same numbers as the engine takes them} */
+        public GroupLimits toGroupLimits() {
+            GroupLimits limits = GroupLimits.unset();
+            limits = maxConcurrency == null ? limits : limits.withMaxConcurrency(maxConcurrency);
+            limits = maxInFlight == null ? limits : limits.withMaxInFlight(maxInFlight);
+            limits = queueThreshold == null ? limits : limits.withQueueThreshold(queueThreshold);
+            limits = queueTimeout == null ? limits : limits.withQueueTimeout(queueTimeout);
+            return weight == null ? limits : limits.withWeight(weight);
+        }
+    }
+
+    /**
+     * One group of the list.
+     *
+     * @param key The group key or pattern.
+     * @param maxConcurrency How many tasks of the group may run at once, at least 1.
+     * @param maxInFlight How many tasks of the group may be in flight, at least 1.
+     * @param queueThreshold How many tasks of the group may wait, at least 0; 0: none waits.
+     * @param queueTimeout How long a task of the group may wait to start, more than zero.
+     * @param weight How many tasks the group may start in one turn, 1 to 1,000.
+     */
+    public record ListedGroup(
+            @Nullable String key,
+            @Nullable Integer maxConcurrency,
+            @Nullable Integer maxInFlight,
+            @Nullable Integer queueThreshold,
+            @Nullable Duration queueTimeout,
+            @Nullable Integer weight) {
+
+        /** {@return the element without its key} */
+        public Limits limits() {
+            return new Limits(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight);
+        }
+    }
+
+    /**
+     * The annotation {@code @GroupConcurrent}.
+     *
+     * @param enabled Whether annotated methods are limited.
+     * @param order The order of the limit among a method's other advice; the smaller, the further out.
+     * @param beanReferences Whether group expressions may name beans, as in "@tenants.current()".
+     */
+    public record Annotation(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("2147483646") int order,
+            @DefaultValue("false") boolean beanReferences) {}
+
+    /**
+     * The context that is propagated to a task's thread.
+     *
+     *
+     * @param enabled Whether the logging context (MDC) of the submitting thread, what is registered with Micrometer's
+     *     context propagation, and what TaskDecorator beans add are available on the task's thread.
+     */
+    public record ContextPropagation(@DefaultValue("true") boolean enabled) {}
+
+    /**
+     * The meters.
+     *
+     * @param enabled Whether there are meters.
+     * @param groupTag What the tag "group" of a meter contains.
+     * @param maxTagValues How many keys and patterns, names of scopes, and plans of rollouts get a tag value of their own, at
+     *     least 1.
+     * @param timers Which timers there are.
+     */
+    public record Metrics(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("configured") GroupTag groupTag,
+            @DefaultValue("100") int maxTagValues,
+            @DefaultValue("all") Timers timers) {}
+
+    /**
+     * The observations.
+     *
+     * @param mode Which work in groups is observed.
+     * @param groupKey Whether an observation, and so a span, has the group's key.
+     */
+    public record Observations(
+            @DefaultValue("tracing") ObservationMode mode,
+            @DefaultValue("true") boolean groupKey) {}
+
+    /** Which work in groups is observed. */
+    public enum ObservationMode {
+        /** Work that is submitted inside an observation, if a tracer makes spans. */
+        TRACING,
+        /** All work, whether or not anything listens. */
+        ALWAYS,
+        /** None. */
+        NEVER
+    }
+
+    /** What the tag "group" of a meter contains. */
+    public enum GroupTag {
+        /** The key or pattern of the settings that the group falls under. */
+        CONFIGURED,
+        /** The group's key, for as many as {@code max-tag-values} of them. */
+        ALL,
+        /** Nothing. */
+        NONE
+    }
+
+    /** Which timers there are. */
+    public enum Timers {
+        /** Timers of waits and of runs. */
+        ALL,
+        /** Timers of waits. */
+        WAITED,
+        /** None, so the clock isn't read for timers. */
+        NONE
+    }
+
+    /**
+     * What the log is told now and then.
+     *
+     * @param enabled Whether the log is told of groups that have refused work, and of groups that stand still.
+     * @param interval About how often, more than zero.
+     */
+    public record Warnings(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("1m") Duration interval) {}
+
+    /**
+     * The health of the application.
+     *
+     * @param oldestWait How long a task may wait, zero or more; beyond that the application is out of service. By
+     *     default it never is.
+     * @param queue How many may wait over all groups of an executor, at least 0; beyond that the application is
+     *     out of service. By default it never is.
+     */
+    public record Health(
+            @Nullable Duration oldestWait, @Nullable Integer queue) {}
+
+    /**
+     * The end of the application.
+     *
+     * @param awaitTerminationPeriod How long to wait for work that is queued or runs, zero or more; should be shorter
+     *     than spring.lifecycle.timeout-per-shutdown-phase.
+     */
+    public record Shutdown(@DefaultValue("25s") Duration awaitTerminationPeriod) {}
+
+    /**
+     * Requests over HTTP.
+     *
+     * @param problemDetails How a rejection is reported to a client.
+     * @param filter The filter that limits requests.
+     */
+    public record Web(
+            @DefaultValue ProblemDetails problemDetails,
+            @DefaultValue Filter filter) {}
+
+    /**
+     * How a rejection is reported to a client.
+     *
+     * @param enabled Whether a rejection that nothing else handles is answered with 429 or 503 and
+     *     application/problem+json.
+     */
+    public record ProblemDetails(@DefaultValue("true") boolean enabled) {}
+
+    /**
+     * The filter that limits requests by a key.
+     *
+     * @param enabled Whether requests are limited, by the rules or by a bean of type RequestGroupKey or ExchangeGroupKey.
+     * @param rules Which requests are limited by which key; the first rule that matches a request's path and method is used.
+     * @param order The order among the filters of the application; the smaller, the further out.
+     */
+    public record Filter(
+            @DefaultValue("false") boolean enabled,
+            @DefaultValue List<Rule> rules,
+            @DefaultValue("2147483647") int order) {}
+
+    /**
+     * One rule of the filter.
+     *
+     * @param paths The path patterns of the requests that it is for.
+     * @param methods The methods of the requests that it is for, as GET; if missing, all.
+     * @param limit Whether its requests are limited; with false they pass, and no later rule is asked.
+     * @param keySource Where the key is; if missing, a bean of type RequestGroupKey or ExchangeGroupKey supplies it.
+     * @param name The name of the header, or of the variable of the path.
+     * @param prefix What the group's key begins with, before the request's part; it keeps clients from naming other
+     *     groups. Default: http:
+     * @param normalize Which spellings are the same key.
+     * @param matchesPrincipal Whether the key has to be the name of the logged-in user; otherwise the request is answered
+     *     with 403.
+     * @param missingKey What happens to a request without a key: reject, pass, or the key of a group, in which it is
+     *     limited. Default: reject for a header, otherwise pass.
+     * @param knownKeysOnly Whether only keys that the settings name exactly, or a bean of type KnownGroupKeys knows, have
+     *     groups of their own; all others then share one.
+     * @param newcomers Whether a key that is not known has a group of its own from the beginning.
+     * @param maxKeys How many keys that are neither known nor have succeeded may have groups of their own, at least 1; the
+     *     others then share one. By default any number.
+     * @param queueTimeout How long its requests may wait, more than zero; if missing, as long as their group allows.
+     * @param executor The name of the GroupExecutor bean that limits its requests; if missing, the default one.
+     */
+    public record Rule(
+            @DefaultValue("/**") List<String> paths,
+            @DefaultValue List<String> methods,
+            @DefaultValue("true") boolean limit,
+            @Nullable KeySource keySource,
+            @DefaultValue("") String name,
+            @Nullable String prefix,
+            @DefaultValue("trim") Normalize normalize,
+            @DefaultValue("false") boolean matchesPrincipal,
+            @Nullable String missingKey,
+            @DefaultValue("false") boolean knownKeysOnly,
+            @DefaultValue("separate") Newcomers newcomers,
+            @Nullable Integer maxKeys,
+            @Nullable Duration queueTimeout,
+            @DefaultValue("") String executor) {}
+
+    /** Where the key of a request is. */
+    public enum KeySource {
+        /** In a header. */
+        HEADER,
+        /** The name of the logged-in user is the key. */
+        PRINCIPAL,
+        /** In the path. */
+        PATH
+    }
+
+    /** Which spellings of a request's key are the same. */
+    public enum Normalize {
+        /** Those that differ in spaces before or after the key. */
+        TRIM,
+        /** Those that differ in such spaces, or in upper and lower case. */
+        LOWER_CASE,
+        /** None. */
+        NONE
+    }
+
+    /** Whether a key that is not known has a group of its own from the beginning. */
+    public enum Newcomers {
+        /** It has. */
+        SEPARATE,
+        /** It shares one with all such keys, until a request with it has been answered with a status below 400. */
+        SHARED
+    }
+}

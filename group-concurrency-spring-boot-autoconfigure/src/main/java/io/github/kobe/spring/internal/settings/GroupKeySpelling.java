@@ -1,0 +1,114 @@
+package io.github.kobe.spring.internal.settings;
+
+import io.github.kobe.spring.InvalidSettingException;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.origin.Origin;
+import org.springframework.boot.origin.PropertySourceOrigin;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/**
+ * Refuses group keys that Spring Boot would change silently: outside brackets it drops every character but letters,
+ * digits, {@code -} and {@code _}, and takes a dot for the end of the key.
+ *
+ * <p>It reads the names as they are written, before binding. Environment variables are left out: their names are always
+ * changed, and their original spelling is unknown.
+ */
+public final class GroupKeySpelling {
+
+    /** The prefix in any spelling that Boot accepts, then the group's key and setting. */
+    private static final Pattern UNDER_GROUPS = Pattern.compile(
+            "group[-_]?concurrency\\.groups(?:\\.?(?<bracketed>\\[.*)|\\.(?<plain>[^\\[].*))",
+            Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
+    private static final Pattern PLAIN_KEY = Pattern.compile("[A-Za-z0-9_-]+");
+
+    private static final Set<String> SETTINGS = Stream.of(LimitSetting.values())
+            .map(setting -> setting.property().replace("-", ""))
+            .collect(Collectors.toUnmodifiableSet());
+
+    private GroupKeySpelling() {}
+
+    public static void check(ConfigurableEnvironment environment) {
+        for (PropertySource<?> source : environment.getPropertySources()) {
+            if (source instanceof EnumerablePropertySource<?> enumerable
+                    && !(source instanceof SystemEnvironmentPropertySource)) {
+                for (String name : enumerable.getPropertyNames()) {
+                    check(name, enumerable);
+                }
+            }
+        }
+    }
+
+    private static void check(String name, EnumerablePropertySource<?> source) {
+        Matcher matcher = UNDER_GROUPS.matcher(name);
+        if (!matcher.matches()) {
+            return;
+        }
+        String bracketed = matcher.group("bracketed");
+        if (bracketed != null) {
+            checkInBrackets(bracketed, name, source);
+            return;
+        }
+        String key = keyOutsideBrackets(matcher.group("plain"));
+        if (!PLAIN_KEY.matcher(key).matches()) {
+            String problem = "has the group key '" + key + "' outside brackets, where Spring Boot drops characters";
+            throw refused(name, source, problem, spellings(key));
+        }
+    }
+
+    private static void checkInBrackets(String rest, String name, EnumerablePropertySource<?> source) {
+        int end = rest.indexOf(']');
+        if (rest.startsWith("[[") && end > 0) {
+            String key = rest.substring(2, end);
+            throw refused(
+                    name,
+                    source,
+                    "has the group key [" + key + "] without quotes, which YAML reads as a list",
+                    spellings(key));
+        }
+        if (end < 0 || rest.indexOf('[', 1) >= 0 || rest.indexOf(']', end + 1) >= 0) {
+            int last = rest.lastIndexOf(']');
+            String key = rest.substring(1, last < 1 ? rest.length() : last);
+            throw refused(name, source, "has a bracket inside the group key '" + key + "'", inList(key));
+        }
+        if (rest.substring(1, end).isBlank()) {
+            throw refused(name, source, "has a blank group key", "a group key or pattern");
+        }
+    }
+
+    /** All up to the setting, since a dot may belong to what was meant as the key. */
+    private static String keyOutsideBrackets(String rest) {
+        int lastDot = rest.lastIndexOf('.');
+        if (lastDot < 0) {
+            return rest;
+        }
+        String last =
+                rest.substring(lastDot + 1).replace("-", "").replace("_", "").toLowerCase(Locale.ROOT);
+        return SETTINGS.contains(last) ? rest.substring(0, lastDot) : rest.substring(0, rest.indexOf('.'));
+    }
+
+    private static String spellings(String key) {
+        return "\"[%s]\" as the key in YAML, groups[%s] in a properties file, or %s".formatted(key, key, inList(key));
+    }
+
+    private static String inList(String key) {
+        return "an element of %s.group-list with key: \"%s\"".formatted(GroupConcurrencyProperties.PREFIX, key);
+    }
+
+    private static InvalidSettingException refused(
+            String name, EnumerablePropertySource<?> source, String problem, String allowed) {
+        @Nullable Object value = source.getProperty(name);
+        Origin origin = PropertySourceOrigin.get(source, name);
+        return InvalidSettings.of(
+                name, value == null ? null : value.toString(), origin.toString(), problem, allowed, null);
+    }
+}
