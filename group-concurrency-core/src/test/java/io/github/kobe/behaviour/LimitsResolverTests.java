@@ -297,6 +297,22 @@ class LimitsResolverTests {
     }
 
     @Test
+    void aPolicyThatAsksTheSameAsOftenPutsNothingOff() throws Exception {
+        GroupExecutor executor =
+                engines.startPlain(policy().limitsRefresh(MINUTE).build(), surroundings);
+        use(executor, "a");
+        executor.updatePolicy(executor.policy().toBuilder().build());
+        asked.clear();
+
+        for (int i = 0; i < 4; i++) {
+            advance(executor, MINUTE.dividedBy(4));
+            executor.updatePolicy(executor.policy().toBuilder().build());
+        }
+
+        assertThat(asked).containsExactly("a");
+    }
+
+    @Test
     void aGroupThatStillRunsIsInUse() throws Exception {
         GroupExecutor executor =
                 engines.startPlain(policy().limitsRefresh(MINUTE).build(), surroundings);

@@ -45,6 +45,9 @@ final class Watch {
     /** Groups that had refused something, or had work waiting, at the last round; written by rounds. */
     private volatile Map<Group, Seen> seen = Map.of();
 
+    /** The interval that rounds went by when they began; 0: that of the first policy. */
+    private volatile long roundsNanos;
+
     /**
      * A group at the last round.
      *
@@ -71,7 +74,14 @@ final class Watch {
         rounds.next();
     }
 
+    /** A policy with the same interval changes nothing here. */
     void policyChanged() {
+        long now = intervalNanos();
+        if (now == roundsNanos) {
+            rounds.next();
+            return;
+        }
+        roundsNanos = now;
         rounds.beginAnew();
     }
 

@@ -414,7 +414,7 @@ class LivePageTests {
     }
 
     @Test
-    void aPlanThatHasPartlyFailedIsShownAsAFailure() {
+    void aPlanThatHasPartlyFailedIsShownAsAFailure() throws Exception {
         Rollouts rollouts = application.bean(Rollouts.class);
         application.bean(Gate.class).open();
         rollouts.start(RolloutPlan.named("plan-partly")

@@ -3,7 +3,6 @@ package io.github.kobe.spring.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
@@ -15,12 +14,12 @@ import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.observation.DefaultGroupTaskObservationConvention;
 import io.github.kobe.spring.observation.GroupTaskObservationDocumentation;
 import io.github.kobe.spring.rollout.RolloutsEndpoint;
+import io.github.kobe.spring.testing.Metadata;
 import io.github.kobe.testing.Markdown;
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.nio.file.Path;
@@ -81,7 +80,7 @@ class ReferenceTests {
             assertThat(row.get(3)).as(row.get(0)).isNotBlank();
         }
         Map<String, String> bound = new TreeMap<>();
-        for (JsonNode property : metadata()) {
+        for (JsonNode property : Metadata.all("properties")) {
             String name = property.path("name").asText();
             if (name.startsWith("group-concurrency.")) {
                 bound.put(
@@ -92,12 +91,6 @@ class ReferenceTests {
         assertThat(documented).isNotEmpty().isEqualTo(bound);
     }
 
-    private static JsonNode metadata() throws IOException {
-        try (InputStream json =
-                GroupConcurrent.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
-            return new ObjectMapper().readTree(json).path("properties");
-        }
-    }
 
     private static String typeOf(String type) {
         String raw = type.replaceFirst("<.*", "");
@@ -211,8 +204,10 @@ class ReferenceTests {
     @Test
     void thePageOfObservationsHasEachEventOfTheFlightRecorderWithItsFields() {
         Markdown page = Markdown.page("docs/reference/observations.md");
+        FlightRecorder recorder = FlightRecorder.getFlightRecorder();
+        application.bean(TenantReports.class).build("a"); // the first work that the recorder is there for
         // An application of another test's class path may have registered its own of the same names.
-        List<EventType> events = FlightRecorder.getFlightRecorder().getEventTypes().stream()
+        List<EventType> events = recorder.getEventTypes().stream()
                 .filter(type -> type.getName().startsWith("io.github.kobe."))
                 .toList();
 

@@ -3,11 +3,7 @@ package io.github.kobe.spring.together;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
-import java.net.URL;
-import java.util.ArrayList;
-import java.util.Collections;
+import io.github.kobe.spring.testing.Metadata;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -28,7 +24,7 @@ class ConfigurationMetadataTests {
     private static final Set<String> COLLECTIONS =
             Set.of("group-concurrency.groups", "group-concurrency.group-list", "group-concurrency.web.filter.rules");
 
-    private final List<JsonNode> properties = read("properties").stream()
+    private final List<JsonNode> properties = Metadata.all("properties").stream()
             .filter(property -> property.path("name").asText().startsWith("group-concurrency."))
             .toList();
 
@@ -68,25 +64,10 @@ class ConfigurationMetadataTests {
 
     @Test
     void keysHaveHints() {
-        assertThat(names(read("hints"))).contains("group-concurrency.groups.keys", "group-concurrency.group-list");
+        assertThat(names(Metadata.all("hints"))).contains("group-concurrency.groups.keys", "group-concurrency.group-list");
     }
 
     private static Set<String> names(List<JsonNode> items) {
         return items.stream().map(item -> item.path("name").asText()).collect(Collectors.toSet());
-    }
-
-    /** Of all jars of the starter. */
-    private static List<JsonNode> read(String section) {
-        List<JsonNode> all = new ArrayList<>();
-        try {
-            for (URL json : Collections.list(ConfigurationMetadataTests.class
-                    .getClassLoader()
-                    .getResources("META-INF/spring-configuration-metadata.json"))) {
-                new ObjectMapper().readTree(json).path(section).forEach(all::add);
-            }
-            return all;
-        } catch (IOException failure) {
-            throw new AssertionError(failure);
-        }
     }
 }

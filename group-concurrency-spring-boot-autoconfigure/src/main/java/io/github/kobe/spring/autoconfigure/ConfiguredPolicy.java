@@ -102,6 +102,7 @@ final class ConfiguredPolicy {
     private GroupPolicy newPolicy() {
         checkList();
         warnOfEnvironmentOnlyGroups();
+        warnOfRulesWithoutFilter();
         try {
             return builder().build();
         } catch (InvalidPolicyException refusal) {
@@ -155,6 +156,13 @@ final class ConfiguredPolicy {
                 throw settings.refusal(
                         "names a group for the second time", "each key once, here or under groups", null, setting);
             }
+        }
+    }
+
+    private void warnOfRulesWithoutFilter() {
+        if (!properties.web().filter().rules().isEmpty() && !settings.has("web", "filter", "enabled")) {
+            LOGGER.warn("The rules under group-concurrency.web.filter.rules limit nothing, since"
+                    + " group-concurrency.web.filter.enabled isn't set. Set it to true, or to false if that is meant.");
         }
     }
 

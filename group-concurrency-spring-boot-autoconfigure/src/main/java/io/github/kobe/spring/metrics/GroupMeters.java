@@ -6,6 +6,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupRecorder;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Timers;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,6 +19,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * comes meanwhile makes it check again. As long as neither policy nor registries change, it looks only at what is new.
  */
 final class GroupMeters implements GroupRecorder.Factory {
+
+    private static final Log LOGGER = LogFactory.getLog(GroupMeters.class);
 
     private final GroupTags tags;
     private final int most;
@@ -64,6 +69,9 @@ final class GroupMeters implements GroupRecorder.Factory {
     private final Map<String, Integer> unusedLimits = new HashMap<>();
 
     private @Nullable GroupPolicy unusedLimitsOf;
+
+    /** How often a registry has refused a meter. */
+    private final AtomicInteger refusals = new AtomicInteger();
 
     private record Bound(String name, GroupExecutor executor, GlobalMeters global) {}
 
@@ -166,9 +174,9 @@ final class GroupMeters implements GroupRecorder.Factory {
 
     private void alignAll(Bound of, GroupPolicy policy) {
         byTag.values().removeIf(meters -> {
-            boolean goes = !isShared(meters.tag) && !tags.isPossible(policy, meters.tag);
+            boolean goes = !isShared(meters.tag) && !tags.isPossible(of.executor.policy(), meters.tag);
             if (goes) {
-                meters.remove();
+                attempt(meters.tag, meters::remove);
                 registered.remove(meters);
                 places.decrementAndGet();
             }
@@ -176,7 +184,7 @@ final class GroupMeters implements GroupRecorder.Factory {
         });
         made.clear(); // what comes from now on is looked at once more
         alignedRegistries = registries.size();
-        registries.forEach(of.global::register);
+        registries.forEach(registry -> attempt(GroupTags.ALL, () -> of.global.register(registry)));
         byTag.values().forEach(meters -> register(of, policy, meters));
         limitsDue = true;
         alignedBy = policy;
@@ -184,7 +192,8 @@ final class GroupMeters implements GroupRecorder.Factory {
 
     private void register(Bound of, GroupPolicy policy, TagMeters meters) {
         boolean counted = isRecorded(policy) || !tags.needsCounts();
-        registries.forEach(registry -> meters.register(registry, of.name, counted));
+        registries.forEach(
+                registry -> attempt(meters.tag, () -> meters.register(registry, of.name, counted)));
         registered.add(meters);
     }
 
@@ -193,7 +202,21 @@ final class GroupMeters implements GroupRecorder.Factory {
         int limit = reading == null || !reading.byTag().containsKey(meters.tag)
                 ? unusedLimit(policy, meters.tag)
                 : reading.of(meters.tag).maxConcurrency();
-        meters.alignLimit(TagMeters.isLimit(limit));
+        attempt(meters.tag, () -> meters.alignLimit(TagMeters.isLimit(limit)));
+    }
+
+    /** What a registry, or a filter of the application's, refuses is missing; nothing else is. */
+    private void attempt(String tag, Runnable change) {
+        try {
+            change.run();
+        } catch (RuntimeException refused) {
+            if (refusals.getAndIncrement() == 0) {
+                LOGGER.warn(
+                        "A registry refuses meters with group=" + PrintableText.ofKey(tag)
+                                + ". They are missing there; later refusals are not logged.",
+                        refused);
+            }
+        }
     }
 
     private boolean isRecorded(GroupPolicy policy) {

@@ -2,6 +2,7 @@ package io.github.kobe.spring.web;
 
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.spring.internal.settings.PrintableText;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.commons.logging.Log;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.env.Environment;
 import org.springframework.http.server.PathContainer;
+import org.springframework.http.server.RequestPath;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.util.pattern.PathPattern;
@@ -25,6 +27,7 @@ final class FilterRules {
 
     private final List<FilterRule> rules;
     private final SingletonSupplier<List<PathPattern>> operators;
+    private final String mvcPath;
 
     /**
      * @param rules in their order
@@ -34,6 +37,8 @@ final class FilterRules {
     FilterRules(List<FilterRule> rules, Environment environment, BeanFactory beans) {
         this.rules = List.copyOf(rules);
         this.operators = SingletonSupplier.of(() -> operators(environment, beans));
+        this.mvcPath =
+                environment.getProperty("spring.mvc.servlet.path", "").replaceAll("/+$", "");
     }
 
     /**
@@ -54,6 +59,15 @@ final class FilterRules {
             }
         }
         return null;
+    }
+
+    /** {@return the path of a servlet's request that rules go by: within Spring MVC, if that has it, else within the application} */
+    PathContainer pathOf(HttpServletRequest request) {
+        String path = RequestPath.parse(request.getRequestURI(), request.getContextPath())
+                .pathWithinApplication()
+                .value();
+        boolean within = path.equals(mvcPath) || path.startsWith(mvcPath + "/");
+        return PathContainer.parsePath(within ? path.substring(mvcPath.length()) : path);
     }
 
     /** Has the beans made that the rules need; fails if one can't be had. */

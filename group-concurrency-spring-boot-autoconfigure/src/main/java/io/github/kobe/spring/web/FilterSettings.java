@@ -307,6 +307,12 @@ final class FilterSettings {
         }
 
         private PathPattern parse(String text) {
+            if (!text.startsWith("/")) {
+                throw refusal(
+                        "has the path pattern '" + text + "', which no path has, since each begins with a slash",
+                        PATTERN,
+                        "paths");
+            }
             try {
                 return PathPatternParser.defaultInstance.parse(text);
             } catch (PatternParseException failure) {

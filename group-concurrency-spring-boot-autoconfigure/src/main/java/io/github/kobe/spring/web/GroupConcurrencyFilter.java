@@ -21,7 +21,6 @@ import org.springframework.core.Ordered;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.cors.CorsUtils;
 import org.springframework.web.filter.OncePerRequestFilter;
-import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
  * Limits requests by a key: each has one permit of the key's group, from here until the request is complete, even if it
@@ -98,7 +97,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
             turn.inside(request, response, chain);
             return;
         }
-        PathContainer path = ServletRequestPathUtils.parse(request).pathWithinApplication();
+        PathContainer path = rules.pathOf(request);
         FilterRule rule = isAsyncDispatch(request) || CorsUtils.isPreFlightRequest(request)
                 ? null
                 : rules.find(path, request.getMethod());

@@ -146,7 +146,8 @@ final class Newcomers {
             }
             if (stay != null) {
                 stay.requests++;
-                return new Place(key, success -> ended(key, success));
+                Stay counted = stay;
+                return new Place(key, success -> ended(key, counted, success));
             }
         } finally {
             lock.unlock();
@@ -172,11 +173,14 @@ final class Newcomers {
         return live.size() < most;
     }
 
-    /** A request in a group of its key's own has ended. */
-    private void ended(String key, boolean success) {
+    /**
+     * A request has ended.
+     *
+     * @param stay that of its key, in whose group it was; {@code null}: it was in the shared one
+     */
+    private void ended(String key, @Nullable Stay stay, boolean success) {
         lock.lock();
         try {
-            Stay stay = live.get(key);
             if (stay != null) {
                 stay.requests--;
                 stay.usedAt = clock.getAsLong();
@@ -192,7 +196,7 @@ final class Newcomers {
 
     private void succeeded(String key, boolean success) {
         if (success) {
-            ended(key, true);
+            ended(key, null, true);
         }
     }
 }

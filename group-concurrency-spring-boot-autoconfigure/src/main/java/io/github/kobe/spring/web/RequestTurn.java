@@ -48,6 +48,9 @@ final class RequestTurn implements AsyncListener {
     private @Nullable Pass pass;
     private boolean listening;
 
+    /** What an asynchronous request has failed with after its thread had left; {@code null}: nothing so far. */
+    private @Nullable Throwable failure;
+
     /** The permit is back, or there never will be one. */
     private boolean over;
 
@@ -240,7 +243,7 @@ final class RequestTurn implements AsyncListener {
 
     @Override
     public void onComplete(AsyncEvent event) {
-        giveBack(answered == null ? null : failureOf(answered));
+        giveBack(answered == null ? null : failure == null ? failureOf(answered) : failure);
     }
 
     @Override
@@ -250,7 +253,9 @@ final class RequestTurn implements AsyncListener {
 
     @Override
     public void onError(AsyncEvent event) {
-        // As for a time-out.
+        if (answered != null && answered.isCommitted()) {
+            failure = event.getThrowable(); // else whoever answers it decides
+        }
     }
 
     /** The container forgets the listeners of the cycle before. */

@@ -20,11 +20,11 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.event.EventListener;
 
 /** An application with the endpoint, and a client of it. */
-final class EndpointServer extends ApplicationServer {
+public final class EndpointServer extends ApplicationServer {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    EndpointServer(String... settings) {
+    public EndpointServer(String... settings) {
         super(
                 new SpringApplicationBuilder(Application.class),
                 Stream.concat(
@@ -65,14 +65,16 @@ final class EndpointServer extends ApplicationServer {
         return Answer.of(sendJson(method, at(path), body));
     }
 
-    record Answer(int status, JsonNode body) {
+    /** What it has answered. */
+    public record Answer(int status, JsonNode body) {
 
         static Answer of(HttpResponse<String> response) throws IOException {
             String body = response.body();
             return new Answer(response.statusCode(), body.isEmpty() ? JSON.nullNode() : JSON.readTree(body));
         }
 
-        void assertProblem(int expectedStatus, String parameter, String value, String allowed) {
+        /** Says that the request was refused, and for what. */
+        public void assertProblem(int expectedStatus, String parameter, String value, String allowed) {
             assertThat(status).isEqualTo(expectedStatus);
             assertThat(body.path("error").asText()).isNotBlank();
             assertThat(body.path("parameter").asText()).isEqualTo(parameter);

@@ -42,7 +42,8 @@ class GroupScopesEndpointAutoConfigurationTests {
                 .run(context -> assertThat(context)
                         .hasSingleBean(GroupScopesEndpoint.class)
                         .hasSingleBean(GroupExecutorEndpoint.class)
-                        .hasSingleBean(StrictArguments.class));
+                        .getBeans(StrictArguments.class)
+                        .hasSize(2));
     }
 
     @ParameterizedTest

@@ -24,6 +24,8 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -201,6 +203,17 @@ class InvalidSettingsTests {
         assertThat(output)
                 .contains("Setting 'group-concurrency." + earlier + "' has another name now")
                 .contains("Allowed: group-concurrency." + now + " in its place");
+    }
+
+    @Test
+    void anEarlierNameAmongSystemPropertiesIsToldToo() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(GroupConcurrencyAutoConfiguration.class))
+                .withSystemProperties("group-concurrency.max-in-flight=2")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessage("Setting 'group-concurrency.max-in-flight' has another name now"));
     }
 
     @ParameterizedTest

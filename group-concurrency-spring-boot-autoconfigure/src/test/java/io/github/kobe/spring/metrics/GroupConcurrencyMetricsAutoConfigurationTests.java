@@ -16,6 +16,7 @@ import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -225,6 +226,29 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
                     assertThat(groupTags(registry))
                             .as("a place is kept, so that meters don't come and go")
                             .containsExactlyInAnyOrder("a", "b", "_other", "_all");
+                });
+    }
+
+    @Test
+    void aRegistryThatRefusesAMeterTakesNothingFromTheOthers() {
+        runner.withPropertyValues("group-concurrency.metrics.group-tag=all")
+                .withBean(MeterFilter.class, () -> new MeterFilter() {
+                    @Override
+                    public Meter.Id map(Meter.Id id) {
+                        if ("bad".equals(id.getTag("group"))) {
+                            throw new IllegalStateException("refused");
+                        }
+                        return id;
+                    }
+                })
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    executor.call("bad", () -> "done");
+                    executor.call("later", () -> "done");
+
+                    assertThat(counter(registry, "submitted", "later")).isEqualTo(1);
+                    assertThat(groupTags(registry)).doesNotContain("bad");
                 });
     }
 

@@ -7,8 +7,12 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.testing.Deadline;
 import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.Serial;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.security.Principal;
@@ -20,11 +24,13 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -212,6 +218,21 @@ class FilterRulesTests {
         }
     }
 
+    @Test
+    void theWholePathIsThatOfAServletWithAPrefixOfItsOwn() throws Exception {
+        String[] settings = {
+            "group-concurrency.web.filter.enabled=true",
+            "group-concurrency.web.filter.rules[0].paths=/legacy/**",
+            "group-concurrency.web.filter.rules[0].key-source=header",
+            "group-concurrency.web.filter.rules[0].name=X-Tenant"
+        };
+        try (WebServer server = new WebServer(WithAServlet.class, WebApplicationType.SERVLET, settings)) {
+            assertThat(server.get("/legacy/any").statusCode()).isEqualTo(400);
+            assertThat(server.get("/legacy/actuator/health").statusCode()).isEqualTo(400);
+            assertThat(groupsOf(server, 200, "/legacy/any", "X-Tenant", "a")).containsExactly("http:a");
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void onAPortOfItsOwnManagementHasNoPathsHere(WebApplicationType type) throws Exception {
@@ -282,6 +303,27 @@ class FilterRulesTests {
         try (WebServer server = new WebServer(Application.class, type, settings)) {
             assertThat(server.get("/probes/liveness").statusCode()).isEqualTo(200);
             assertThat(server.get("/health").statusCode()).isEqualTo(400);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(Application.class)
+    static class WithAServlet {
+
+        @Bean
+        ServletRegistrationBean<HttpServlet> legacy() {
+            return new ServletRegistrationBean<>(new LegacyServlet(), "/legacy/*");
+        }
+    }
+
+    static final class LegacyServlet extends HttpServlet {
+
+        @Serial
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            response.getWriter().write("legacy");
         }
     }
 

@@ -44,6 +44,7 @@ class FilterSettingsTests {
         rules[0].key-source=path rules[0].name=a rules[0].paths=/{a    | rules[0].paths             | /{a        | a path pattern such as /api/**
         rules[0].key-source=principal rules[0].paths=/a,/{a            | rules[0].paths             | /a,/{a     | a path pattern such as /api/**
         rules[0].key-source=principal rules[0].paths[0]=/{a            | rules[0].paths[0]          | /{a        | a path pattern such as /api/**
+        rules[0].key-source=principal rules[0].paths=api/**             | rules[0].paths             | api/**     | a path pattern such as /api/**
         rules[0].key-source=principal rules[0].paths=                  | rules[0].paths             |            | a path pattern such as /api/**
         rules[0].key-source=principal rules[0].missing-key=            | rules[0].missing-key       |            | reject, pass, or the key of a group
         rules[0].key-source=principal rules[0].limit=false             | rules[0].key-source        | principal  | none beside limit: false
@@ -166,6 +167,17 @@ class FilterSettingsTests {
     }
 
     @Test
+    void rulesThatNobodyHasSwitchedOnAreWarnedOf(CapturedOutput output) {
+        new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyWebAutoConfiguration.class))
+                .withPropertyValues(PREFIX + "rules[0].key-source=principal")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).contains("limit nothing, since group-concurrency.web.filter.enabled isn't set");
+    }
+
+    @Test
     void aNamedKeyThatAnotherRuleHasIsNot(CapturedOutput output) {
         runner.withPropertyValues(
                         PREFIX + "rules[0].key-source=principal",
@@ -188,7 +200,6 @@ class FilterSettingsTests {
         two.withPropertyValues(PREFIX + "rules[0].max-keys=5")
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .rootCause()
                         .isInstanceOf(NoUniqueBeanDefinitionException.class));
     }
 

@@ -104,6 +104,23 @@ class NewcomersTests {
     }
 
     @Test
+    void aLateEndIsThatOfItsOwnStay() {
+        Newcomers one = atMost(1);
+        Place first = place(one, "a");
+        place(one, "a").end(true);
+        for (int i = 0; i < Newcomers.REMEMBERED; i++) {
+            place(one, "key-" + i).end(true);
+        }
+        Place again = place(one, "a");
+        assertThat(again.groupKey()).isEqualTo("a");
+
+        first.end(false);
+        now.addAndGet(IDLE.toNanos());
+
+        assertThat(place(one, "b").groupKey()).as("a is in use").isEqualTo("_unknown");
+    }
+
+    @Test
     void withoutABoundEachKeyHasItsGroupAndNobodyIsAsked() {
         Newcomers all = new Newcomers(
                 "_unknown",

@@ -144,6 +144,7 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
             if (name.equals(PREFIX)) {
                 properties.keySet().removeIf(known -> !KnownNames.isOfOthers(known));
                 GroupKeySpelling.check(environment);
+                refuseEarlierNames(context);
             }
             return super.onStart(name, target, context);
         }
@@ -157,6 +158,18 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
                 properties.put(property.getName(), property);
             }
             return super.onSuccess(name, target, context, result);
+        }
+
+        /** Spring Boot tells of no unknown names among environment variables and system properties. */
+        private void refuseEarlierNames(BindContext context) {
+            for (ConfigurationPropertySource source : context.getSources()) {
+                for (ConfigurationPropertyName earlier : KnownNames.earlier()) {
+                    ConfigurationProperty property = source.getConfigurationProperty(earlier);
+                    if (property != null) {
+                        throw KnownNames.refusal(property, PREFIX, GroupConcurrencyProperties.class, null);
+                    }
+                }
+            }
         }
 
         /**

@@ -41,18 +41,18 @@ final class KnownNames {
      */
     private record OtherJar(String artifact, String type) {}
 
-    /** What earlier snapshots called a setting, or had, and what to write now; below the prefix, in uniform spelling. */
+    /** What earlier snapshots called a setting, or had, and what to write now; below the prefix. */
     private static final Map<String, String> EARLIER = Map.ofEntries(
-            Map.entry("maxinflight", "global.max-in-flight"),
-            Map.entry("queuethreshold", "global.queue-threshold"),
+            Map.entry("max-in-flight", "global.max-in-flight"),
+            Map.entry("queue-threshold", "global.queue-threshold"),
             Map.entry("aspect.enabled", "annotation.enabled"),
             Map.entry("aspect.order", "annotation.order"),
-            Map.entry("aspect.beanreferences", "annotation.bean-references"),
-            Map.entry("metrics.maxgroups", "metrics.max-tag-values"),
-            Map.entry("health.globalqueue", "health.queue"),
-            Map.entry("rollout.maxconcurrency", "rollout.tenants-at-once"),
-            Map.entry("rollout.progressinterval", ""),
-            Map.entry("flightrecorder.enabled", ""));
+            Map.entry("aspect.bean-references", "annotation.bean-references"),
+            Map.entry("metrics.max-groups", "metrics.max-tag-values"),
+            Map.entry("health.global-queue", "health.queue"),
+            Map.entry("rollout.max-concurrency", "rollout.tenants-at-once"),
+            Map.entry("rollout.progress-interval", ""),
+            Map.entry("flight-recorder.enabled", ""));
 
     private static final String EARLIER_MISSING_KEY_GROUP = ".missingkeygroup";
 
@@ -60,6 +60,13 @@ final class KnownNames {
             uniform(GroupConcurrencyProperties.PREFIX).length() + 1;
 
     private KnownNames() {}
+
+    /** {@return the names of earlier snapshots, but for those in lists} */
+    static List<ConfigurationPropertyName> earlier() {
+        return EARLIER.keySet().stream()
+                .map(name -> ConfigurationPropertyName.of(GroupConcurrencyProperties.PREFIX + "." + name))
+                .toList();
+    }
 
     /** {@return whether a name is bound by itself, not with all the others} */
     static boolean isOfOthers(ConfigurationPropertyName name) {
@@ -93,7 +100,10 @@ final class KnownNames {
      * @return the exception to throw
      */
     static InvalidSettingException refusal(
-            ConfigurationProperty unknown, ConfigurationPropertyName prefix, Class<?> settings, Throwable cause) {
+            ConfigurationProperty unknown,
+            ConfigurationPropertyName prefix,
+            Class<?> settings,
+            @Nullable Throwable cause) {
         List<String> near = namesAround(unknown.getName(), prefix, settings);
         String written = uniform(unknown.getName().toString());
         if (near.stream().anyMatch(name -> uniform(name).equals(written))) {
@@ -114,12 +124,17 @@ final class KnownNames {
     }
 
     private static @Nullable InvalidSettingException renamed(
-            ConfigurationProperty unknown, String written, Throwable cause) {
+            ConfigurationProperty unknown, String written, @Nullable Throwable cause) {
         if (written.endsWith(EARLIER_MISSING_KEY_GROUP)) {
             return InvalidSettings.of(
                     unknown, "is no longer there", "missing-key with the key of the group in its place", cause);
         }
-        String now = EARLIER.get(written.substring(Math.min(written.length(), PREFIX_LENGTH)));
+        String below = written.substring(Math.min(written.length(), PREFIX_LENGTH));
+        String now = EARLIER.entrySet().stream()
+                .filter(earlier -> uniform(earlier.getKey()).equals(below))
+                .map(Map.Entry::getValue)
+                .findFirst()
+                .orElse(null);
         if (now == null) {
             return null;
         }
