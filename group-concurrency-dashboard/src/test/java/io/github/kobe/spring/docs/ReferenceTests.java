@@ -91,7 +91,6 @@ class ReferenceTests {
         assertThat(documented).isNotEmpty().isEqualTo(bound);
     }
 
-
     private static String typeOf(String type) {
         String raw = type.replaceFirst("<.*", "");
         return switch (raw) {

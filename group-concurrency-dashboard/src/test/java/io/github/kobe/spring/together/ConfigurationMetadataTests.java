@@ -64,7 +64,8 @@ class ConfigurationMetadataTests {
 
     @Test
     void keysHaveHints() {
-        assertThat(names(Metadata.all("hints"))).contains("group-concurrency.groups.keys", "group-concurrency.group-list");
+        assertThat(names(Metadata.all("hints")))
+                .contains("group-concurrency.groups.keys", "group-concurrency.group-list");
     }
 
     private static Set<String> names(List<JsonNode> items) {

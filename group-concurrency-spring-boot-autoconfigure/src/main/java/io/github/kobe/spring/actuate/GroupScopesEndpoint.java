@@ -22,6 +22,7 @@ public class GroupScopesEndpoint {
     static final String ID = "groupscopes";
 
     private final NamedExecutors executors;
+    private final String instance = InstanceName.own();
 
     /**
      * Makes an endpoint.
@@ -45,6 +46,6 @@ public class GroupScopesEndpoint {
     public GroupScopesReport scopes(@Nullable String limit, @Nullable String executor) {
         int most = RequestedNumber.limit(limit);
         return GroupScopesReport.of(
-                Scopes.of(executors.find(executor).executor()).live(), most);
+                instance, Scopes.of(executors.find(executor).executor()).live(), most);
     }
 }

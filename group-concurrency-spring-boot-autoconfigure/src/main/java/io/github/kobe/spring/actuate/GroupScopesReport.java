@@ -16,15 +16,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * The scopes that are open on an executor at one moment.
  *
+ * @param instance the instance of the application that answers
  * @param scopes those that are not inside another one of the executor, the oldest first
  * @param truncated whether there are more scopes, here or inside others
  */
-public record GroupScopesReport(List<Scope> scopes, boolean truncated) {
+public record GroupScopesReport(String instance, List<Scope> scopes, boolean truncated) {
 
-    static GroupScopesReport of(List<ScopeSnapshot> live, int most) {
+    static GroupScopesReport of(String instance, List<ScopeSnapshot> live, int most) {
         Showing showing = new Showing(most);
         List<Scope> scopes = showing.all(live);
-        return new GroupScopesReport(scopes, showing.truncated);
+        return new GroupScopesReport(instance, scopes, showing.truncated);
     }
 
     /**

@@ -192,8 +192,7 @@ final class GroupMeters implements GroupRecorder.Factory {
 
     private void register(Bound of, GroupPolicy policy, TagMeters meters) {
         boolean counted = isRecorded(policy) || !tags.needsCounts();
-        registries.forEach(
-                registry -> attempt(meters.tag, () -> meters.register(registry, of.name, counted)));
+        registries.forEach(registry -> attempt(meters.tag, () -> meters.register(registry, of.name, counted)));
         registered.add(meters);
     }
 

@@ -37,8 +37,7 @@ final class FilterRules {
     FilterRules(List<FilterRule> rules, Environment environment, BeanFactory beans) {
         this.rules = List.copyOf(rules);
         this.operators = SingletonSupplier.of(() -> operators(environment, beans));
-        this.mvcPath =
-                environment.getProperty("spring.mvc.servlet.path", "").replaceAll("/+$", "");
+        this.mvcPath = environment.getProperty("spring.mvc.servlet.path", "").replaceAll("/+$", "");
     }
 
     /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.scope.GroupScope;
@@ -153,7 +154,11 @@ class GroupScopesEndpointTests {
             gate.open();
         }
         assertThat(owner.result()).isEqualTo("joined");
-        assertThat(get(type, "").body()).isEqualTo(JSON.readTree("{\"scopes\": [], \"truncated\": false}"));
+        assertThat(get(type, "").body())
+                .isEqualTo(JSON.createObjectNode()
+                        .put("instance", InstanceName.own())
+                        .<ObjectNode>set("scopes", JSON.createArrayNode())
+                        .put("truncated", false));
     }
 
     @Test

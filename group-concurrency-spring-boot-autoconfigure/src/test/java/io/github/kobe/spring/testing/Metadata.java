@@ -20,8 +20,7 @@ public final class Metadata {
     public static List<JsonNode> all(String section) {
         List<JsonNode> all = new ArrayList<>();
         try {
-            for (URL file :
-                    Collections.list(Metadata.class.getClassLoader().getResources(FILE))) {
+            for (URL file : Collections.list(Metadata.class.getClassLoader().getResources(FILE))) {
                 try (InputStream json = file.openStream()) {
                     new ObjectMapper().readTree(json).path(section).forEach(all::add);
                 }

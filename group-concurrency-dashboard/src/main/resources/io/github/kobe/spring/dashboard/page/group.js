@@ -94,9 +94,12 @@ export class GroupView {
     if (!yes) {
       return;
     }
-    const done = await this.context.attempt(() => write(this.context.settings.groups, {
-      group: this.key, action, ...limits, executor: this.context.executor ?? undefined,
-    }));
+    const done = await this.context.attempt(async () => {
+      const answer = await write(this.context.settings.groups, {
+        group: this.key, action, ...limits, executor: this.context.executor ?? undefined,
+      });
+      this.context.answeredBy(answer.instance);
+    });
     if (done) {
       this.context.say(text(`done.${action}`, { group: this.key }));
       LIMITS.forEach((name) => { this.inputs[name].value = ''; });

@@ -15,6 +15,7 @@ export class ScopesView {
 
   async refresh() {
     const report = await read(this.context.settings.scopes, { executor: this.context.executor });
+    this.context.answeredBy(report.instance);
     this.scopes.show(report.scopes, (scope) => scope.id);
     setText(this.note, report.scopes.length === 0 ? text('scopes.none') : report.truncated ? text('scopes.more') : '');
   }
