@@ -1,13 +1,14 @@
 package io.github.kobe.benchmarks;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /** What a call of an annotated method costs over the same method without the annotation. */
 final class AdvisedCalls extends Workload {
 
     private static final int TURNS = 10;
-    private static final List<String> TENANTS = Keys.of("tenant-", 64);
+    private static final int FEW = 64;
 
     /** How the annotation tells the group. */
     enum Group {
@@ -48,20 +49,23 @@ final class AdvisedCalls extends Workload {
     private final Group group;
     private final Entrant entrant;
     private final boolean plain;
+    private final List<String> tenants;
     private final int calls;
 
-    private AdvisedCalls(String id, String title, Group group, Entrant entrant, boolean plain, Goal goal, int calls) {
+    private AdvisedCalls(
+            String id, String title, Group group, Entrant entrant, boolean plain, Goal goal, int tenants, int calls) {
         super(id, title, "ns/call", goal);
         this.group = group;
         this.entrant = entrant;
         this.plain = plain;
+        this.tenants = Keys.of("tenant-", tenants);
         this.calls = calls;
     }
 
     /** Over the executor called directly with the same method, with all else off. */
     static AdvisedCalls overCalls(String id, Group group, int bound, int calls) {
         String title = "what `@GroupConcurrent` adds to a `call`, group by " + group.title;
-        return new AdvisedCalls(id, title, group, Entrant.STARTER, false, Goal.atMost(bound), calls);
+        return new AdvisedCalls(id, title, group, Entrant.STARTER, false, Goal.atMost(bound), FEW, calls);
     }
 
     /** Over the method alone, with all that an application has from the starter. */
@@ -69,7 +73,18 @@ final class AdvisedCalls extends Workload {
         String more = entrant == Entrant.QUICK_START ? "" : " " + entrant.title();
         String title = "what `@GroupConcurrent` adds to a method, " + Entrant.QUICK_START.title() + more + ", group by "
                 + group.title;
-        return new AdvisedCalls(id, title, group, entrant, true, Goal.atMost(bound), calls);
+        return new AdvisedCalls(id, title, group, entrant, true, Goal.atMost(bound), FEW, calls);
+    }
+
+    /** The same for many tenants, each of which is called in its turn. */
+    static AdvisedCalls ofManyTenants(String id, int bound, int tenants, int calls) {
+        String title = String.format(
+                Locale.ROOT,
+                "what `@GroupConcurrent` adds to a method, %s, %,d tenants in turn, group by SpEL",
+                Entrant.QUICK_START.title(),
+                tenants);
+        return new AdvisedCalls(
+                id, title, Group.EXPRESSION, Entrant.QUICK_START, true, Goal.atMost(bound), tenants, calls);
     }
 
     @Override
@@ -98,7 +113,7 @@ final class AdvisedCalls extends Workload {
             sum += plain ? plain(bean) : called(contestant, bean);
             long middle = System.nanoTime();
             for (int i = 0; i < calls; i++) {
-                sum -= group.of(advised, TENANTS.get(i % TENANTS.size()));
+                sum -= group.of(advised, tenants.get(i % tenants.size()));
             }
             added += nanosSince(middle) - (middle - start);
         }
@@ -109,7 +124,7 @@ final class AdvisedCalls extends Workload {
     private long called(Contestant<?> contestant, AdvisedBean bean) throws Exception {
         long sum = 0;
         for (int i = 0; i < calls; i++) {
-            sum += group.call(contestant, bean, TENANTS.get(i % TENANTS.size()));
+            sum += group.call(contestant, bean, tenants.get(i % tenants.size()));
         }
         return sum;
     }
@@ -117,7 +132,7 @@ final class AdvisedCalls extends Workload {
     private long plain(AdvisedBean bean) {
         long sum = 0;
         for (int i = 0; i < calls; i++) {
-            sum += group.of(bean, TENANTS.get(i % TENANTS.size()));
+            sum += group.of(bean, tenants.get(i % tenants.size()));
         }
         return sum;
     }

@@ -2,6 +2,7 @@ package io.github.kobe.benchmarks;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.actuate.GroupExecutorEndpoint;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyRefresher;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.HashMap;
 import java.util.Map;
@@ -93,6 +94,17 @@ final class OursInSpring extends Ours {
                 Map.of("group-concurrency.metrics.group-tag", "all", "group-concurrency.metrics.max-tag-values", 10));
     }
 
+    /** Two limits for each of some groups, by the keys, beside a pattern. */
+    static OursInSpring withNamed(Limits limits, int groups) {
+        Map<String, Object> named = new HashMap<>();
+        for (String key : Keys.of("named-", groups)) {
+            named.put("group-concurrency.groups[" + key + "].max-concurrency", 2);
+            named.put("group-concurrency.groups[" + key + "].queue-threshold", 100);
+        }
+        named.put("group-concurrency.groups[tenant:*].max-concurrency", limits.perGroup());
+        return started(limits, named);
+    }
+
     static OursInSpring withoutTimers(Limits limits) {
         return quickStart(limits, Map.of("group-concurrency.metrics.timers", "none"));
     }
@@ -126,6 +138,10 @@ final class OursInSpring extends Ours {
     @Override
     public AdvisedBean advised() {
         return application.getBean(AdvisedBean.class);
+    }
+
+    void refresh() {
+        application.getBean(GroupConcurrencyRefresher.class).refresh();
     }
 
     @Override

@@ -45,8 +45,8 @@ final class TracerChain implements TaskTracer {
 
     @Override
     public boolean isOn() {
-        for (Member<TaskTracer> tracer : tracers) {
-            if (isOn(tracer.code())) {
+        for (int i = 0; i < tracers.size(); i++) { // an iterator would be an object for each call
+            if (isOn(tracers.get(i).code())) {
                 return true;
             }
         }
@@ -57,7 +57,8 @@ final class TracerChain implements TaskTracer {
     public @Nullable TaskTrace trace(String groupKey, String taskId) {
         Member<TaskTrace> only = null;
         List<Member<TaskTrace>> several = null;
-        for (Member<TaskTracer> tracer : tracers) {
+        for (int i = 0; i < tracers.size(); i++) {
+            Member<TaskTracer> tracer = tracers.get(i);
             TaskTrace trace = traceBy(tracer, groupKey, taskId);
             if (trace == null) {
                 continue;

@@ -3,10 +3,13 @@ package io.github.kobe.spring.rollout;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
 import io.github.kobe.spring.internal.endpoint.RequestedNumber;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import java.security.Principal;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -35,6 +38,8 @@ public class RolloutsEndpoint {
 
     /** The type of the audit event. */
     static final String EVENT_TYPE = "ROLLOUT_OPERATION";
+
+    private static final Log LOGGER = LogFactory.getLog(RolloutsEndpoint.class);
 
     private final Rollouts rollouts;
     private final ApplicationEventPublisher events;
@@ -129,6 +134,8 @@ public class RolloutsEndpoint {
             if (wanted == RolloutAction.APPROVE) {
                 told.put("wave", ended);
             }
+            LOGGER.info(PrintableText.inOneLine("Rollout " + told + ", by "
+                    + (name.isEmpty() ? "an unknown user" : "'" + PrintableText.ofKey(name) + "'")));
             events.publishEvent(new AuditApplicationEvent(new AuditEvent(name, EVENT_TYPE, told)));
             return done;
         });

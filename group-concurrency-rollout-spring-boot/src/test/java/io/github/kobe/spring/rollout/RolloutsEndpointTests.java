@@ -31,6 +31,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -40,6 +41,8 @@ import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
@@ -47,6 +50,7 @@ import org.springframework.core.annotation.Order;
 
 /** The endpoint of real applications with real web servers, over HTTP. */
 @Tag("R135")
+@ExtendWith(OutputCaptureExtension.class)
 class RolloutsEndpointTests {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -146,7 +150,7 @@ class RolloutsEndpointTests {
     @EnumSource(
             value = WebApplicationType.class,
             names = {"SERVLET", "REACTIVE"})
-    void aPlanIsPausedResumedRetriedAndTakenBack(WebApplicationType type) throws Exception {
+    void aPlanIsPausedResumedRetriedAndTakenBack(WebApplicationType type, CapturedOutput output) throws Exception {
         Rollouts rollouts = rollouts(type);
         Gate gate = bean(type).held;
         PlanId planId = rollouts.start(plan("held", "bad")).planId();
@@ -185,6 +189,8 @@ class RolloutsEndpointTests {
                         tuple(
                                 "ROLLOUT_OPERATION",
                                 Map.of("plan", planId.value(), "action", "rollback", "tenant", "bad-" + planId)));
+        assertThat(output)
+                .contains("Rollout {plan=" + planId + ", action=retry, fromCheckpoint=true}, by an unknown user");
     }
 
     @Test

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /** Thrown at start-up for a {@link GroupConcurrent} that can't work. */
-public final class InvalidGroupConcurrentException extends RuntimeException {
+final class InvalidGroupConcurrentException extends RuntimeException {
 
     @Serial
     private static final long serialVersionUID = 1L;

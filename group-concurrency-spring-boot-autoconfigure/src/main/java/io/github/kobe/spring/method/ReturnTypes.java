@@ -1,8 +1,12 @@
 package io.github.kobe.spring.method;
 
+import java.io.InputStream;
+import java.io.Reader;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -18,6 +22,7 @@ import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.io.InputStreamSource;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -62,6 +67,9 @@ final class ReturnTypes {
             "Return CompletionStage, CompletableFuture, Future, Mono or Flux, or a value that is complete when the"
                     + " method returns.";
 
+    private static final List<Class<?>> READ_LATER =
+            List.of(BaseStream.class, Iterator.class, InputStream.class, Reader.class, InputStreamSource.class);
+
     private ReturnTypes() {}
 
     /**
@@ -80,12 +88,17 @@ final class ReturnTypes {
         if (is(method.getReturnType(), WRAPPER::equals)) {
             requireDone(element, type.as(method.getReturnType()).getGeneric(0).toClass());
         }
-        if (BaseStream.class.isAssignableFrom(method.getReturnType())) {
+        if (isReadLater(method.getReturnType())) {
             LOGGER.warn("@GroupConcurrent on " + method.getDeclaringClass().getName() + "." + method.getName()
-                    + " limits the making of the stream that it returns, but not reading it: by then the permit is"
-                    + " back");
+                    + " limits the making of the " + method.getReturnType().getSimpleName()
+                    + " that it returns, but not reading it: by then the permit is back");
         }
         return style;
+    }
+
+    /** {@return whether a value does its work perhaps only while it is read} */
+    private static boolean isReadLater(Class<?> type) {
+        return READ_LATER.stream().anyMatch(read -> read.isAssignableFrom(type)) || type == Iterable.class;
     }
 
     private static CallStyle styleOf(AnnotatedElement element, Class<?> type) {

@@ -42,6 +42,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
     private final FilterRules rules;
     private final @Nullable GroupTaskDecorator decorator;
     private final ServletCrossOrigin crossOrigin;
+    private final ServletRejectionAnswer answer;
     private final int order;
 
     /**
@@ -51,6 +52,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
      * @param rules the rules
      * @param decorator takes along what belongs to the thread of a request that waits; may be {@code null}
      * @param crossOrigin lets scripts of other origins read refusals
+     * @param answer writes refusals
      * @param order its place among the filters
      */
     GroupConcurrencyFilter(
@@ -58,11 +60,13 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
             FilterRules rules,
             @Nullable GroupTaskDecorator decorator,
             ServletCrossOrigin crossOrigin,
+            ServletRejectionAnswer answer,
             int order) {
         this.keys = keys;
         this.rules = rules;
         this.decorator = decorator;
         this.crossOrigin = crossOrigin;
+        this.answer = answer;
         this.order = order;
     }
 
@@ -75,6 +79,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
     @Override
     public void afterSingletonsInstantiated() {
         rules.makeReady();
+        answer.makeReady();
     }
 
     /** A request that waited comes back as such. */
@@ -177,6 +182,6 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
     private void refuse(RejectionProblem problem, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
         crossOrigin.allow(request, response);
-        ServletRejectionAnswer.write(problem, response);
+        boolean unused = answer.write(problem, request, response);
     }
 }

@@ -54,8 +54,8 @@ public final class GroupConcurrencyWebAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean(name = "groupConcurrencyRejectionExceptionResolver")
-        RejectionExceptionResolver groupConcurrencyRejectionExceptionResolver() {
-            return new RejectionExceptionResolver();
+        RejectionExceptionResolver groupConcurrencyRejectionExceptionResolver(BeanFactory beans) {
+            return new RejectionExceptionResolver(beans);
         }
     }
 
@@ -68,8 +68,8 @@ public final class GroupConcurrencyWebAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean(name = "groupConcurrencyRejectionWebExceptionHandler")
-        RejectionWebExceptionHandler groupConcurrencyRejectionWebExceptionHandler() {
-            return new RejectionWebExceptionHandler();
+        RejectionWebExceptionHandler groupConcurrencyRejectionWebExceptionHandler(BeanFactory beans) {
+            return new RejectionWebExceptionHandler(beans);
         }
     }
 
@@ -99,6 +99,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
                     new FilterRules(rules, environment, beans),
                     context.getIfAvailable(),
                     new ServletCrossOrigin(beans),
+                    new ServletRejectionAnswer(beans),
                     filter.order());
         }
 

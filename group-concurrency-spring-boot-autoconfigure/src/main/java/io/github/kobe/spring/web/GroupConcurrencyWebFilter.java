@@ -41,6 +41,7 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
     private final FilterRules rules;
     private final ApplicationContext application;
     private final ReactiveCrossOrigin crossOrigin;
+    private final ReactiveRejectionAnswer answer;
     private final int order;
 
     /**
@@ -56,6 +57,7 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
         this.keys = keys;
         this.rules = rules;
         this.application = application;
+        this.answer = new ReactiveRejectionAnswer(application);
         this.crossOrigin = new ReactiveCrossOrigin(application.getBeanProvider(HandlerMapping.class));
         this.order = order;
     }
@@ -69,6 +71,7 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
     @Override
     public void afterSingletonsInstantiated() {
         rules.makeReady();
+        answer.makeReady();
     }
 
     @Override
@@ -176,7 +179,6 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
     private Mono<Void> answer(RejectionProblem problem, ServerWebExchange exchange) {
         return crossOrigin
                 .allow(exchange)
-                .then(Mono.defer(() -> ReactiveRejectionAnswer.write(problem, exchange.getResponse())
-                        .orElseGet(Mono::empty)));
+                .then(Mono.defer(() -> answer.write(problem, exchange).orElseGet(Mono::empty)));
     }
 }

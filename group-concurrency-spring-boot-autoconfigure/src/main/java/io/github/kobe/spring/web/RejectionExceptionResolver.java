@@ -7,6 +7,8 @@ import java.util.Optional;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
@@ -15,9 +17,20 @@ import org.springframework.web.servlet.ModelAndView;
  * Answers rejections with which a handler of Spring MVC ends, at once or through its future. It is the last of all
  * resolvers, so that the application's own handling of the exception takes precedence.
  */
-final class RejectionExceptionResolver implements HandlerExceptionResolver, Ordered {
+final class RejectionExceptionResolver implements HandlerExceptionResolver, Ordered, SmartInitializingSingleton {
 
     private static final Log LOGGER = LogFactory.getLog(RejectionExceptionResolver.class);
+
+    private final ServletRejectionAnswer answer;
+
+    RejectionExceptionResolver(BeanFactory beans) {
+        answer = new ServletRejectionAnswer(beans);
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        answer.makeReady();
+    }
 
     @Override
     public int getOrder() {
@@ -29,8 +42,8 @@ final class RejectionExceptionResolver implements HandlerExceptionResolver, Orde
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception exception) {
         Optional<RejectionProblem> problem = RejectionProblem.of(exception);
         try {
-            if (problem.isPresent() && ServletRejectionAnswer.write(problem.get(), response)) {
-                LOGGER.debug("Answered with a problem detail detail", exception);
+            if (problem.isPresent() && answer.write(problem.get(), request, response)) {
+                LOGGER.debug("Answered with a problem detail", exception);
                 return new ModelAndView();
             }
         } catch (IOException gone) {

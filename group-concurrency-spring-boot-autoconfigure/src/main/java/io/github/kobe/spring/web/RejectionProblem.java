@@ -66,19 +66,28 @@ record RejectionProblem(HttpStatus status, @Nullable RejectionReason reason) {
         return String.valueOf(1 + ThreadLocalRandom.current().nextInt(LONGEST_PAUSE));
     }
 
-    /** {@return the body, in JSON; nothing in it comes from outside, so that nothing has to be escaped} */
-    byte[] body() {
-        String detail = switch (status) {
+    /** {@return why, for the codes of messages} */
+    String code() {
+        return reason != null ? reason.name() : status == HttpStatus.FORBIDDEN ? "OTHER_KEY" : "NO_KEY";
+    }
+
+    /** {@return why, for a client} */
+    String detail() {
+        return switch (status) {
             case TOO_MANY_REQUESTS -> "There are too many requests of this kind at the moment.";
             case FORBIDDEN -> "The key that requests are limited by isn't that of the logged-in user.";
             case BAD_REQUEST -> "The key that requests are limited by is missing or too long.";
             default -> "The service can't handle the request at the moment.";
         };
+    }
+
+    /** {@return the body, in JSON; nothing in it comes from outside, so that nothing has to be escaped} */
+    byte[] body() {
         String body = "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"%s}"
                 .formatted(
                         status.getReasonPhrase(),
                         status.value(),
-                        detail,
+                        detail(),
                         reason == null ? "" : ",\"reason\":\"" + reason + "\"");
         return body.getBytes(StandardCharsets.UTF_8);
     }

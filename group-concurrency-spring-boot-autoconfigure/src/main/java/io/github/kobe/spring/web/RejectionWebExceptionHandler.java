@@ -1,5 +1,7 @@
 package io.github.kobe.spring.web;
 
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
@@ -9,10 +11,21 @@ import reactor.core.publisher.Mono;
  * Answers rejections with which a WebFlux request ends. It comes after the application's own handlers of the exception,
  * and before Spring Boot's for all others.
  */
-final class RejectionWebExceptionHandler implements WebExceptionHandler, Ordered {
+final class RejectionWebExceptionHandler implements WebExceptionHandler, Ordered, SmartInitializingSingleton {
 
     /** Spring Boot's handler, which answers everything, has -1. */
     private static final int BEFORE_THE_DEFAULT = -2;
+
+    private final ReactiveRejectionAnswer answer;
+
+    RejectionWebExceptionHandler(BeanFactory beans) {
+        answer = new ReactiveRejectionAnswer(beans);
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        answer.makeReady();
+    }
 
     @Override
     public int getOrder() {
@@ -22,7 +35,7 @@ final class RejectionWebExceptionHandler implements WebExceptionHandler, Ordered
     @Override
     public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {
         return RejectionProblem.of(failure)
-                .flatMap(problem -> ReactiveRejectionAnswer.write(problem, exchange.getResponse()))
+                .flatMap(problem -> answer.write(problem, exchange))
                 .orElseGet(() -> Mono.error(failure));
     }
 }

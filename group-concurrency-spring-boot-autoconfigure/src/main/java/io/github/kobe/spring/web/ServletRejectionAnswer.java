@@ -1,28 +1,120 @@
 package io.github.kobe.spring.web;
 
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.json.JsonWriter;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.converter.HttpMessageConverter;
+import org.springframework.http.server.ServletServerHttpResponse;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 /** Writes the problem of a rejection to a servlet's response. */
 final class ServletRejectionAnswer {
 
-    private ServletRejectionAnswer() {}
+    private static final String MVC =
+            "org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter";
+
+    private final SingletonSupplier<Optional<RejectionAnswer>> application;
+    private final SingletonSupplier<List<HttpMessageConverter<?>>> converters;
+
+    /**
+     * @param beans has what changes answers, and what writes them; asked once all other beans are there
+     */
+    ServletRejectionAnswer(BeanFactory beans) {
+        application = SingletonSupplier.of(() ->
+                Optional.ofNullable(beans.getBeanProvider(RejectionAnswer.class).getIfAvailable()));
+        converters =
+                SingletonSupplier.of(() -> ClassUtils.isPresent(MVC, null) ? ConvertersOfMvc.of(beans) : List.of());
+    }
+
+    /** Has the bean made that changes answers, if there is one. */
+    void makeReady() {
+        Optional<RejectionAnswer> unused = application.obtain();
+    }
 
     /** {@return whether it was written: not where something is on its way to the client already} */
-    static boolean write(RejectionProblem problem, HttpServletResponse response) throws IOException {
+    boolean write(RejectionProblem problem, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
         if (response.isCommitted()) {
             return false;
         }
-        byte[] body = problem.body();
         response.resetBuffer();
-        response.setStatus(problem.status().value());
-        if (problem.mayPass()) {
-            response.setHeader(RejectionProblem.RETRY_AFTER, RejectionProblem.retryAfter());
+        Optional<RejectionAnswer> own = application.obtain();
+        if (own.isPresent()) {
+            write(RejectionResponse.by(own.get(), problem, request.getLocale()), request, response);
+        } else {
+            response.setStatus(problem.status().value());
+            if (problem.mayPass()) {
+                response.setHeader(RejectionProblem.RETRY_AFTER, RejectionProblem.retryAfter());
+            }
+            write(problem.body(), response);
         }
-        response.setContentType(RejectionProblem.CONTENT_TYPE);
-        response.setContentLength(body.length);
-        response.getOutputStream().write(body);
         response.flushBuffer();
         return true;
+    }
+
+    private void write(ErrorResponse answer, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        response.setStatus(answer.getStatusCode().value());
+        answer.getHeaders().forEach((name, values) -> values.forEach(value -> response.addHeader(name, value)));
+        ProblemDetail body = answer.getBody();
+        for (MediaType type : RejectionResponse.typesFor(request.getHeader("Accept"))) {
+            for (HttpMessageConverter<?> converter : converters.obtain()) {
+                if (converter.canWrite(ProblemDetail.class, type)) {
+                    writeBy(converter, body, type, response);
+                    return;
+                }
+            }
+        }
+        write(jsonOf(body), response);
+    }
+
+    @SuppressWarnings("unchecked") // it has said that it can write these
+    private static void writeBy(
+            HttpMessageConverter<?> converter, ProblemDetail body, MediaType type, HttpServletResponse response)
+            throws IOException {
+        ((HttpMessageConverter<ProblemDetail>) converter).write(body, type, new ServletServerHttpResponse(response));
+    }
+
+    private static void write(byte[] json, HttpServletResponse response) throws IOException {
+        response.setContentType(RejectionProblem.CONTENT_TYPE);
+        response.setContentLength(json.length);
+        response.getOutputStream().write(json);
+    }
+
+    /** For an application without Spring MVC. */
+    private static byte[] jsonOf(ProblemDetail body) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("type", String.valueOf(body.getType()));
+        members.put("title", body.getTitle());
+        members.put("status", body.getStatus());
+        members.put("detail", body.getDetail());
+        if (body.getInstance() != null) {
+            members.put("instance", body.getInstance().toString());
+        }
+        if (body.getProperties() != null) {
+            members.putAll(body.getProperties());
+        }
+        return JsonWriter.standard().write(members).toByteArray();
+    }
+
+    /** Apart, since Spring MVC may not be there. */
+    private static final class ConvertersOfMvc {
+
+        static List<HttpMessageConverter<?>> of(BeanFactory beans) {
+            RequestMappingHandlerAdapter adapter =
+                    beans.getBeanProvider(RequestMappingHandlerAdapter.class).getIfAvailable();
+            return adapter == null ? List.of() : adapter.getMessageConverters();
+        }
     }
 }

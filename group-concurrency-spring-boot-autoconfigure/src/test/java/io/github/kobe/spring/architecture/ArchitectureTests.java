@@ -35,10 +35,10 @@ class ArchitectureTests extends SpringArchitecture {
                         "GroupTaskObservationConvention",
                         "GroupTaskObservationDocumentation",
                         "GroupLimitsResolver",
-                        "InvalidGroupConcurrentException",
                         "InvalidSettingException",
                         "KnownGroupKeys",
                         "ReactorObservation",
+                        "RejectionAnswer",
                         "RequestGroupKey"));
     }
 }

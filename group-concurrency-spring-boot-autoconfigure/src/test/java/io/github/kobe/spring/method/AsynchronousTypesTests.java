@@ -17,6 +17,8 @@ import io.reactivex.rxjava3.core.Single;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.stream.Stream;
@@ -32,6 +34,8 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.Resource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -202,8 +206,12 @@ class AsynchronousTypesTests {
         runner.withBean(Streams.class).run(context -> {
             assertThat(context.getBean(Streams.class).lines()).containsExactly("one");
             assertThat(output.getOut()
-                            .split("AsynchronousTypesTests\\$Streams\\.lines limits the making of the stream"))
+                            .split("AsynchronousTypesTests\\$Streams\\.lines limits the making of the Stream"))
                     .hasSize(2);
+            assertThat(output)
+                    .contains("Streams.bytes limits the making of the InputStream that it returns, but not reading it")
+                    .contains("Streams.page limits the making of the Resource")
+                    .doesNotContain("Streams.list limits");
         });
     }
 
@@ -212,6 +220,21 @@ class AsynchronousTypesTests {
         @GroupConcurrent(group = "lines")
         Stream<String> lines() {
             return Stream.of("one");
+        }
+
+        @GroupConcurrent(group = "bytes")
+        InputStream bytes() {
+            return InputStream.nullInputStream();
+        }
+
+        @GroupConcurrent(group = "page")
+        Resource page() {
+            return new ByteArrayResource(new byte[0]);
+        }
+
+        @GroupConcurrent(group = "list")
+        List<String> list() {
+            return List.of("one");
         }
     }
 
