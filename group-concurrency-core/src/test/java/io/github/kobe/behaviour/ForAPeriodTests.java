@@ -12,6 +12,8 @@ import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -106,6 +108,38 @@ class ForAPeriodTests {
         assertThat(stats(executor).overrideEndsIn()).contains(MINUTE);
         pass(executor, MINUTE);
         Deadline.until("all of it is reset", () -> executor.overrideOf("a").isEmpty());
+    }
+
+    @Test
+    void whatIsSetOnlyAfterItsEndHasComeEndsAllTheSame() {
+        GroupExecutor[] executor = new GroupExecutor[1];
+        AtomicInteger asked = new AtomicInteger();
+        executor[0] = engines.start(
+                GroupPolicy.builder()
+                        .limitsResolver(key -> {
+                            if (asked.incrementAndGet() == 1) {
+                                pass(executor[0], HOUR); // a database that is away
+                            }
+                            return Optional.of(atOnce(2));
+                        })
+                        .build(),
+                clock);
+
+        executor[0].setLimits("a", atOnce(5), MINUTE);
+
+        Deadline.until("it is reset", () -> stats(executor[0]).maxConcurrency().value() == 2);
+    }
+
+    @Test
+    void aPeriodOfCenturiesIsForEver() {
+        GroupExecutor executor = start();
+        pass(executor, HOUR);
+        executor.pause("a", Duration.ofNanos(Long.MAX_VALUE - 1));
+
+        pass(executor, HOUR);
+
+        assertThat(stats(executor).paused()).isTrue();
+        assertThat(stats(executor).pauseEndsIn()).isEmpty();
     }
 
     @Test

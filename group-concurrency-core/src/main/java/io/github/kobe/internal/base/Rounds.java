@@ -42,7 +42,8 @@ public final class Rounds {
         }
         boolean armed = false;
         try {
-            armed = core.housekeeper.at(core.now() + in, () -> state.get() != set, now -> due(set));
+            long at = Math.min(core.now(), Long.MAX_VALUE - in) + in;
+            armed = core.housekeeper.at(at, () -> state.get() != set, now -> due(set));
         } finally {
             if (!armed) {
                 state.compareAndSet(set, set + 1);

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 /** Changes while the executor runs: limits, pauses, the policy, evictions, group shutdowns. Nothing here blocks. */
 final class Control {
 
+    /** No end. */
+    private static final long NEVER = Long.MAX_VALUE;
+
     private final Engine engine;
 
     Control(Engine engine) {
@@ -30,8 +33,9 @@ final class Control {
         if (limits.equals(GroupLimits.unset())) {
             resetLimits(key);
         } else {
-            long ends = endOf(period, key);
-            change(key, true, (group, batch) -> override(group, limits, ends, batch));
+            try (Lasting lasting = new Lasting(key, period)) {
+                change(key, true, (group, batch) -> override(group, limits, lasting.ends, batch));
+            }
         }
     }
 
@@ -41,13 +45,14 @@ final class Control {
 
     void updateLimits(String key, UnaryOperator<GroupLimits> update, Duration period) {
         StackReserve.require();
-        long ends = endOf(period, key);
-        boolean done = false;
-        while (!done) {
-            GroupLimits before = overrideOf(key).orElse(GroupLimits.unset());
-            GroupLimits after = update.apply(before);
-            done = (after.equals(before) && ends == Long.MAX_VALUE)
-                    || replace(key, orNull(before), orNull(after), ends);
+        try (Lasting lasting = new Lasting(key, period)) {
+            boolean done = false;
+            while (!done) {
+                GroupLimits before = overrideOf(key).orElse(GroupLimits.unset());
+                GroupLimits after = update.apply(before);
+                done = (after.equals(before) && lasting.ends == NEVER)
+                        || replace(key, orNull(before), orNull(after), lasting.ends);
+            }
         }
     }
 
@@ -69,19 +74,20 @@ final class Control {
     }
 
     void resetLimits(String key) {
-        change(key, false, (group, batch) -> override(group, null, Long.MAX_VALUE, batch));
+        change(key, false, (group, batch) -> override(group, null, NEVER, batch));
     }
 
     void pause(String key, Duration period) {
-        long ends = endOf(period, key);
-        change(key, true, (group, batch) -> group.change(state -> state.setPaused(true, ends, batch), batch));
+        try (Lasting lasting = new Lasting(key, period)) {
+            change(
+                    key,
+                    true,
+                    (group, batch) -> group.change(state -> state.setPaused(true, lasting.ends, batch), batch));
+        }
     }
 
     void resume(String key) {
-        change(
-                key,
-                false,
-                (group, batch) -> group.change(state -> state.setPaused(false, Long.MAX_VALUE, batch), batch));
+        change(key, false, (group, batch) -> group.change(state -> state.setPaused(false, NEVER, batch), batch));
     }
 
     private boolean override(Group group, @Nullable GroupLimits limits, long ends, Batch batch) {
@@ -96,20 +102,45 @@ final class Control {
     }
 
     /**
-     * {@return when what is set now for a period ends; {@link Long#MAX_VALUE}: it doesn't} An alarm sees to it, which was set
-     * before anything is changed.
+     * What is set now for a period. An alarm sees to its end, which is set before anything is changed: there may be no memory
+     * for one afterwards. The change may take longer than the period, since a resolver may be asked; then it ends at once.
      */
-    private long endOf(Duration period, String key) {
-        long nanos = EffectiveLimits.saturatedNanos(period);
-        if (nanos == Long.MAX_VALUE) {
-            return nanos;
+    private final class Lasting implements AutoCloseable {
+        private final String key;
+        private final long ends;
+        private volatile boolean changed;
+
+        Lasting(String key, Duration period) {
+            this.key = key;
+            long nanos = EffectiveLimits.saturatedNanos(period);
+            if (nanos >= NEVER - engine.now()) {
+                ends = NEVER;
+                return;
+            }
+            StackReserve.require();
+            ends = engine.now() + nanos;
+            if (!engine.housekeeper.at(ends, this::isPointless, now -> engine.report(new PeriodOver(key)))) {
+                throw new OutOfMemoryError("There is no thread that would end it");
+            }
         }
-        StackReserve.require();
-        long ends = engine.now() + nanos;
-        if (!engine.housekeeper.at(ends, () -> false, now -> engine.report(new PeriodOver(key)))) {
-            throw new OutOfMemoryError("There is no thread that would end it");
+
+        /** {@return whether something else has taken its place} */
+        private boolean isPointless() {
+            if (!changed) {
+                return false;
+            }
+            Group group = engine.groupIfKnown(key);
+            return group == null || !group.lastsUntil(ends);
         }
-        return ends;
+
+        /** The change is made, or has failed. */
+        @Override
+        public void close() {
+            changed = true;
+            if (ends <= engine.now()) {
+                engine.report(new PeriodOver(key));
+            }
+        }
     }
 
     /** Ends what has lasted as long as it should; on a thread of its own, since a resolver may be asked. */
@@ -122,6 +153,14 @@ final class Control {
 
         @Override
         public void run() {
+            try {
+                end();
+            } catch (OutOfMemoryError failure) {
+                boolean unused = engine.housekeeper.retry(this);
+            }
+        }
+
+        private void end() {
             Group group = engine.groupIfKnown(key);
             if (group != null) {
                 tryChange(group, (known, batch) -> known.changeIf(state -> state.endPause(batch), batch));

@@ -117,6 +117,11 @@ final class GroupSettings {
         paused = pause;
     }
 
+    /** {@return whether the pause or the override ends then} */
+    boolean lastsUntil(long end) {
+        return pauseEnds == end || overrideEnds == end;
+    }
+
     boolean isPauseOver(long now) {
         return paused && pauseEnds <= now;
     }

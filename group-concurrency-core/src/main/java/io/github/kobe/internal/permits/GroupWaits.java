@@ -125,6 +125,11 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
         return true;
     }
 
+    /** {@return whether the pause or the override ends then} By anyone. */
+    public final boolean lastsUntil(long end) {
+        return settings.lastsUntil(end);
+    }
+
     /** Resumes if the end of the pause has come; else it returns false. */
     public final boolean endPause(Batch batch) {
         if (!settings.isPauseOver(engine.now())) {

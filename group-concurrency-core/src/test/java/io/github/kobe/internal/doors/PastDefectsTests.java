@@ -349,6 +349,21 @@ class PastDefectsTests {
     }
 
     @Test
+    void endsOfPausesAndLimitsThatOthersHaveReplacedDoNotPileUp() {
+        GroupExecutor executor = engines.start(GroupPolicy.builder().build(), new ManualClock());
+        for (int i = 0; i < 1_000; i++) {
+            executor.pause("a", Duration.ofDays(1).plusNanos(i));
+            executor.resume("a");
+            executor.updateLimits(
+                    "b",
+                    limits -> limits.withMaxConcurrency(2),
+                    Duration.ofDays(1).plusNanos(i));
+        }
+
+        assertThat(EngineAccess.engine(executor).housekeeper.alarms()).isLessThan(200);
+    }
+
+    @Test
     void timeOutsOfTasksThatAreGoneDoNotPileUp() {
         GroupExecutor executor = engines.start(GroupPolicy.builder().build(), new ManualClock());
         executor.submit("a", "holder", gate.then("held"));
