@@ -14,6 +14,7 @@ public final class RefusedRequestException extends RuntimeException {
     private static final int STATUS_CONFLICT = 409;
 
     private final transient EndpointProblem problem;
+    /** The status of the response. */
     private final int status;
 
     private RefusedRequestException(EndpointProblem problem, int status) {
@@ -22,17 +23,44 @@ public final class RefusedRequestException extends RuntimeException {
         this.status = status;
     }
 
+    /**
+     * Refuses a request with 400.
+     *
+     * @param error what is wrong
+     * @param parameter what it is wrong with
+     * @param value its value; {@code null}: not given
+     * @param allowed what is allowed
+     * @return the exception to throw
+     */
     public static RefusedRequestException badRequest(
             String error, String parameter, @Nullable String value, String allowed) {
         return new RefusedRequestException(
                 problem(error, parameter, value, allowed), WebEndpointResponse.STATUS_BAD_REQUEST);
     }
 
+    /**
+     * Refuses a request with 404.
+     *
+     * @param error what is wrong
+     * @param parameter what it is wrong with
+     * @param value its value
+     * @param allowed what is allowed
+     * @return the exception to throw
+     */
     public static RefusedRequestException notFound(String error, String parameter, String value, String allowed) {
         return new RefusedRequestException(
                 problem(error, parameter, value, allowed), WebEndpointResponse.STATUS_NOT_FOUND);
     }
 
+    /**
+     * Refuses a request with 409.
+     *
+     * @param error what is wrong
+     * @param parameter what it is wrong with
+     * @param value its value
+     * @param allowed what is allowed
+     * @return the exception to throw
+     */
     public static RefusedRequestException conflict(String error, String parameter, String value, String allowed) {
         return new RefusedRequestException(problem(error, parameter, value, allowed), STATUS_CONFLICT);
     }
@@ -41,6 +69,7 @@ public final class RefusedRequestException extends RuntimeException {
         return new EndpointProblem(error, parameter, value == null ? null : PrintableText.wellFormed(value), allowed);
     }
 
+    /** {@return what is answered} */
     public WebEndpointResponse<Object> toResponse() {
         return new WebEndpointResponse<>(problem, status);
     }

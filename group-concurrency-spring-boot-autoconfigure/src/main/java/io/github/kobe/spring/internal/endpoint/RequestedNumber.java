@@ -9,17 +9,29 @@ public final class RequestedNumber {
 
     private RequestedNumber() {}
 
-    /** {@return how many entries to show at most} */
+    /**
+     * {@return how many entries to show at most}
+     *
+     * @param text as it was given; {@code null}: it wasn't
+     */
     public static int limit(@Nullable String text) {
         return read("limit", text, 1, DEFAULT_LIMIT);
     }
 
-    /** {@return how many entries to leave out before these} */
+    /**
+     * {@return how many entries to leave out before these}
+     *
+     * @param text as it was given; {@code null}: it wasn't
+     */
     public static int offset(@Nullable String text) {
         return read("offset", text, 0, 0);
     }
 
-    /** {@return the wave, which is required} */
+    /**
+     * {@return the wave, which is required}
+     *
+     * @param text as it was given; {@code null}: it wasn't
+     */
     public static int wave(@Nullable String text) {
         return read("wave", text, 1, null);
     }

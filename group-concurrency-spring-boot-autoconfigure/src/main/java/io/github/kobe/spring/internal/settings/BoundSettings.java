@@ -90,7 +90,11 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
         return find(elements) != null;
     }
 
-    /** {@return the property with these elements, each in any of its spellings} */
+    /**
+     * {@return the property with these elements, each in any of its spellings; {@code null}: there is none}
+     *
+     * @param elements its name after the prefix, element by element
+     */
     public @Nullable ConfigurationProperty find(String... elements) {
         return find(name -> {
             if (name.getNumberOfElements() != elements.length + 1) {
@@ -116,6 +120,8 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
 
     /**
      * {@return all bound properties whose first element after the prefix is one of these, in uniform spelling; by name}
+     *
+     * @param firstElements the elements
      */
     public List<ConfigurationProperty> under(Set<String> firstElements) {
         return properties.values().stream()

@@ -37,6 +37,12 @@ public final class GroupKeySpelling {
 
     private GroupKeySpelling() {}
 
+    /**
+     * Looks at all names.
+     *
+     * @param environment where they are
+     * @throws InvalidSettingException if Spring Boot would change a key
+     */
     public static void check(ConfigurableEnvironment environment) {
         for (PropertySource<?> source : environment.getPropertySources()) {
             if (source instanceof EnumerablePropertySource<?> enumerable

@@ -48,7 +48,11 @@ public enum LimitSetting {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** {@return the one that has this name among a policy's defaults; empty: none of them} */
+    /**
+     * {@return the one that has this name among a policy's defaults; empty: none of them}
+     *
+     * @param setting the name
+     */
     public static Optional<LimitSetting> ofDefaults(String setting) {
         return Stream.of(values())
                 .filter(limit -> setting.equals(limit.field)

@@ -11,6 +11,9 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 /** Reads the settings that a {@link ConditionalOnSwitch} names. */
 public final class OnSwitch extends SpringBootCondition {
 
+    /** Made by Spring. */
+    public OnSwitch() {}
+
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
         MergedAnnotation<ConditionalOnSwitch> annotation =
@@ -24,6 +27,14 @@ public final class OnSwitch extends SpringBootCondition {
         return ConditionOutcome.match();
     }
 
+    /**
+     * Reads a switch.
+     *
+     * @param environment where it is set
+     * @param property its name
+     * @param byDefault what holds if it isn't set
+     * @return whether it is on
+     */
     public static boolean isOn(Environment environment, String property, boolean byDefault) {
         return Binder.get(environment).bind(property, Boolean.class).orElse(byDefault);
     }
