@@ -2,6 +2,7 @@ package io.github.kobe.internal.base;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Work that is done now and then, while there is a reason for it: by an alarm, on a fresh thread each time, since it may call
@@ -15,6 +16,9 @@ public final class Rounds {
 
     /** Odd: an alarm is set, or a round is under way. Rises with each of these, and when they begin anew. */
     private final AtomicInteger state = new AtomicInteger();
+
+    /** What the rounds go by; {@code null}: nobody has said it yet. */
+    private volatile @Nullable Object reasons;
 
     /**
      * Makes rounds, of which none is due yet.
@@ -42,8 +46,7 @@ public final class Rounds {
         }
         boolean armed = false;
         try {
-            long at = Math.min(core.now(), Long.MAX_VALUE - in) + in;
-            armed = core.housekeeper.at(at, () -> state.get() != set, now -> due(set));
+            armed = core.housekeeper.at(core.now() + in, () -> state.get() != set, now -> due(set));
         } finally {
             if (!armed) {
                 state.compareAndSet(set, set + 1);
@@ -51,9 +54,18 @@ public final class Rounds {
         }
     }
 
-    /** What is set is void: the reasons have changed. */
-    public void beginAnew() {
-        state.updateAndGet(now -> (now | 1) + 1);
+    /**
+     * Says what the rounds go by. If that is something else than before, what is set is void.
+     *
+     * @param now what decides when the next one is due
+     * @param first done before the rounds begin anew
+     */
+    public void goBy(Object now, Runnable first) {
+        if (!now.equals(reasons)) {
+            reasons = now;
+            first.run();
+            state.updateAndGet(before -> (before | 1) + 1);
+        }
         next();
     }
 

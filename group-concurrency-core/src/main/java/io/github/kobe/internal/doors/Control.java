@@ -113,7 +113,7 @@ final class Control {
         Lasting(String key, Duration period) {
             this.key = key;
             long nanos = EffectiveLimits.saturatedNanos(period);
-            if (nanos >= NEVER - engine.now()) {
+            if (nanos == NEVER) {
                 ends = NEVER;
                 return;
             }

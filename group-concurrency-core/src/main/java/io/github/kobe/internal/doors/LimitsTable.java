@@ -10,16 +10,13 @@ import io.github.kobe.internal.base.Rounds;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Groups;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the limits resolver of the policy: for a group that is made, when somebody says that what it would say has changed,
@@ -61,22 +58,6 @@ final class LimitsTable {
     private final AtomicInteger unlogged = new AtomicInteger();
 
     private final AtomicLong loggedAt = new AtomicLong(-1);
-
-    /** What rounds went by when they began; {@code null}: there was only the first policy. */
-    private volatile @Nullable Timetable timetable;
-
-    /**
-     * Who is asked how often.
-     *
-     * @param resolver who is asked
-     * @param refresh how often
-     */
-    private record Timetable(Optional<?> resolver, Duration refresh) {
-
-        static Timetable of(GroupPolicy policy) {
-            return new Timetable(policy.limitsResolver(), policy.limitsRefresh());
-        }
-    }
 
     LimitsTable(Groups engine) {
         this.engine = engine;
@@ -159,14 +140,8 @@ final class LimitsTable {
 
     /** A new policy is in force, and all groups go by it. One that asks nobody else, and as often, changes nothing here. */
     void policyChanged() {
-        Timetable now = Timetable.of(engine.policy.source());
-        if (now.equals(timetable)) {
-            rounds.next();
-            return;
-        }
-        timetable = now;
-        refreshedAt = engine.now();
-        rounds.beginAnew();
+        GroupPolicy policy = engine.policy.source();
+        rounds.goBy(List.of(policy.limitsResolver(), policy.limitsRefresh()), () -> refreshedAt = engine.now());
     }
 
     // ---- now and then

@@ -45,9 +45,6 @@ final class Watch {
     /** Groups that had refused something, or had work waiting, at the last round; written by rounds. */
     private volatile Map<Group, Seen> seen = Map.of();
 
-    /** The interval that rounds went by when they began; 0: that of the first policy. */
-    private volatile long roundsNanos;
-
     /**
      * A group at the last round.
      *
@@ -76,13 +73,7 @@ final class Watch {
 
     /** A policy with the same interval changes nothing here. */
     void policyChanged() {
-        long now = intervalNanos();
-        if (now == roundsNanos) {
-            rounds.next();
-            return;
-        }
-        roundsNanos = now;
-        rounds.beginAnew();
+        rounds.goBy(intervalNanos(), () -> {});
     }
 
     private long nextIn() {

@@ -27,7 +27,7 @@ final class RolloutMeters implements MetricsRegistry, MeterBinder {
     /** The one that was heard of longest ago first. */
     private final Map<PlanId, PlanMeters> plans = new LinkedHashMap<>(16, 0.75f, true);
 
-    private final PlanMeters others = new PlanMeters("_other");
+    private final PlanMeters others = new PlanMeters(Metrics.OTHER);
 
     RolloutMeters(Metrics settings) {
         mostPlans = settings.maxTagValues();

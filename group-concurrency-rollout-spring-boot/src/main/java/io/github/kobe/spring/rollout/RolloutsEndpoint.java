@@ -1,17 +1,12 @@
 package io.github.kobe.spring.rollout;
 
 import io.github.kobe.rollout.Rollouts;
+import io.github.kobe.spring.internal.endpoint.ChangeAudit;
 import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
 import io.github.kobe.spring.internal.endpoint.RequestedNumber;
-import io.github.kobe.spring.internal.settings.PrintableText;
-import java.security.Principal;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-import org.springframework.boot.actuate.audit.AuditEvent;
-import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -39,10 +34,8 @@ public class RolloutsEndpoint {
     /** The type of the audit event. */
     static final String EVENT_TYPE = "ROLLOUT_OPERATION";
 
-    private static final Log LOGGER = LogFactory.getLog(RolloutsEndpoint.class);
-
     private final Rollouts rollouts;
-    private final ApplicationEventPublisher events;
+    private final ChangeAudit audit;
 
     /**
      * Makes an endpoint.
@@ -52,7 +45,7 @@ public class RolloutsEndpoint {
      */
     public RolloutsEndpoint(Rollouts rollouts, ApplicationEventPublisher events) {
         this.rollouts = rollouts;
-        this.events = events;
+        audit = new ChangeAudit(events, EVENT_TYPE, RolloutsEndpoint.class);
     }
 
     /**
@@ -117,8 +110,7 @@ public class RolloutsEndpoint {
             requireFor(RolloutAction.APPROVE, wanted, "wave", wave);
             boolean goesOn = flag("fromCheckpoint", fromCheckpoint, true);
             int ended = wanted == RolloutAction.APPROVE ? RequestedNumber.wave(wave) : 0;
-            Principal principal = security.getPrincipal();
-            String name = principal == null ? "" : principal.getName();
+            String name = ChangeAudit.nameOf(security);
             RolloutsReport.Operation done = new RolloutControl(
                             name.isEmpty() ? rollouts : rollouts.by(name), planInPath)
                     .want(wanted, tenant, goesOn, ended);
@@ -134,9 +126,7 @@ public class RolloutsEndpoint {
             if (wanted == RolloutAction.APPROVE) {
                 told.put("wave", ended);
             }
-            LOGGER.info(PrintableText.inOneLine("Rollout " + told + ", by "
-                    + (name.isEmpty() ? "an unknown user" : "'" + PrintableText.ofKey(name) + "'")));
-            events.publishEvent(new AuditApplicationEvent(new AuditEvent(name, EVENT_TYPE, told)));
+            audit.changed(name, "Rollout " + told, told);
             return done;
         });
     }

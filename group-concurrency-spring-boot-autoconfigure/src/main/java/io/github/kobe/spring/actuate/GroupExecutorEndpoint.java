@@ -1,8 +1,11 @@
 package io.github.kobe.spring.actuate;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.spring.internal.endpoint.ChangeAudit;
 import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
 import io.github.kobe.spring.internal.endpoint.RequestedNumber;
+import io.github.kobe.spring.internal.settings.PrintableText;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -30,6 +33,8 @@ public class GroupExecutorEndpoint {
     /** The path variable. No field of a request body has this name, since that would replace it. */
     static final String KEY_IN_PATH = "keyInPath";
 
+    private static final String EVENT_TYPE = "GROUP_EXECUTOR_CHANGE";
+
     private final NamedExecutors executors;
     private final String instance;
     private final ChangeAudit audit;
@@ -49,7 +54,7 @@ public class GroupExecutorEndpoint {
             ApplicationEventPublisher events) {
         this.instance = instance;
         this.executors = new NamedExecutors(executors, defaultExecutor);
-        this.audit = new ChangeAudit(events);
+        this.audit = new ChangeAudit(events, EVENT_TYPE, GroupExecutorEndpoint.class);
     }
 
     /**
@@ -138,7 +143,7 @@ public class GroupExecutorEndpoint {
             Found found = find(executor);
             LimitsRequest limits = new LimitsRequest(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight);
             found.control().change(key, todo, limits, period);
-            audit.changed(security, found.name(), key, todo, limits.given(), period);
+            changed(security, found.name(), key, todo, limits.given(), period);
             return found.control().report(key);
         });
     }
@@ -205,7 +210,7 @@ public class GroupExecutorEndpoint {
             String key = required(group);
             Found found = find(executor);
             found.control().evict(key);
-            audit.changed(security, found.name(), key, "evict", Map.of(), null);
+            changed(security, found.name(), key, "evict", Map.of(), null);
             return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NO_CONTENT);
         } catch (RefusedRequestException refusal) {
             return refusal.toResponse();
@@ -224,6 +229,28 @@ public class GroupExecutorEndpoint {
     public WebEndpointResponse<Object> evictGroup(
             SecurityContext security, @Selector String keyInPath, @Nullable String executor) {
         return evict(security, keyInPath, executor);
+    }
+
+    private void changed(
+            SecurityContext security,
+            String executorName,
+            String groupKey,
+            String action,
+            Map<String, String> limits,
+            @Nullable String period) {
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("executor", executorName);
+        data.put("group", groupKey);
+        data.put("action", action);
+        if (!limits.isEmpty()) {
+            data.put("limits", new LinkedHashMap<>(limits));
+        }
+        if (period != null) {
+            data.put("period", period);
+        }
+        String what = "Group '" + PrintableText.ofKey(groupKey) + "' of " + executorName + ": " + action
+                + (limits.isEmpty() ? "" : " " + limits) + (period == null ? "" : " for " + period);
+        audit.changed(ChangeAudit.nameOf(security), what, data);
     }
 
     private static WebEndpointResponse<Object> answer(Supplier<Object> report) {

@@ -4,6 +4,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import io.github.kobe.spring.internal.settings.OnSwitch;
+import io.github.kobe.spring.internal.settings.OtherJar;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
@@ -13,15 +14,12 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
-import org.springframework.util.ClassUtils;
 
 /** Reports why a requested bean of the starter doesn't exist. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class MissingBeanFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBeanDefinitionException> {
 
     private static final String ROLLOUTS = "io.github.kobe.rollout.Rollouts";
-    private static final String ROLLOUT_BEANS =
-            "io.github.kobe.spring.rollout.GroupConcurrencyRolloutAutoConfiguration";
     private static final String ROLLOUT_SWITCH = GroupConcurrencyProperties.PREFIX + ".rollout.enabled";
 
     /** By its name, since not each is there: how one is made. */
@@ -53,11 +51,10 @@ final class MissingBeanFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBea
                         + " bean with an ObjectProvider.",
                     cause);
         }
-        if (type.getName().equals(ROLLOUTS) && !ClassUtils.isPresent(ROLLOUT_BEANS, type.getClassLoader())) {
+        if (type.getName().equals(ROLLOUTS) && OtherJar.ROLLOUT.isMissing(type.getClassLoader())) {
             return new FailureAnalysis(
                     missing + ": the jar that makes one isn't on the class path.",
-                    "Add io.github.kobe:group-concurrency-rollout-spring-boot, or a bean made by"
-                            + " Rollouts.builder(executor).",
+                    "Add " + OtherJar.ROLLOUT.coordinates() + ", or a bean made by Rollouts.builder(executor).",
                     cause);
         }
         if (type.getName().equals(ROLLOUTS) && !OnSwitch.isOn(environment, ROLLOUT_SWITCH, true)) {

@@ -9,11 +9,9 @@ import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Timers
 import io.github.kobe.spring.internal.settings.PrintableText;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -60,9 +58,7 @@ final class GroupMeters implements GroupRecorder.Factory {
     /** Whether limits have perhaps changed without the policy. */
     private volatile boolean limitsDue;
 
-    /** Touched by whoever brings the registries in line, and so is the next one. */
-    private final Set<TagMeters> registered = new HashSet<>();
-
+    /** Touched by whoever brings the registries in line. */
     private int alignedRegistries;
 
     /** Touched by whoever takes a reading: the limits of groups that aren't there now, by the policy in force. */
@@ -168,7 +164,7 @@ final class GroupMeters implements GroupRecorder.Factory {
         if (limitsDue) {
             limitsDue = false;
             of.global.alignLimit(TagMeters.isLimit(policy.globalMaxInFlight()));
-            registered.forEach(meters -> alignLimit(policy, meters));
+            byTag.values().forEach(meters -> alignLimit(policy, meters));
         }
     }
 
@@ -177,7 +173,6 @@ final class GroupMeters implements GroupRecorder.Factory {
             boolean goes = !isShared(meters.tag) && !tags.isPossible(of.executor.policy(), meters.tag);
             if (goes) {
                 attempt(meters.tag, meters::remove);
-                registered.remove(meters);
                 places.decrementAndGet();
             }
             return goes;
@@ -193,7 +188,6 @@ final class GroupMeters implements GroupRecorder.Factory {
     private void register(Bound of, GroupPolicy policy, TagMeters meters) {
         boolean counted = isRecorded(policy) || !tags.needsCounts();
         registries.forEach(registry -> attempt(meters.tag, () -> meters.register(registry, of.name, counted)));
-        registered.add(meters);
     }
 
     private void alignLimit(GroupPolicy policy, TagMeters meters) {

@@ -20,7 +20,7 @@ abstract sealed class GroupTags {
     /** The value for groups that no rule names. */
     static final String DEFAULT = "_default";
     /** The value for groups beyond the bound. */
-    static final String OTHER = "_other";
+    static final String OTHER = GroupConcurrencyProperties.Metrics.OTHER;
     /** The value for all groups together. */
     static final String ALL = "_all";
 

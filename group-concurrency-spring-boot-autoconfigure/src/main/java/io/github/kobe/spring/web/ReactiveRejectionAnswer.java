@@ -23,15 +23,14 @@ final class ReactiveRejectionAnswer {
 
     private static final ResolvableType BODY = ResolvableType.forClass(ProblemDetail.class);
 
-    private final SingletonSupplier<Optional<RejectionAnswer>> application;
+    private final ApplicationAnswer application;
     private final SingletonSupplier<Codecs> codecs;
 
     /**
      * @param beans has what changes answers, and what writes them; asked once all other beans are there
      */
     ReactiveRejectionAnswer(BeanFactory beans) {
-        application = SingletonSupplier.of(() ->
-                Optional.ofNullable(beans.getBeanProvider(RejectionAnswer.class).getIfAvailable()));
+        application = new ApplicationAnswer(beans);
         codecs = SingletonSupplier.of(() -> new Codecs(beans.getBeanProvider(ServerCodecConfigurer.class)
                 .getIfAvailable(ServerCodecConfigurer::create)
                 .getWriters()));
@@ -39,7 +38,7 @@ final class ReactiveRejectionAnswer {
 
     /** Has the bean made that changes answers, if there is one. */
     void makeReady() {
-        Optional<RejectionAnswer> unused = application.obtain();
+        application.makeReady();
     }
 
     /** {@return what writes it; none where something is on its way to the client already} */
@@ -48,11 +47,10 @@ final class ReactiveRejectionAnswer {
         if (!response.setStatusCode(problem.status())) {
             return Optional.empty();
         }
-        Optional<RejectionAnswer> own = application.obtain();
-        if (own.isPresent()) {
+        if (application.isThere()) {
             Locale asked = exchange.getLocaleContext().getLocale();
             Locale locale = asked == null ? Locale.getDefault() : asked;
-            return Optional.of(Mono.defer(() -> write(RejectionResponse.by(own.get(), problem, locale), exchange)));
+            return Optional.of(Mono.defer(() -> write(application.to(problem, locale), exchange)));
         }
         if (problem.mayPass()) {
             response.getHeaders().set(RejectionProblem.RETRY_AFTER, RejectionProblem.retryAfter());

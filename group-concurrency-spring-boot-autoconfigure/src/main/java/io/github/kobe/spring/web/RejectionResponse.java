@@ -2,7 +2,6 @@ package io.github.kobe.spring.web;
 
 import io.github.kobe.RejectedTaskException;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
@@ -20,7 +19,7 @@ final class RejectionResponse implements ErrorResponse {
     private final HttpHeaders headers = new HttpHeaders();
     private final ProblemDetail body;
 
-    private RejectionResponse(RejectionProblem problem) {
+    RejectionResponse(RejectionProblem problem) {
         status = problem.status();
         code = problem.code();
         body = ProblemDetail.forStatusAndDetail(problem.status(), problem.detail());
@@ -28,11 +27,6 @@ final class RejectionResponse implements ErrorResponse {
             body.setProperty("reason", problem.reason().name());
             headers.set(RejectionProblem.RETRY_AFTER, RejectionProblem.retryAfter());
         }
-    }
-
-    /** {@return what an application answers} */
-    static ErrorResponse by(RejectionAnswer application, RejectionProblem problem, Locale locale) {
-        return application.answer(new RejectionResponse(problem), locale);
     }
 
     /**

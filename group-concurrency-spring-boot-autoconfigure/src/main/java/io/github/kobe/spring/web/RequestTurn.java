@@ -49,7 +49,7 @@ final class RequestTurn implements AsyncListener {
     private boolean listening;
 
     /** What an asynchronous request has failed with after its thread had left; {@code null}: nothing so far. */
-    private @Nullable Throwable failure;
+    private @Nullable Throwable lateFailure;
 
     /** The permit is back, or there never will be one. */
     private boolean over;
@@ -243,7 +243,7 @@ final class RequestTurn implements AsyncListener {
 
     @Override
     public void onComplete(AsyncEvent event) {
-        giveBack(answered == null ? null : failure == null ? failureOf(answered) : failure);
+        giveBack(answered == null ? null : lateFailure == null ? failureOf(answered) : lateFailure);
     }
 
     @Override
@@ -254,7 +254,7 @@ final class RequestTurn implements AsyncListener {
     @Override
     public void onError(AsyncEvent event) {
         if (answered != null && answered.isCommitted()) {
-            failure = event.getThrowable(); // else whoever answers it decides
+            lateFailure = event.getThrowable(); // else whoever answers it decides
         }
     }
 

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.json.JsonWriter;
 import org.springframework.http.MediaType;
@@ -24,22 +23,21 @@ final class ServletRejectionAnswer {
     private static final String MVC =
             "org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter";
 
-    private final SingletonSupplier<Optional<RejectionAnswer>> application;
+    private final ApplicationAnswer application;
     private final SingletonSupplier<List<HttpMessageConverter<?>>> converters;
 
     /**
      * @param beans has what changes answers, and what writes them; asked once all other beans are there
      */
     ServletRejectionAnswer(BeanFactory beans) {
-        application = SingletonSupplier.of(() ->
-                Optional.ofNullable(beans.getBeanProvider(RejectionAnswer.class).getIfAvailable()));
+        application = new ApplicationAnswer(beans);
         converters =
                 SingletonSupplier.of(() -> ClassUtils.isPresent(MVC, null) ? ConvertersOfMvc.of(beans) : List.of());
     }
 
     /** Has the bean made that changes answers, if there is one. */
     void makeReady() {
-        Optional<RejectionAnswer> unused = application.obtain();
+        application.makeReady();
     }
 
     /** {@return whether it was written: not where something is on its way to the client already} */
@@ -49,9 +47,8 @@ final class ServletRejectionAnswer {
             return false;
         }
         response.resetBuffer();
-        Optional<RejectionAnswer> own = application.obtain();
-        if (own.isPresent()) {
-            write(RejectionResponse.by(own.get(), problem, request.getLocale()), request, response);
+        if (application.isThere()) {
+            write(application.to(problem, request.getLocale()), request, response);
         } else {
             response.setStatus(problem.status().value());
             if (problem.mayPass()) {

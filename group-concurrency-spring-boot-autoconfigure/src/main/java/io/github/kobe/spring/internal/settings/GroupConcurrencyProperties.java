@@ -158,7 +158,11 @@ public record GroupConcurrencyProperties(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("configured") GroupTag groupTag,
             @DefaultValue("100") int maxTagValues,
-            @DefaultValue("all") Timers timers) {}
+            @DefaultValue("all") Timers timers) {
+
+        /** The tag value of what has no place of its own. */
+        public static final String OTHER = "_other";
+    }
 
     /**
      * The observations.

@@ -14,7 +14,6 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.core.ResolvableType;
-import org.springframework.util.ClassUtils;
 
 /** The names of the settings, and the most likely intended one for an unknown name. */
 final class KnownNames {
@@ -22,37 +21,18 @@ final class KnownNames {
     /** What is bound by itself, each as strictly. */
     private static final Set<String> OF_OTHERS = Set.of("rollout", "scope", "dashboard");
 
-    /** What binds them, where that is in a jar of its own. */
-    private static final Map<String, OtherJar> JARS = Map.of(
-            "rollout",
-            new OtherJar(
-                    "group-concurrency-rollout-spring-boot",
-                    "io.github.kobe.spring.rollout.GroupConcurrencyRolloutAutoConfiguration"),
-            "dashboard",
-            new OtherJar(
-                    "group-concurrency-dashboard",
-                    "io.github.kobe.spring.dashboard.GroupConcurrencyDashboardAutoConfiguration"));
-
-    /**
-     * A jar that binds settings.
-     *
-     * @param artifact its name
-     * @param type a class in it
-     */
-    private record OtherJar(String artifact, String type) {}
-
     /** What earlier snapshots called a setting, or had, and what to write now; below the prefix. */
-    private static final Map<String, String> EARLIER = Map.ofEntries(
-            Map.entry("max-in-flight", "global.max-in-flight"),
-            Map.entry("queue-threshold", "global.queue-threshold"),
-            Map.entry("aspect.enabled", "annotation.enabled"),
-            Map.entry("aspect.order", "annotation.order"),
-            Map.entry("aspect.bean-references", "annotation.bean-references"),
-            Map.entry("metrics.max-groups", "metrics.max-tag-values"),
-            Map.entry("health.global-queue", "health.queue"),
-            Map.entry("rollout.max-concurrency", "rollout.tenants-at-once"),
-            Map.entry("rollout.progress-interval", ""),
-            Map.entry("flight-recorder.enabled", ""));
+    private static final Map<ConfigurationPropertyName, String> EARLIER = Map.ofEntries(
+            earlier("max-in-flight", "global.max-in-flight"),
+            earlier("queue-threshold", "global.queue-threshold"),
+            earlier("aspect.enabled", "annotation.enabled"),
+            earlier("aspect.order", "annotation.order"),
+            earlier("aspect.bean-references", "annotation.bean-references"),
+            earlier("metrics.max-groups", "metrics.max-tag-values"),
+            earlier("health.global-queue", "health.queue"),
+            earlier("rollout.max-concurrency", "rollout.tenants-at-once"),
+            earlier("rollout.progress-interval", ""),
+            earlier("flight-recorder.enabled", ""));
 
     private static final String EARLIER_MISSING_KEY_GROUP = ".missingkeygroup";
 
@@ -61,11 +41,13 @@ final class KnownNames {
 
     private KnownNames() {}
 
+    private static Map.Entry<ConfigurationPropertyName, String> earlier(String name, String now) {
+        return Map.entry(ConfigurationPropertyName.of(GroupConcurrencyProperties.PREFIX + "." + name), now);
+    }
+
     /** {@return the names of earlier snapshots, but for those in lists} */
-    static List<ConfigurationPropertyName> earlier() {
-        return EARLIER.keySet().stream()
-                .map(name -> ConfigurationPropertyName.of(GroupConcurrencyProperties.PREFIX + "." + name))
-                .toList();
+    static Set<ConfigurationPropertyName> earlier() {
+        return EARLIER.keySet();
     }
 
     /** {@return whether a name is bound by itself, not with all the others} */
@@ -78,16 +60,15 @@ final class KnownNames {
      * of a jar of its own}
      */
     static @Nullable InvalidSettingException withoutJar(ConfigurationProperty property) {
-        String first = property.getName().getElement(1, Form.UNIFORM);
-        OtherJar jar = JARS.get(first);
-        return jar == null || ClassUtils.isPresent(jar.type(), null)
-                ? null
-                : InvalidSettings.of(
+        return OtherJar.of(property.getName().getElement(1, Form.UNIFORM))
+                .filter(jar -> jar.isMissing(null))
+                .map(jar -> InvalidSettings.of(
                         property,
                         "is of a jar that isn't on the class path",
-                        "nothing below " + GroupConcurrencyProperties.PREFIX + "." + first
-                                + ", or the jar io.github.kobe:" + jar.artifact() + " on the class path",
-                        null);
+                        "nothing below " + GroupConcurrencyProperties.PREFIX + "." + jar.element() + ", or the jar "
+                                + jar.coordinates() + " on the class path",
+                        null))
+                .orElse(null);
     }
 
     /**
@@ -129,12 +110,7 @@ final class KnownNames {
             return InvalidSettings.of(
                     unknown, "is no longer there", "missing-key with the key of the group in its place", cause);
         }
-        String below = written.substring(Math.min(written.length(), PREFIX_LENGTH));
-        String now = EARLIER.entrySet().stream()
-                .filter(earlier -> uniform(earlier.getKey()).equals(below))
-                .map(Map.Entry::getValue)
-                .findFirst()
-                .orElse(null);
+        String now = EARLIER.get(unknown.getName());
         if (now == null) {
             return null;
         }
