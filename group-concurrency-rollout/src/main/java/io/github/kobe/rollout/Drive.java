@@ -60,7 +60,7 @@ final class Drive {
         lease = new Lease(engine, planId, this::cutOff);
         threads = new TaskThreads(
                 engine.executor(), group(), id -> () -> new TaskRun(engine, this, id).run(), lease::lose);
-        publisher = new Publisher(planId, engine.options(), threads::stir);
+        publisher = new Publisher(planId, engine.options(), lease, threads::stir);
         gauges = new PlanGauges(planId, engine.options().metrics(), publisher);
         reportAt = lookAt + engine.options().progressInterval().toNanos();
     }
@@ -75,7 +75,7 @@ final class Drive {
         reach = taken.plan().reach();
         boolean isOver = false;
         try {
-            publisher.start(lease.epoch());
+            publisher.start();
             engine.add(this, limit);
             enqueue(taken.work());
             isOver = loop();

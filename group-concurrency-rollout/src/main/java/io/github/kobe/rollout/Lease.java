@@ -190,6 +190,14 @@ final class Lease {
         return over || loss != null;
     }
 
+    /**
+     * {@return whether nobody else can have taken the plan over, by what is known} Whoever stood still for a while finds out here,
+     * although nothing has told that the plan is lost.
+     */
+    boolean isHeld() {
+        return !isOver() && left() > 0;
+    }
+
     /** The store has answered what was asked then; a slow answer doesn't undo a later one. */
     private void heard(long asked) {
         lock.lock();

@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Publishes the events of a plan, in order, on a thread of its own, and then marks them. No other class does. */
+/**
+ * Publishes the events of a plan, in order, on a thread of its own, and then marks them. No other class does. Without the
+ * lease it publishes nothing: the next drive may have published what comes after it.
+ */
 final class Publisher {
 
     private static final Logger LOG = LoggerFactory.getLogger(Publisher.class);
@@ -24,6 +27,7 @@ final class Publisher {
 
     private final PlanId planId;
     private final RolloutOptions options;
+    private final Lease lease;
     private final Runnable whenEmpty;
     private final Thread thread;
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
@@ -36,18 +40,15 @@ final class Publisher {
     /** Whether the drive wanted to end while something was told. */
     private volatile boolean awaited;
 
-    /** That of the drive; written before the thread begins. */
-    private long epoch;
-
-    Publisher(PlanId planId, RolloutOptions options, Runnable whenEmpty) {
+    Publisher(PlanId planId, RolloutOptions options, Lease lease, Runnable whenEmpty) {
         this.planId = planId;
         this.options = options;
+        this.lease = lease;
         this.whenEmpty = whenEmpty;
         thread = Thread.ofVirtual().name("rollout-events:" + planId).unstarted(this::run);
     }
 
-    void start(long epochOfDrive) {
-        epoch = epochOfDrive;
+    void start() {
         thread.start();
     }
 
@@ -120,17 +121,14 @@ final class Publisher {
     private int publishBatch() {
         turn.lock();
         try {
-            List<RolloutEvent> events = over ? List.of() : options.store().findUnpublished(planId, BATCH);
+            List<RolloutEvent> events = publishes() ? options.store().findUnpublished(planId, BATCH) : List.of();
             int count = 0;
-            for (RolloutEvent event : events) {
-                if (over) {
-                    break;
-                }
-                publish(event);
+            while (count < events.size() && publishes()) {
+                publish(events.get(count));
                 count++;
             }
             if (count > 0) {
-                options.store().markPublished(planId, epoch, events.subList(0, count));
+                options.store().markPublished(planId, lease.epoch(), events.subList(0, count));
             }
             return count;
         } catch (RuntimeException e) {
@@ -139,6 +137,10 @@ final class Publisher {
         } finally {
             turn.unlock();
         }
+    }
+
+    private boolean publishes() {
+        return !over && lease.isHeld();
     }
 
     private void publish(RolloutEvent event) {

@@ -16,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -272,17 +273,22 @@ class DurabilityTests extends RolloutsTestCase {
                 .shutdownGrace(Duration.ZERO));
         PlanId planId = rollouts.start(plan("x", Samples.change("acme"))).planId();
         gate.awaitArrived(1);
+        long before = epoch(planId);
         Thread closing = Thread.ofVirtual().start(rollouts::close);
         assertThat(closes.await(Deadline.SECONDS, TimeUnit.SECONDS)).isTrue();
 
         rollouts.open();
-        Deadline.until("taken over", () -> store.findPlan(planId).orElseThrow().epoch() == 2);
+        Deadline.until("taken over", () -> epoch(planId) > before);
         Deadline.until("both have their permits", () -> executor.stats().running() == 2);
         gate.open();
 
         assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
         assertThat(closing.join(Deadline.LONG)).isTrue();
         assertThat(presences).containsExactly(1, 1);
+    }
+
+    private long epoch(PlanId planId) {
+        return store.findPlan(planId).orElseThrow().epoch();
     }
 
     @Test
@@ -304,6 +310,48 @@ class DurabilityTests extends RolloutsTestCase {
         PlanId planId = rollouts.start(plan("x", Samples.change("acme"))).planId();
 
         assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+    }
+
+    @Test
+    @Tag("R83")
+    @Tag("R121")
+    void whoHasLostThePlanTellsNothingOfWhatItHasRead() throws Exception {
+        // A database leaves a plan with the node that has it, as long as that lives.
+        store = RolloutStore.inMemory();
+        HaltingStore halting = new HaltingStore(store);
+        Gate reading = new Gate();
+        AtomicReference<Thread> reader = new AtomicReference<>();
+        halting.afterRead(() -> {
+            reading.passStubbornly();
+            reader.set(Thread.currentThread());
+        });
+        Gate gate = new Gate();
+        Gate stubborn = new Gate();
+        Rollouts first = rollouts(builder -> builder.store(halting)
+                .stages(Stage.named("A").step(ctx -> {
+                    try {
+                        gate.pass();
+                    } catch (InterruptedException e) {
+                        stubborn.passStubbornly();
+                    }
+                }))
+                .shutdownGrace(Duration.ZERO));
+        PlanId planId = first.start(plan("x", Samples.change("acme"))).planId();
+        reading.awaitArrived(1);
+        gate.awaitArrived(1);
+        Rollouts second = rollouts(Stage.named("A").step(ctx -> {}));
+        assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+        List<RolloutEvent> before = List.copyOf(events);
+
+        stubborn.awaitArrived(1);
+        reading.open();
+        Deadline.until(
+                "it waits for more",
+                () -> reader.get() != null && reader.get().getState() == Thread.State.TIMED_WAITING);
+        stubborn.open();
+        first.close();
+
+        assertThat(events).isEqualTo(before);
     }
 
     @Test

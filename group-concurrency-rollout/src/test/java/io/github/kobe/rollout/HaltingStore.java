@@ -23,6 +23,7 @@ final class HaltingStore implements RolloutStore {
     private final AtomicInteger failed = new AtomicInteger();
     private volatile Runnable afterwards = () -> {};
     private final AtomicReference<Runnable> beforeClose = new AtomicReference<>(() -> {});
+    private final AtomicReference<@Nullable Runnable> afterRead = new AtomicReference<>();
     private volatile boolean beforeCommit;
     private volatile boolean halted;
 
@@ -55,6 +56,11 @@ final class HaltingStore implements RolloutStore {
     /** Runs something once, on the next thread that is about to close it. */
     void beforeClose(Runnable work) {
         beforeClose.set(work);
+    }
+
+    /** Runs something once, on the next thread that has read what is to be told, before it has that. */
+    void afterRead(Runnable work) {
+        afterRead.set(work);
     }
 
     int failed() {
@@ -151,7 +157,12 @@ final class HaltingStore implements RolloutStore {
     @Override
     public List<RolloutEvent> findUnpublished(PlanId planId, int limit) {
         check();
-        return store.findUnpublished(planId, limit);
+        List<RolloutEvent> found = store.findUnpublished(planId, limit);
+        Runnable work = found.isEmpty() ? null : afterRead.getAndSet(null);
+        if (work != null) {
+            work.run();
+        }
+        return found;
     }
 
     @Override
