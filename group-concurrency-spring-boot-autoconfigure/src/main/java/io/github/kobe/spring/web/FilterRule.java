@@ -2,6 +2,7 @@ package io.github.kobe.spring.web;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Hold;
 import io.github.kobe.spring.web.Newcomers.Place;
 import java.time.Duration;
 import java.util.List;
@@ -21,13 +22,17 @@ import org.springframework.web.util.pattern.PathPattern.PathMatchInfo;
  * @param key finds the group of a request; {@code null}: its requests are not limited
  * @param executor has the groups; asked once all other beans are there
  * @param queueTimeout how long a request may wait; {@code null}: as long as its group allows
+ * @param deadlineHeader the header that says until when somebody waits for the answer; {@code null}: none does
+ * @param hold how long a request has its permit
  */
 record FilterRule(
         List<PathPattern> paths,
         Set<String> methods,
         @Nullable RequestKey key,
         Supplier<GroupExecutor> executor,
-        @Nullable Duration queueTimeout) {
+        @Nullable Duration queueTimeout,
+        @Nullable String deadlineHeader,
+        Hold hold) {
 
     boolean isFor(PathContainer path, String method) {
         if (!methods.isEmpty() && !methods.contains(method)) {
@@ -59,13 +64,23 @@ record FilterRule(
     /**
      * Asks for the permit of a request.
      *
+     * @param deadline after which it is of no use; {@code null}: none
      * @throws io.github.kobe.ExecutorShutdownException after a shutdown
      */
-    CompletableFuture<GroupPermit> ask(Place place) {
+    CompletableFuture<GroupPermit> ask(Place place, @Nullable RequestDeadline deadline) {
         GroupExecutor groups = executor.get();
-        return (queueTimeout == null
+        Duration atMost = deadline == null ? queueTimeout : shorter(deadline.left());
+        return (atMost == null
                         ? groups.acquireAsync(place.groupKey())
-                        : groups.acquireAsync(place.groupKey(), "", queueTimeout))
+                        : groups.acquireAsync(place.groupKey(), "", atMost))
                 .toCompletableFuture();
+    }
+
+    private Duration shorter(Duration other) {
+        return queueTimeout == null || other.compareTo(queueTimeout) < 0 ? other : queueTimeout;
+    }
+
+    boolean holdsUntilFirstByte() {
+        return hold == Hold.UNTIL_FIRST_BYTE;
     }
 }

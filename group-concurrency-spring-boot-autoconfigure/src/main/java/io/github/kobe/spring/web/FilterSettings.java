@@ -6,6 +6,7 @@ import io.github.kobe.spring.internal.executors.ExecutorBeans;
 import io.github.kobe.spring.internal.settings.BoundSettings;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Filter;
+import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Hold;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.KeySource;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Normalize;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Rule;
@@ -86,7 +87,9 @@ final class FilterSettings {
                     Verdict.PASSES,
                     new Newcomers(
                             DEFAULT_PREFIX + UNKNOWN, () -> NOBODY_KNOWS, false, Integer.MAX_VALUE, System::nanoTime));
-            return List.of(new FilterRule(List.of(), Set.of(), ofBean, defaultExecutor(), null)); // for all paths
+            // for all paths
+            return List.of(
+                    new FilterRule(List.of(), Set.of(), ofBean, defaultExecutor(), null, null, Hold.UNTIL_COMPLETE));
         }
         List<FilterRule> rules = new ArrayList<>();
         for (int i = 0; i < filter.rules().size(); i++) {
@@ -116,7 +119,16 @@ final class FilterSettings {
         }
 
         FilterRule read() {
-            return new FilterRule(paths(), methods(), rule.limit() ? key() : noKey(), executor(), queueTimeout());
+            return new FilterRule(
+                    paths(),
+                    methods(),
+                    rule.limit() ? key() : noKey(),
+                    executor(),
+                    queueTimeout(),
+                    rule.deadlineHeader().isBlank()
+                            ? null
+                            : rule.deadlineHeader().strip(),
+                    rule.hold());
         }
 
         private RequestKey key() {
@@ -155,6 +167,8 @@ final class FilterSettings {
             refuseUnlessLimits(rule.newcomers() == GroupConcurrencyProperties.Newcomers.SHARED, "newcomers");
             refuseUnlessLimits(rule.maxKeys() != null, "max-keys");
             refuseUnlessLimits(rule.queueTimeout() != null, "queue-timeout");
+            refuseUnlessLimits(!rule.deadlineHeader().isBlank(), "deadline-header");
+            refuseUnlessLimits(rule.hold() != Hold.UNTIL_COMPLETE, "hold");
             refuseUnlessLimits(!rule.executor().isBlank(), "executor");
             return null;
         }

@@ -143,9 +143,15 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
     private void admit(
             FilterRule rule, Place place, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
+        RequestDeadline deadline = deadlineOf(rule, request);
+        if (deadline != null && deadline.isPassed()) {
+            place.end(false);
+            refuse(RejectionProblem.of(RejectionReason.QUEUE_TIMEOUT), request, response);
+            return;
+        }
         CompletableFuture<GroupPermit> permit;
         try {
-            permit = rule.ask(place);
+            permit = rule.ask(place, deadline);
         } catch (ExecutorShutdownException shutDown) {
             place.end(false);
             refuse(RejectionProblem.of(RejectionReason.SHUTDOWN), request, response);
@@ -154,7 +160,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
             place.end(false);
             throw failure;
         }
-        RequestTurn turn = new RequestTurn(rule.executor().get(), place, request.getMethod(), permit);
+        RequestTurn turn = new RequestTurn(rule, place, request.getMethod(), deadline, permit);
         request.setAttribute(TURN, turn);
         boolean mayLeave = request.isAsyncSupported()
                 && !request.isAsyncStarted()
@@ -166,6 +172,13 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
         } else if (!isRefused(turn, request, response)) {
             turn.proceed(request, response, chain);
         }
+    }
+
+    private static @Nullable RequestDeadline deadlineOf(FilterRule rule, HttpServletRequest request) {
+        String header = rule.deadlineHeader();
+        return RequestDeadline.of(
+                request.getAttribute(RequestGroupKey.DEADLINE_ATTRIBUTE),
+                header == null ? null : request.getHeader(header));
     }
 
     private boolean isRefused(RequestTurn turn, HttpServletRequest request, HttpServletResponse response)

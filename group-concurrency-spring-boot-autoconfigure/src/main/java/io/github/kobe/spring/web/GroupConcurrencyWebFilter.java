@@ -1,7 +1,6 @@
 package io.github.kobe.spring.web;
 
 import io.github.kobe.ExecutorShutdownException;
-import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
@@ -123,10 +122,14 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
 
     private Mono<Void> limited(FilterRule rule, Place place, ServerWebExchange exchange, WebFilterChain chain) {
         return Mono.defer(() -> {
-            GroupExecutor groups = rule.executor().get();
+            RequestDeadline deadline = deadlineOf(rule, exchange);
+            if (deadline != null && deadline.isPassed()) {
+                place.end(false);
+                return answer(RejectionProblem.of(RejectionReason.QUEUE_TIMEOUT), exchange);
+            }
             CompletableFuture<GroupPermit> asked;
             try {
-                asked = rule.ask(place);
+                asked = rule.ask(place, deadline);
             } catch (ExecutorShutdownException shutDown) {
                 place.end(false);
                 return answer(RejectionProblem.of(RejectionReason.SHUTDOWN), exchange);
@@ -135,7 +138,20 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
                 throw failure;
             }
             return Mono.fromFuture(asked)
-                    .map(permit -> inside(new EnclosingPermit(groups, permit, null), exchange, chain))
+                    .map(permit -> {
+                        if (deadline != null && deadline.isPassed()) {
+                            EnclosingPermit.giveBack(asked, new CancellationException("The request was refused"));
+                            return answer(RejectionProblem.of(RejectionReason.QUEUE_TIMEOUT), exchange);
+                        }
+                        if (rule.holdsUntilFirstByte()) {
+                            exchange.getResponse()
+                                    .beforeCommit(() -> Mono.fromRunnable(() -> {
+                                        EnclosingPermit.giveBack(asked, failureOf(exchange));
+                                        place.end(isProof(exchange));
+                                    }));
+                        }
+                        return inside(new EnclosingPermit(rule.executor().get(), permit, null), exchange, chain);
+                    })
                     .onErrorResume(
                             RejectedTaskException.class,
                             rejection -> Mono.just(answer(RejectionProblem.of(rejection.reason()), exchange)))
@@ -146,6 +162,13 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
                             EnclosingPermit.giveBack(asked, new CancellationException("The request was cancelled")))
                     .doFinally(end -> place.end(end == SignalType.ON_COMPLETE && isProof(exchange)));
         });
+    }
+
+    private static @Nullable RequestDeadline deadlineOf(FilterRule rule, ServerWebExchange exchange) {
+        String header = rule.deadlineHeader();
+        return RequestDeadline.of(
+                exchange.getAttribute(RequestGroupKey.DEADLINE_ATTRIBUTE),
+                header == null ? null : exchange.getRequest().getHeaders().getFirst(header));
     }
 
     /** What is subscribed to here, or asked for by the thread that subscribes, is under the permit. */

@@ -26,6 +26,13 @@ public interface RequestGroupKey {
     String PERMIT_ATTRIBUTE = "io.github.kobe.spring.web.permit";
 
     /**
+     * The attribute in which a filter of the application may set, as a {@link java.time.Instant}, until when somebody
+     * waits for the answer to a request. A limited request that can't begin before that is refused, as one whose time in
+     * the queue is up. It counts before the header that {@code deadline-header} names.
+     */
+    String DEADLINE_ATTRIBUTE = "io.github.kobe.spring.web.deadline";
+
+    /**
      * Returns the key of a request's group. Called once for each request, on its thread, after the filters before this
      * one.
      *

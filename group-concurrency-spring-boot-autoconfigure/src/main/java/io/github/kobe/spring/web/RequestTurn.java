@@ -1,6 +1,5 @@
 package io.github.kobe.spring.web;
 
-import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectedTaskException;
@@ -37,9 +36,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestTurn implements AsyncListener {
 
-    private final GroupExecutor groups;
+    private final FilterRule rule;
     private final Place place;
     private final String method;
+    private final @Nullable RequestDeadline deadline;
     private final CompletableFuture<GroupPermit> permit;
 
     /** What goes on where the request waited, with what went along from the thread that it came in on. */
@@ -51,22 +51,29 @@ final class RequestTurn implements AsyncListener {
     /** What an asynchronous request has failed with after its thread had left; {@code null}: nothing so far. */
     private @Nullable Throwable lateFailure;
 
-    /** The permit is back, or there never will be one. */
-    private boolean over;
+    /** The permit is back, or there never will be one. Written by whoever begins the answer too, on any thread. */
+    private volatile boolean over;
 
     /** What the chain was given to answer with; {@code null}: it hasn't run. */
     private @Nullable HttpServletResponse answered;
 
     /**
-     * @param groups the executor
-     * @param place where the request is limited
+     * @param rule how the request is limited
+     * @param place where it is
      * @param method the request's
+     * @param deadline after which it is not begun; {@code null}: none
      * @param permit what the executor was asked for
      */
-    RequestTurn(GroupExecutor groups, Place place, String method, CompletableFuture<GroupPermit> permit) {
-        this.groups = groups;
+    RequestTurn(
+            FilterRule rule,
+            Place place,
+            String method,
+            @Nullable RequestDeadline deadline,
+            CompletableFuture<GroupPermit> permit) {
+        this.rule = rule;
         this.place = place;
         this.method = method;
+        this.deadline = deadline;
         this.permit = permit;
     }
 
@@ -157,17 +164,18 @@ final class RequestTurn implements AsyncListener {
         return true;
     }
 
-    /** {@return why there is no permit; {@code null} if there is one} */
+    /** {@return why there is no permit, or why it is of no use any more; {@code null} if the request may begin} */
     @Nullable
     RejectionReason rejection() {
-        return permit.isCompletedExceptionally() && permit.exceptionNow() instanceof RejectedTaskException rejection
-                ? rejection.reason()
-                : null;
+        if (permit.isCompletedExceptionally()) {
+            return permit.exceptionNow() instanceof RejectedTaskException rejection ? rejection.reason() : null;
+        }
+        return deadline != null && deadline.isPassed() ? RejectionReason.QUEUE_TIMEOUT : null;
     }
 
-    /** There is no permit, and the request is refused. */
+    /** The request is refused. */
     void refused() {
-        place.end(false);
+        giveBack(new CancellationException("The request was refused"));
     }
 
     /** Runs the rest of the chain within the permit. */
@@ -205,12 +213,20 @@ final class RequestTurn implements AsyncListener {
             return;
         }
         // It is there, or what kept it from being made is thrown.
-        GroupPermit granted = new EnclosingPermit(groups, permit.join(), null);
+        GroupPermit granted = new EnclosingPermit(rule.executor().get(), permit.join(), null);
         request.setAttribute(RequestGroupKey.PERMIT_ATTRIBUTE, granted);
+        HttpServletResponse answer =
+                rule.holdsUntilFirstByte() ? new FirstByteResponse(response, () -> begins(response)) : response;
         call(() -> granted.call(() -> {
-            chain.doFilter(request, response);
+            chain.doFilter(request, answer);
             return null;
         }));
+    }
+
+    private void begins(HttpServletResponse response) {
+        if (!over) {
+            giveBack(failureOf(response));
+        }
     }
 
     /** Throws what code of the chain may throw. */

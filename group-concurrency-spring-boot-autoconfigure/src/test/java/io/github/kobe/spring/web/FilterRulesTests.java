@@ -16,15 +16,13 @@ import java.io.Serial;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.security.Principal;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -74,17 +72,8 @@ class FilterRulesTests {
         "management.endpoints.web.exposure.include=health"
     };
 
-    private static final Map<WebApplicationType, WebServer> SERVERS = new EnumMap<>(WebApplicationType.class);
-
-    @AfterAll
-    static void stop() {
-        SERVERS.values().forEach(WebServer::close);
-        SERVERS.clear();
-    }
-
-    private static WebServer server(WebApplicationType type) {
-        return SERVERS.computeIfAbsent(type, started -> new WebServer(Application.class, started, SETTINGS));
-    }
+    @RegisterExtension
+    static final WebServers SERVERS = new WebServers(Application.class, SETTINGS);
 
     /** {@return the answer, and the groups in which it was limited} */
     private static Set<String> groupsOf(WebServer server, int status, String path, String... headers) throws Exception {
@@ -102,7 +91,7 @@ class FilterRulesTests {
     @Tag("boot")
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void theFirstRuleThatHasThePathDecides(WebApplicationType type) throws Exception {
-        WebServer server = server(type);
+        WebServer server = SERVERS.of(type);
         String[] tenant = {"X-Tenant", "a"};
 
         assertThat(groupsOf(server, 200, "/tenants/%E7%A7%9F%E6%88%B7/reports", tenant))
@@ -118,7 +107,7 @@ class FilterRulesTests {
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void aRequestWithoutAKeyIsRefusedPassesOrHasAGroup(WebApplicationType type) throws Exception {
-        WebServer server = server(type);
+        WebServer server = SERVERS.of(type);
 
         assertThat(groupsOf(server, 400, "/anything/else")).isEmpty();
         assertThat(groupsOf(server, 400, "/anything/else", "X-Tenant", " ")).isEmpty();
@@ -138,7 +127,7 @@ class FilterRulesTests {
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void aKeyThatIsTooLongIsRefused(WebApplicationType type) throws Exception {
-        WebServer server = server(type);
+        WebServer server = SERVERS.of(type);
         int longest = server.executor().policy().maxKeyLength() - "http:".length();
 
         assertThat(groupsOf(server, 200, "/pass/1", "X-Tenant", "x".repeat(longest)))
@@ -150,7 +139,7 @@ class FilterRulesTests {
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void aRequestCountsByItsStatus(WebApplicationType type) throws Exception {
-        WebServer server = server(type);
+        WebServer server = SERVERS.of(type);
 
         assertOutcome(server, 200, "/anything", 1, 0);
         assertOutcome(server, 500, "/fails", 0, 1);
@@ -174,7 +163,7 @@ class FilterRulesTests {
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void unknownKeysShareOneGroupWhereOnlyKnownOnesHaveTheirOwn(WebApplicationType type) throws Exception {
-        WebServer server = server(type);
+        WebServer server = SERVERS.of(type);
 
         assertThat(groupsOf(server, 200, "/known/1", "X-Tenant", "known")).containsExactly("http:known");
         assertThat(groupsOf(server, 200, "/known/1", "X-Tenant", "made-up-1")).containsExactly("http:_unknown");
@@ -184,7 +173,7 @@ class FilterRulesTests {
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void managementAndPreflightsAndErrorsAreLeftAlone(WebApplicationType type) throws Exception {
-        WebServer server = server(type);
+        WebServer server = SERVERS.of(type);
 
         assertThat(groupsOf(server, 200, "/actuator/health")).isEmpty();
         assertThat(groupsOf(server, 200, "/actuator/health", "X-Tenant", "a")).isEmpty();

@@ -52,6 +52,8 @@ class FilterSettingsTests {
         rules[0].key-source=principal rules[0].missing-key=group       | rules[0].missing-key       | group      | reject, pass, or the key of a group
         rules[0].limit=false rules[0].max-keys=5                       | rules[0].max-keys          | 5          | none beside limit: false
         rules[0].limit=false rules[0].queue-timeout=5s                 | rules[0].queue-timeout     | 5s         | none beside limit: false
+        rules[0].limit=false rules[0].deadline-header=X-A              | rules[0].deadline-header   | X-A        | none beside limit: false
+        rules[0].limit=false rules[0].hold=until-first-byte            | rules[0].hold              | until-first-byte | none beside limit: false
         rules[0].key-source=principal rules[0].matches-principal=true  | rules[0].matches-principal | true       | true beside one of those
         rules[0].key-source=principal rules[0].methods=FETCH           | rules[0].methods           | FETCH      | one or more of GET
         rules[0].key-source=principal rules[0].max-keys=0              | rules[0].max-keys          | 0          | at least 1
@@ -107,6 +109,7 @@ class FilterSettingsTests {
         "rules[0].key-source=cookie, key-source",
         "rules[0].missing-key-group=http:anonymous, missing-key",
         "rules[0].newcomers=maybe, newcomers",
+        "rules[0].hold=forever, hold",
         "header=X-A, header"
     })
     void whatIsNoSettingFailsTheStartUp(String setting, String name) {

@@ -9,11 +9,9 @@ import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import java.net.URI;
 import java.net.http.HttpResponse;
-import java.util.EnumMap;
 import java.util.Locale;
-import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,22 +39,13 @@ class RejectionAnswerTests {
         "group-concurrency.web.filter.rules[0].name=X-Tenant"
     };
 
-    private static final Map<WebApplicationType, WebServer> SERVERS = new EnumMap<>(WebApplicationType.class);
-
-    @AfterAll
-    static void stop() {
-        SERVERS.values().forEach(WebServer::close);
-        SERVERS.clear();
-    }
-
-    private static WebServer server(WebApplicationType type) {
-        return SERVERS.computeIfAbsent(type, started -> new WebServer(Application.class, started, SETTINGS));
-    }
+    @RegisterExtension
+    static final WebServers SERVERS = new WebServers(Application.class, SETTINGS);
 
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void whatAHandlerEndsWithIsAnsweredAsTheApplicationSays(WebApplicationType type) throws Exception {
-        HttpResponse<String> answer = server(type).get("/thrown/GROUP_QUEUE_FULL", "Accept-Language", "de");
+        HttpResponse<String> answer = SERVERS.of(type).get("/thrown/GROUP_QUEUE_FULL", "Accept-Language", "de");
 
         assertThat(answer.statusCode()).isEqualTo(429);
         assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
@@ -74,7 +63,7 @@ class RejectionAnswerTests {
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void whatTheFilterRefusesToo(WebApplicationType type) throws Exception {
-        HttpResponse<String> answer = server(type).get("/limited/1", "Accept-Language", "de");
+        HttpResponse<String> answer = SERVERS.of(type).get("/limited/1", "Accept-Language", "de");
 
         assertThat(answer.statusCode()).isEqualTo(400);
         assertThat(answer.headers().firstValue("Retry-After")).isEmpty();
@@ -84,7 +73,7 @@ class RejectionAnswerTests {
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void anotherAnswerMayTakeItsPlace(WebApplicationType type) throws Exception {
-        HttpResponse<String> answer = server(type).get("/thrown/SHUTDOWN", "Accept", "text/html, */*;q=0.5");
+        HttpResponse<String> answer = SERVERS.of(type).get("/thrown/SHUTDOWN", "Accept", "text/html, */*;q=0.5");
 
         assertThat(answer.statusCode()).isEqualTo(418);
         assertThat(answer.body()).contains("short and stout");
@@ -93,7 +82,7 @@ class RejectionAnswerTests {
     @ParameterizedTest
     @ValueSource(strings = {"application/problem+xml", "nonsense", "text/html;q=2"})
     void whereThereIsNoOtherFormItIsJson(String accept) throws Exception {
-        HttpResponse<String> answer = server(WebApplicationType.SERVLET).get("/limited/1", "Accept", accept);
+        HttpResponse<String> answer = SERVERS.of(WebApplicationType.SERVLET).get("/limited/1", "Accept", accept);
 
         assertThat(answer.statusCode()).isEqualTo(400);
         assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");

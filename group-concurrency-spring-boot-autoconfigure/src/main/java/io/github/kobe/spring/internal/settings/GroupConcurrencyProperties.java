@@ -284,6 +284,10 @@ public record GroupConcurrencyProperties(
      * @param maxKeys How many keys that are neither known nor have succeeded may have groups of their own, at least 1; the
      *     others then share one. By default any number.
      * @param queueTimeout How long its requests may wait, more than zero; if missing, as long as their group allows.
+     * @param deadlineHeader The name of the header that says how long its client waits for the answer, or until when; a
+     *     request that has not begun by then is refused. Its value is a number of milliseconds, or one with a unit as in
+     *     grpc-timeout, or an instant as 2030-01-31T12:00:00Z.
+     * @param hold How long a request has its permit.
      * @param executor The name of the GroupExecutor bean that limits its requests; if missing, the default one.
      */
     public record Rule(
@@ -300,7 +304,17 @@ public record GroupConcurrencyProperties(
             @DefaultValue("separate") Newcomers newcomers,
             @Nullable Integer maxKeys,
             @Nullable Duration queueTimeout,
+            @DefaultValue("") String deadlineHeader,
+            @DefaultValue("until-complete") Hold hold,
             @DefaultValue("") String executor) {}
+
+    /** How long a request has its permit. */
+    public enum Hold {
+        /** Until it is complete. */
+        UNTIL_COMPLETE,
+        /** Until its answer begins. */
+        UNTIL_FIRST_BYTE
+    }
 
     /** Where the key of a request is. */
     public enum KeySource {
