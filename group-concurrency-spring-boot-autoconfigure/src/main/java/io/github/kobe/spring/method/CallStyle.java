@@ -12,6 +12,11 @@ interface CallStyle {
     @SuppressWarnings("FutureReturnValueIgnored") // it is returned
     CallStyle DISPATCHED = GuardedCall::dispatch;
 
+    /** {@return whether the method's work goes on in tasks of Reactor's schedulers} */
+    default boolean goesOnInSchedulers() {
+        return false;
+    }
+
     /** {@return what the caller gets} Throws what he is to get instead. */
     @Nullable
     Object start(GuardedCall call) throws Throwable;

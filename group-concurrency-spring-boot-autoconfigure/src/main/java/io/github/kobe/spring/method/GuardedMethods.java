@@ -12,10 +12,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -27,7 +29,7 @@ import org.springframework.util.ReflectionUtils;
  * Finds the annotated methods of the application's classes. Each class is examined as a whole when its first bean is
  * made, so that any error in its annotations fails the start-up.
  */
-final class GuardedMethods {
+final class GuardedMethods implements DisposableBean {
 
     /** The name of the bean. */
     static final String BEAN_NAME = "groupConcurrencyMethods";
@@ -43,6 +45,9 @@ final class GuardedMethods {
 
     private final Map<Class<?>, Map<Method, GuardedMethod>> byClass = new ConcurrentHashMap<>();
     private final Set<Class<?>> warned = ConcurrentHashMap.newKeySet();
+
+    /** Whether Reactor's schedulers know of what is within limits, for a method of one of the classes. */
+    private final AtomicBoolean hooked = new AtomicBoolean();
 
     /** By the class of what is called, then by the method as it is called, which may be an interface's. */
     private final Map<Class<?>, Map<Method, Optional<GuardedMethod>>> byCall = new ConcurrentHashMap<>();
@@ -63,8 +68,19 @@ final class GuardedMethods {
         if (known == null) {
             known = isAnnotatedAnywhere(userClass) ? inspect(userClass) : Map.of();
             byClass.put(userClass, known);
+            if (known.values().stream().anyMatch(method -> method.style().goesOnInSchedulers())
+                    && hooked.compareAndSet(false, true)) {
+                SchedulerHook.use();
+            }
         }
         return known;
+    }
+
+    @Override
+    public void destroy() {
+        if (hooked.compareAndSet(true, false)) {
+            SchedulerHook.leave();
+        }
     }
 
     /** {@return what the annotated methods of a class reach by reflection: fallbacks, and what their keys are read from} */

@@ -48,10 +48,14 @@ final class ProxyCheck implements SmartInitializingSingleton {
     public void afterSingletonsInstantiated() {
         Set<String> names = new LinkedHashSet<>(List.of(beans.getBeanDefinitionNames()));
         names.addAll(List.of(beans.getSingletonNames()));
-        names.forEach(this::check);
+        CachedCalls cached = new CachedCalls(methods);
+        for (String name : names) {
+            check(name, cached);
+        }
+        cached.tell();
     }
 
-    private void check(String name) {
+    private void check(String name, CachedCalls cached) {
         RootBeanDefinition definition = definitionOf(name);
         if (definition != null && definition.getRole() == BeanDefinition.ROLE_INFRASTRUCTURE) {
             return;
@@ -60,7 +64,11 @@ final class ProxyCheck implements SmartInitializingSingleton {
         if (bean instanceof FactoryBean<?>) {
             bean = productOf(name, definition);
         }
-        if (bean == null || isLimited(bean)) {
+        if (bean == null) {
+            return;
+        }
+        cached.look(bean);
+        if (isLimited(bean)) {
             return;
         }
         Class<?> found = ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(bean));

@@ -63,6 +63,11 @@ final class ReactiveStyle implements CallStyle {
     }
 
     @Override
+    public boolean goesOnInSchedulers() {
+        return true;
+    }
+
+    @Override
     public Object start(GuardedCall call) {
         Publisher<Object> publisher = new ReactiveCall(call, this).publisher();
         return fromPublisher.apply(single ? Mono.fromDirect(publisher) : Flux.from(publisher));

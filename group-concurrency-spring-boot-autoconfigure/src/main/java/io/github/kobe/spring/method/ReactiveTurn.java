@@ -15,7 +15,6 @@ import org.reactivestreams.Subscription;
 import org.springframework.util.ClassUtils;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
-import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /**
@@ -34,10 +33,6 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
 
     private static final boolean OBSERVABLE =
             ClassUtils.isPresent("io.micrometer.observation.Observation", ReactiveTurn.class.getClassLoader());
-
-    static {
-        Schedulers.onScheduleHook(ReactiveTurn.class.getName(), ReactiveTurn::carriedOn);
-    }
 
     private final ReactiveCall call;
     private final boolean single;
@@ -167,7 +162,8 @@ final class ReactiveTurn extends Operators.DeferredSubscription implements CoreS
         }
     }
 
-    private static Runnable carriedOn(Runnable scheduled) {
+    /** {@return a task for one of Reactor's schedulers, inside of what the thread that schedules it is inside of} */
+    static Runnable carriedOn(Runnable scheduled) {
         ReactiveTurn turn = CURRENT.get();
         return turn == null ? scheduled : () -> turn.withinAll(scheduled);
     }

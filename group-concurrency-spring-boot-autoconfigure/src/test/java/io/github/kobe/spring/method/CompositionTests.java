@@ -20,6 +20,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.Advisor;
@@ -28,6 +29,8 @@ import org.springframework.beans.factory.config.CustomScopeConfigurer;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.EnableCaching;
@@ -50,6 +53,7 @@ import org.springframework.security.authorization.method.AuthorizationManagerBef
 import org.springframework.security.core.context.SecurityContextHolder;
 
 /** The limit beside Spring's other annotations, in any scope, and by annotations of the application's own. */
+@ExtendWith(OutputCaptureExtension.class)
 class CompositionTests {
 
     private static final GroupLimits NO_WAIT =
@@ -91,8 +95,9 @@ class CompositionTests {
     }
 
     @Test
-    void aCachedAnswerWaitsForItsTurnToo() {
+    void aCachedAnswerWaitsForItsTurnTooWhichIsTold(CapturedOutput output) {
         runner.withUserConfiguration(CachingConfiguration.class).run(context -> {
+            assertThat(output).containsOnlyOnce("Prices.of(String) has a limit and, within it, a cache");
             GroupExecutor executor = context.getBean(GroupExecutor.class);
             Prices prices = context.getBean(Prices.class);
             assertThat(prices.of("tea")).isEqualTo(1);
@@ -107,8 +112,9 @@ class CompositionTests {
     }
 
     @Test
-    void aCacheFurtherOutAnswersWithoutAPermit() {
+    void aCacheFurtherOutAnswersWithoutAPermit(CapturedOutput output) {
         runner.withUserConfiguration(OuterCachingConfiguration.class).run(context -> {
+            assertThat(output).doesNotContain("has a limit and, within it, a cache");
             GroupExecutor executor = context.getBean(GroupExecutor.class);
             Prices prices = context.getBean(Prices.class);
             assertThat(prices.of("tea")).isEqualTo(1);

@@ -2,6 +2,7 @@ package io.github.kobe.spring.internal.executors;
 
 import io.github.kobe.GroupExecutor;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,6 +22,9 @@ public final class ExecutorBeans {
 
     private final ListableBeanFactory beans;
 
+    /** Of a context that gets no more beans: Spring would look through all of them each time. */
+    private volatile @Nullable Set<String> last;
+
     /**
      * Refers to a context, without making any executor.
      *
@@ -32,6 +36,20 @@ public final class ExecutorBeans {
 
     /** {@return the names of the executors' beans} */
     public Set<String> names() {
+        Set<String> known = last;
+        if (known == null) {
+            known = find();
+            last = isFrozen(beans) ? known : null;
+        }
+        return known;
+    }
+
+    /** Contexts are complete before those within them. */
+    private static boolean isFrozen(ListableBeanFactory beans) {
+        return beans instanceof ConfigurableListableBeanFactory own && own.isConfigurationFrozen();
+    }
+
+    private Set<String> find() {
         Set<String> names = new LinkedHashSet<>();
         for (String name :
                 BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, GroupExecutor.class, true, false)) {
@@ -40,7 +58,7 @@ public final class ExecutorBeans {
                 names.add(name);
             }
         }
-        return names;
+        return Collections.unmodifiableSet(names);
     }
 
     /** {@return all executors by the names of their beans; makes those that don't exist yet} */
