@@ -9,7 +9,9 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.interceptor.BeanFactoryCacheOperationSourceAdvisor;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
 
 /** Tells once of methods whose answers from a cache wait for their turn too, since the cache is asked within the limit. */
@@ -40,10 +42,17 @@ final class CachedCalls {
 
     private void addCachedBy(PointcutAdvisor cache, Class<?> type) {
         for (Method method : methods.ofClass(type).keySet()) {
-            if (cache.getPointcut().getMethodMatcher().matches(method, type)) {
+            if (isCacheable(method, type)
+                    && cache.getPointcut().getMethodMatcher().matches(method, type)) {
                 found.add(InvalidGroupConcurrentException.nameOf(method));
             }
         }
+    }
+
+    /** What is only evicted or put gives no answers. */
+    private static boolean isCacheable(Method method, Class<?> type) {
+        return AnnotatedElementUtils.hasAnnotation(method, Cacheable.class)
+                || AnnotatedElementUtils.hasAnnotation(type, Cacheable.class);
     }
 
     void tell() {

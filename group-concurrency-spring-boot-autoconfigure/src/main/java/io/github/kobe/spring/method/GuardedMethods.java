@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +47,13 @@ final class GuardedMethods implements DisposableBean {
     private final Set<Class<?>> warned = ConcurrentHashMap.newKeySet();
 
     /** Whether Reactor's schedulers know of what is within limits, for a method of one of the classes. */
-    private final AtomicBoolean hooked = new AtomicBoolean();
+    private final AtomicReference<Hook> hook = new AtomicReference<>(Hook.NONE);
+
+    private enum Hook {
+        NONE,
+        IN_USE,
+        GONE
+    }
 
     /** By the class of what is called, then by the method as it is called, which may be an interface's. */
     private final Map<Class<?>, Map<Method, Optional<GuardedMethod>>> byCall = new ConcurrentHashMap<>();
@@ -67,18 +73,24 @@ final class GuardedMethods implements DisposableBean {
         Map<Method, GuardedMethod> known = byClass.get(userClass);
         if (known == null) {
             known = isAnnotatedAnywhere(userClass) ? inspect(userClass) : Map.of();
-            byClass.put(userClass, known);
-            if (known.values().stream().anyMatch(method -> method.style().goesOnInSchedulers())
-                    && hooked.compareAndSet(false, true)) {
-                SchedulerHook.use();
+            if (known.values().stream().anyMatch(method -> method.style().goesOnInSchedulers())) {
+                hook();
             }
+            byClass.put(userClass, known);
         }
         return known;
     }
 
+    private void hook() {
+        if (hook.compareAndSet(Hook.NONE, Hook.IN_USE)) {
+            SchedulerHook.use();
+        }
+    }
+
+    /** What is first seen afterwards, by the end of another bean, has no hook: nobody would take it away. */
     @Override
     public void destroy() {
-        if (hooked.compareAndSet(true, false)) {
+        if (hook.getAndSet(Hook.GONE) == Hook.IN_USE) {
             SchedulerHook.leave();
         }
     }

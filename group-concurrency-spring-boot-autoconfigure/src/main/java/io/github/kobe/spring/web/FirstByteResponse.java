@@ -8,7 +8,10 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import org.jspecify.annotations.Nullable;
 
-/** Tells when the answer begins: before the first byte of its body is written, or its headers are sent. */
+/**
+ * Tells when the answer begins: before the first byte of its body is written or flushed, or its headers are flushed. Errors
+ * and redirects end the request, and aren't told.
+ */
 final class FirstByteResponse extends HttpServletResponseWrapper {
 
     private final Runnable whenItBegins;
@@ -28,6 +31,13 @@ final class FirstByteResponse extends HttpServletResponseWrapper {
     public void flushBuffer() throws IOException {
         whenItBegins.run();
         super.flushBuffer();
+    }
+
+    @Override
+    public void reset() {
+        super.reset();
+        stream = null;
+        writer = null;
     }
 
     @Override
@@ -74,6 +84,7 @@ final class FirstByteResponse extends HttpServletResponseWrapper {
 
         @Override
         public void close() throws IOException {
+            whenItBegins.run();
             out.close();
         }
 
@@ -88,7 +99,7 @@ final class FirstByteResponse extends HttpServletResponseWrapper {
         }
     }
 
-    /** All other methods of a writer come to these. */
+    /** Nearly all other methods of a writer come to these. */
     private final class Text extends PrintWriter {
 
         Text(PrintWriter out) {
@@ -114,9 +125,21 @@ final class FirstByteResponse extends HttpServletResponseWrapper {
         }
 
         @Override
+        public void println() {
+            whenItBegins.run();
+            super.println();
+        }
+
+        @Override
         public void flush() {
             whenItBegins.run();
             super.flush();
+        }
+
+        @Override
+        public void close() {
+            whenItBegins.run();
+            super.close();
         }
     }
 }

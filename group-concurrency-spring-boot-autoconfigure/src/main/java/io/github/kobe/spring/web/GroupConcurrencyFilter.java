@@ -24,7 +24,7 @@ import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Limits requests by a key: each has one permit of the key's group, from here until the request is complete, even if it
- * is asynchronous. A request that isn't admitted is answered with the problem of the rejection.
+ * is asynchronous, or until its answer begins, if its rule says so. A request that isn't admitted is answered with the problem of the rejection.
  *
  * <p><b>Waiting.</b> A virtual thread waits. A platform thread is scarce, so it is released: the request becomes
  * asynchronous and is dispatched again when its turn comes, through the filters before this one and on to the rest. A
@@ -111,6 +111,11 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
             chain.doFilter(request, response);
             return;
         }
+        RequestDeadline deadline = deadlineOf(rule, request);
+        if (deadline != null && deadline.isPassed()) {
+            refuse(RejectionProblem.of(RejectionReason.QUEUE_TIMEOUT), request, response);
+            return;
+        }
         GroupExecutor groups = rule.executor().get();
         Verdict verdict = key.decide(said(rule, key, request, path), userOf(key, request), groups.policy());
         Place place = verdict.place();
@@ -119,7 +124,7 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
         } else if (place == null) {
             chain.doFilter(request, response);
         } else {
-            admit(rule, place, request, response, chain);
+            admit(rule, place, deadline, request, response, chain);
         }
     }
 
@@ -141,14 +146,13 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
     }
 
     private void admit(
-            FilterRule rule, Place place, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            FilterRule rule,
+            Place place,
+            @Nullable RequestDeadline deadline,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            FilterChain chain)
             throws ServletException, IOException {
-        RequestDeadline deadline = deadlineOf(rule, request);
-        if (deadline != null && deadline.isPassed()) {
-            place.end(false);
-            refuse(RejectionProblem.of(RejectionReason.QUEUE_TIMEOUT), request, response);
-            return;
-        }
         CompletableFuture<GroupPermit> permit;
         try {
             permit = rule.ask(place, deadline);

@@ -31,7 +31,7 @@ import reactor.util.context.Context;
 
 /**
  * Limits requests by a key, with WebFlux: each has one permit of the key's group, from here until its response is
- * written, its handling has failed, or it is cancelled. A waiting request keeps no thread. One that isn't admitted is
+ * written, or begins if its rule says so, its handling has failed, or it is cancelled. A waiting request keeps no thread. One that isn't admitted is
  * answered with the problem of the rejection.
  */
 final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitializingSingleton {
@@ -83,6 +83,10 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
         if (rule == null || key == null) {
             return chain.filter(exchange);
         }
+        RequestDeadline deadline = deadlineOf(rule, exchange);
+        if (isPassed(deadline)) {
+            return answer(RejectionProblem.of(RejectionReason.QUEUE_TIMEOUT), exchange);
+        }
         Mono<Optional<String>> said =
                 said(rule, key, exchange, path).map(Optional::of).defaultIfEmpty(Optional.empty());
         Mono<Optional<String>> user = key.matchesPrincipal()
@@ -97,7 +101,7 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
                 return answer(verdict.refusal(), exchange);
             }
             Place place = verdict.place();
-            return place == null ? chain.filter(exchange) : limited(rule, place, exchange, chain);
+            return place == null ? chain.filter(exchange) : limited(rule, place, deadline, exchange, chain);
         });
     }
 
@@ -120,13 +124,13 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
         return exchange.getPrincipal().mapNotNull(Principal::getName);
     }
 
-    private Mono<Void> limited(FilterRule rule, Place place, ServerWebExchange exchange, WebFilterChain chain) {
+    private Mono<Void> limited(
+            FilterRule rule,
+            Place place,
+            @Nullable RequestDeadline deadline,
+            ServerWebExchange exchange,
+            WebFilterChain chain) {
         return Mono.defer(() -> {
-            RequestDeadline deadline = deadlineOf(rule, exchange);
-            if (deadline != null && deadline.isPassed()) {
-                place.end(false);
-                return answer(RejectionProblem.of(RejectionReason.QUEUE_TIMEOUT), exchange);
-            }
             CompletableFuture<GroupPermit> asked;
             try {
                 asked = rule.ask(place, deadline);
@@ -139,7 +143,7 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
             }
             return Mono.fromFuture(asked)
                     .map(permit -> {
-                        if (deadline != null && deadline.isPassed()) {
+                        if (isPassed(deadline)) {
                             EnclosingPermit.giveBack(asked, new CancellationException("The request was refused"));
                             return answer(RejectionProblem.of(RejectionReason.QUEUE_TIMEOUT), exchange);
                         }
@@ -162,6 +166,10 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
                             EnclosingPermit.giveBack(asked, new CancellationException("The request was cancelled")))
                     .doFinally(end -> place.end(end == SignalType.ON_COMPLETE && isProof(exchange)));
         });
+    }
+
+    private static boolean isPassed(@Nullable RequestDeadline deadline) {
+        return deadline != null && deadline.isPassed();
     }
 
     private static @Nullable RequestDeadline deadlineOf(FilterRule rule, ServerWebExchange exchange) {

@@ -21,7 +21,8 @@ public interface RequestGroupKey {
     /**
      * The attribute under which a limited request has its {@link io.github.kobe.GroupPermit}. It is for code that works
      * for the request on its own threads: code in the permit's {@code call} is inside the permit, as are the request's
-     * own threads.
+     * own threads. Once the permit is back, with {@code hold: until-first-byte} when the answer begins, its {@code call}
+     * throws an {@link IllegalStateException}.
      */
     String PERMIT_ATTRIBUTE = "io.github.kobe.spring.web.permit";
 

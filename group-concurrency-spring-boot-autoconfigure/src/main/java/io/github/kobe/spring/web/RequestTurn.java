@@ -23,7 +23,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The turn of one request in its group: one permit, from the request for it until the request is complete.
+ * The turn of one request in its group: one permit, from the request for it until the request is complete, or until its
+ * answer begins, if its rule says so.
  *
  * <pre>
  *   asked for ──────────────► granted ──► the chain has returned ──► given back
@@ -32,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>The container completes an asynchronous request after each error and time-out too, so the permit is returned at
- * that moment. A container never calls filter and listeners of one request at the same time.
+ * that moment. A container never calls filter and listeners of one request at the same time; but an answer may begin on any
+ * thread. While the request's own thread is inside, the permit stays, and how the request has ended is known after it.
  */
 final class RequestTurn implements AsyncListener {
 
@@ -53,6 +55,12 @@ final class RequestTurn implements AsyncListener {
 
     /** The permit is back, or there never will be one. Written by whoever begins the answer too, on any thread. */
     private volatile boolean over;
+
+    /** The thread that is inside; {@code null}: none is. Written by it. */
+    private volatile @Nullable Thread inside;
+
+    /** Whether the answer has begun on that thread; written by it. */
+    private boolean begun;
 
     /** What the chain was given to answer with; {@code null}: it hasn't run. */
     private @Nullable HttpServletResponse answered;
@@ -217,14 +225,25 @@ final class RequestTurn implements AsyncListener {
         request.setAttribute(RequestGroupKey.PERMIT_ATTRIBUTE, granted);
         HttpServletResponse answer =
                 rule.holdsUntilFirstByte() ? new FirstByteResponse(response, () -> begins(response)) : response;
-        call(() -> granted.call(() -> {
-            chain.doFilter(request, answer);
-            return null;
-        }));
+        inside = Thread.currentThread();
+        try {
+            call(() -> granted.call(() -> {
+                chain.doFilter(request, answer);
+                return null;
+            }));
+        } finally {
+            inside = null;
+            if (begun && request.isAsyncStarted()) {
+                giveBack(failureOf(response));
+            }
+        }
     }
 
+    /** The answer begins. What is written on the request's own thread may still be taken back, for an error. */
     private void begins(HttpServletResponse response) {
-        if (!over) {
+        if (Thread.currentThread().equals(inside)) {
+            begun = true;
+        } else if (!over) {
             giveBack(failureOf(response));
         }
     }

@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -326,9 +327,10 @@ class RefreshTests {
                 });
     }
 
-    /** With a look at all properties for each key, this takes minutes. */
+    /** With a look at all properties for each key, this takes a quarter of an hour; beside other work it takes a minute. */
     @Test
     @Tag("deep")
+    @Timeout(value = 4, unit = TimeUnit.MINUTES)
     void thousandsOfKeysStartAndAreRefreshed() {
         int keys = 20_000;
         for (int i = 0; i < keys; i++) {

@@ -48,7 +48,7 @@ class HoldAndDeadlineTests {
         "spring.threads.virtual.enabled=false",
         "server.tomcat.threads.max=2",
         "group-concurrency.web.filter.enabled=true",
-        "group-concurrency.web.filter.rules[0].paths=/events/{key},/raw/{way}/{key}",
+        "group-concurrency.web.filter.rules[0].paths=/events/{key},/raw/{way}/{key},/broken/{key}",
         "group-concurrency.web.filter.rules[0].key-source=path",
         "group-concurrency.web.filter.rules[0].name=key",
         "group-concurrency.web.filter.rules[0].hold=until-first-byte",
@@ -138,6 +138,17 @@ class HoldAndDeadlineTests {
         assertThat(totals.failed()).isEqualTo(way == Way.FAILURE ? 1 : 0);
     }
 
+    /** What the handler has written is still in the buffer, and its client never sees it. */
+    @Test
+    void whatFailsAfterItsFirstByteOnItsOwnThreadHasFailed() {
+        WebServer server = SERVERS.of(WebApplicationType.SERVLET);
+
+        assertAnswered(server.getAsync("/broken/" + key), 500, "Internal Server Error");
+
+        Deadline.until("the permit is back", () -> group(server).inFlight() == 0);
+        assertThat(group(server).totals().failed()).isEqualTo(1);
+    }
+
     @ParameterizedTest
     @Tag("boot")
     @EnumSource(names = {"SERVLET", "REACTIVE"})
@@ -215,6 +226,12 @@ class HoldAndDeadlineTests {
             @Override
             void begin(HttpServletResponse response) throws IOException {
                 response.getWriter().write('a');
+            }
+        },
+        LINE("\n") {
+            @Override
+            void begin(HttpServletResponse response) throws IOException {
+                response.getWriter().println();
             }
         },
         TEXT("ab") {
@@ -361,6 +378,12 @@ class HoldAndDeadlineTests {
             work.entered(key).passStubbornly();
             work.gate(key).passStubbornly();
             return "done";
+        }
+
+        @GetMapping("/broken/{key}")
+        void broken(HttpServletResponse response) throws IOException {
+            response.getWriter().print("x");
+            throw new IllegalStateException("on purpose");
         }
 
         @GetMapping("/raw/{way}/{key}")

@@ -22,8 +22,11 @@ public final class ExecutorBeans {
 
     private final ListableBeanFactory beans;
 
-    /** Of a context that gets no more beans: Spring would look through all of them each time. */
-    private volatile @Nullable Set<String> last;
+    /** What was found last, since Spring would look through all beans each time. */
+    private volatile @Nullable Found last;
+
+    /** The names, and how many beans there were when they were found. */
+    private record Found(Set<String> names, int beans) {}
 
     /**
      * Refers to a context, without making any executor.
@@ -36,17 +39,21 @@ public final class ExecutorBeans {
 
     /** {@return the names of the executors' beans} */
     public Set<String> names() {
-        Set<String> known = last;
-        if (known == null) {
-            known = find();
-            last = isFrozen(beans) ? known : null;
+        int count = count(beans);
+        Found known = last;
+        if (known == null || known.beans != count) {
+            known = new Found(find(), count);
+            last = known;
         }
-        return known;
+        return known.names;
     }
 
-    /** Contexts are complete before those within them. */
-    private static boolean isFrozen(ListableBeanFactory beans) {
-        return beans instanceof ConfigurableListableBeanFactory own && own.isConfigurationFrozen();
+    /** {@return how many definitions and objects a context and its ancestors have, since either may show a bean} */
+    private static int count(@Nullable BeanFactory context) {
+        int own = context instanceof ConfigurableListableBeanFactory counted
+                ? counted.getBeanDefinitionCount() + counted.getSingletonCount()
+                : 0;
+        return own + (context instanceof HierarchicalBeanFactory child ? count(child.getParentBeanFactory()) : 0);
     }
 
     private Set<String> find() {
