@@ -19,6 +19,7 @@
  *   WATCHED                    somebody waits for quiet
  *   LENDER                     a lender wants a credit for the global permit that it has lent
  *   TURNS                      whose turn it is, is counted (E2)
+ *   HEADROOM                   so many of the last credits are only for groups that hold none (SH6); who holds least comes first (SH3)
  * BUG_... seeds a bug, to see that it is found.
  */
 #ifndef GROUPS
@@ -47,6 +48,9 @@
 #endif
 #ifndef NO_WAIT
 #define NO_WAIT 0
+#endif
+#ifndef HEADROOM
+#define HEADROOM 0
 #endif
 #ifndef CANCELLED
 #define CANCELLED 0
@@ -129,6 +133,13 @@ hidden byte share;
 hidden byte hit;
 
 #define isEligible(g) (len(queue[g]) > 0 && group[g].free > 0)
+#define held(g) (group[g].limit - group[g].free)
+/* Ledger.mayTake; all weights are 1 */
+#ifdef BUG_HEADROOM_FOR_ALL
+#define mayTake(g) (free > 0)
+#else
+#define mayTake(g) (free > HEADROOM || (free > 0 && held(g) == 0))
+#endif
 /* The ledger has the credits of this group. */
 #define byLedger(g) (group[g].attached && (on || !group[g].capped))
 
@@ -216,6 +227,7 @@ inline tryTakeCredit(g, got) {
                 got = 1;
                 result = YES;
                 assert(!bound);                         /* E2: nobody passes the ring */
+                assert(free >= HEADROOM);               /* SH6 */
                 witnessGlobal;
                 conserved
             fi;
@@ -293,20 +305,34 @@ inline drain() {
     do
     :: len(ring) > 0 ->
         ring?<other>;
+#if HEADROOM
+        /* Turns.first */
+        nth = 0;
+        do
+        :: nth < GROUPS ->
+            if
+            :: ring??[eval(nth)] && held(nth) < held(other) -> other = nth
+            :: else
+            fi;
+            nth++
+        :: else -> nth = 0; break
+        od;
+#endif
         if
         :: !isEligible(other) -> leaveRing(other)
-        :: isEligible(other) && free <= 0 -> break
+        :: isEligible(other) && !mayTake(other) -> break
         :: else ->
             assert(group[other].attached);
             popHead(other);
             if
             :: hit ->
                 free--;
+                assert(held(other) == 1 || free >= HEADROOM);           /* SH6 */
                 counted(other, 1);
                 witnessStart(other);
                 witnessGlobal;
                 witnessTurn(other);
-                ring?other;
+                leaveRing(other);
                 ring!other
             :: else
             fi;
@@ -370,12 +396,18 @@ inline bind() {
     skip
 }
 
+#ifdef BUG_THAWS_THE_HEADROOM
+#define KEPT 0
+#else
+#define KEPT HEADROOM
+#endif
+
 #if defined(BUG_THAWS_WITH_A_GROUP_IN_THE_RING)
 #define isThawable (!watchers && !reclaimer && free >= 0)
 #elif defined(BUG_THAWS_WITH_A_RECLAIMER)
 #define isThawable (!watchers && len(ring) == 0 && free >= 0)
 #else
-#define isThawable (!watchers && !reclaimer && len(ring) == 0 && free >= THRESHOLD)
+#define isThawable (!watchers && !reclaimer && len(ring) == 0 && free - KEPT >= THRESHOLD)
 #endif
 
 /* Ledger.settle, and to unlock: some sections may have to pass before it thaws, so whether it does is open. */
@@ -383,11 +415,11 @@ inline unlockLedger() {
     if
     :: atomic { ledgerDepth > 1 -> ledgerDepth-- }
     :: atomic { ledgerDepth == 1 && on -> ledgerDepth = 0; ledgerOwner = 0 }
-    :: atomic { ledgerDepth == 1 && !on && (!capped || free == 0) -> ledgerDepth = 0; ledgerOwner = 0 }
-    :: atomic { ledgerDepth == 1 && !on && capped && free != 0 -> d_step {
-        assert(free > 0 && stripe[0] != FROZEN);
-        stripe[0] = stripe[0] + free;
-        free = 0;
+    :: atomic { ledgerDepth == 1 && !on && (!capped || free == KEPT) -> ledgerDepth = 0; ledgerOwner = 0 }
+    :: atomic { ledgerDepth == 1 && !on && capped && free != KEPT -> d_step {
+        assert(free > KEPT && stripe[0] != FROZEN);
+        stripe[0] = stripe[0] + free - KEPT;
+        free = KEPT;
         conserved;
         ledgerDepth = 0;
         ledgerOwner = 0 } }
@@ -397,7 +429,7 @@ inline unlockLedger() {
         do
         :: atomic {
             d_step {
-                share = (free + STRIPES - 1 - i) / (STRIPES - i);
+                share = (free - KEPT + STRIPES - 1 - i) / (STRIPES - i);
                 stripe[i] = share;
                 free = free - share;
                 conserved;
@@ -477,7 +509,7 @@ inline leave(g) {
     ledgerIsMine = group[g].attached;
     if
     :: group[g].attached && on ->
-        assert((isEligible(g) && ring??[eval(g)] && free <= 0) || (!isEligible(g) && !(ring??[eval(g)])))    /* I4 */
+        assert((isEligible(g) && ring??[eval(g)] && !mayTake(g)) || (!isEligible(g) && !(ring??[eval(g)])))    /* I4 */
     :: group[g].attached && !on ->
         assert(!(ring??[eval(g)]));
         counted(g, -(group[g].limit - group[g].free));
@@ -675,7 +707,7 @@ inline queueOrRefuse(g) {
     if
     :: BIT_OF(me) & NO_WAIT ->
         work[me] = GONE;
-        assert(group[g].free == 0 || len(queue[g]) > 0 || runningAll + hands >= inForce)
+        assert(group[g].free == 0 || len(queue[g]) > 0 || runningAll + hands >= inForce - (held(g) == 0 -> 0 : HEADROOM))
     :: else -> queue[g]!me
     fi
 }
@@ -687,9 +719,10 @@ inline decide(g) {
             if
             :: byLedger(g) ->
                 if
-                :: free > 0 ->
+                :: mayTake(g) ->
                     free--;
                     group[g].free--;
+                    assert(held(g) == 1 || free >= HEADROOM);           /* SH6 */
                     counted(g, 1);
                     work[me] = GRANTED;
                     witnessStart(g);
@@ -1035,7 +1068,7 @@ init {
 #else
         do
         :: nth < STRIPES ->
-            share = (free + STRIPES - 1 - nth) / (STRIPES - nth);
+            share = (free - KEPT + STRIPES - 1 - nth) / (STRIPES - nth);
             stripe[nth] = share;
             free = free - share;
             nth++

@@ -28,10 +28,11 @@ import java.util.function.UnaryOperator;
  * }</pre>
  *
  * <p><b>Ordering and fairness.</b> Inside a group work starts in the order in which it was enqueued: tasks, blocked
- * callers and asynchronous acquirers alike. When the global limit is reached, groups take turns, each starting up to
- * {@code weight} tasks in its turn; a new group joins at the end. There are two exceptions. A task that code of its own
- * group waits for starts ahead of the queue on lent permits (see {@link TaskHandle}). A thread that already runs under
- * a permit needs no second global one.
+ * callers and asynchronous acquirers alike. While the global limit is short, each permit that comes back goes to a group
+ * below its {@linkplain GroupLimits#withGuaranteed guarantee}, or else to the one that holds least for its
+ * {@linkplain GroupLimits#withWeight weight}; among equals groups take turns of up to {@code weight} starts. There are two
+ * exceptions. A task that code of its own group waits for starts ahead of the queue on lent permits (see
+ * {@link TaskHandle}). A thread that already runs under a permit needs no second global one.
  *
  * <p><b>Threads.</b> Each submitted task runs on a fresh virtual thread, which is created only when the task starts and
  * is named after its group. It inherits no thread-locals; its context class loader is the submitting thread's. A

@@ -45,8 +45,14 @@ public interface GroupExplanation {
      */
     EffectiveLimit<Duration> queueTimeout();
 
-    /** {@return how many may start in one turn, unless a limits resolver says another number} */
+    /** {@return its weight among groups that are short of global permits, unless a limits resolver says another number} */
     EffectiveLimit<Integer> weight();
+
+    /**
+     * {@return how many in flight are guaranteed to it, as it is set, unless a limits resolver says another number; where
+     * {@link #maxInFlight} is lower, that is}
+     */
+    EffectiveLimit<Integer> guaranteed();
 
     /**
      * {@return the rule that the group falls under: its own key if the policy names it exactly, else the first of

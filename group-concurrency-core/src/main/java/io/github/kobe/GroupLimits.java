@@ -30,25 +30,31 @@ public final class GroupLimits {
     /** The largest weight. */
     static final int MAX_WEIGHT = 1_000;
 
-    private static final GroupLimits UNSET = new GroupLimits(null, null, null, null, null);
+    /** The largest guarantee. */
+    static final int MAX_GUARANTEED = 1_000_000;
+
+    private static final GroupLimits UNSET = new GroupLimits(null, null, null, null, null, null);
 
     private final @Nullable Integer maxConcurrency;
     private final @Nullable Integer maxInFlight;
     private final @Nullable Integer queueThreshold;
     private final @Nullable Duration queueTimeout;
     private final @Nullable Integer weight;
+    private final @Nullable Integer guaranteed;
 
     private GroupLimits(
             @Nullable Integer maxConcurrency,
             @Nullable Integer maxInFlight,
             @Nullable Integer queueThreshold,
             @Nullable Duration queueTimeout,
-            @Nullable Integer weight) {
+            @Nullable Integer weight,
+            @Nullable Integer guaranteed) {
         this.maxConcurrency = maxConcurrency;
         this.maxInFlight = maxInFlight;
         this.queueThreshold = queueThreshold;
         this.queueTimeout = queueTimeout;
         this.weight = weight;
+        this.guaranteed = guaranteed;
     }
 
     /** {@return limits with nothing set: everything is inherited} */
@@ -67,7 +73,7 @@ public final class GroupLimits {
     }
 
     GroupLimits replaceMaxConcurrency(@Nullable Integer value) {
-        return new GroupLimits(value, maxInFlight, queueThreshold, queueTimeout, weight);
+        return new GroupLimits(value, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed);
     }
 
     /**
@@ -82,7 +88,7 @@ public final class GroupLimits {
     }
 
     GroupLimits replaceMaxInFlight(@Nullable Integer value) {
-        return new GroupLimits(maxConcurrency, value, queueThreshold, queueTimeout, weight);
+        return new GroupLimits(maxConcurrency, value, queueThreshold, queueTimeout, weight, guaranteed);
     }
 
     /**
@@ -96,7 +102,7 @@ public final class GroupLimits {
     }
 
     GroupLimits replaceQueueThreshold(@Nullable Integer value) {
-        return new GroupLimits(maxConcurrency, maxInFlight, value, queueTimeout, weight);
+        return new GroupLimits(maxConcurrency, maxInFlight, value, queueTimeout, weight, guaranteed);
     }
 
     /**
@@ -107,18 +113,33 @@ public final class GroupLimits {
      */
     public GroupLimits withQueueTimeout(Duration value) {
         Objects.requireNonNull(value, "queueTimeout");
-        return new GroupLimits(maxConcurrency, maxInFlight, queueThreshold, value, weight);
+        return new GroupLimits(maxConcurrency, maxInFlight, queueThreshold, value, weight, guaranteed);
     }
 
     /**
-     * Sets how many tasks the group may start in one turn when groups take turns for the global limit. A group ends its
-     * turn earlier if its own limits keep it from starting more.
+     * Sets how much the group may have of the global limit, compared with others, while that is short: one of weight 4 holds
+     * four times as many permits as one of weight 1, if both have enough to do. Where groups outnumber permits, it is how
+     * many tasks the group may start in one turn.
      *
      * @param value 1 to 1,000
      * @return limits with that weight
      */
     public GroupLimits withWeight(int value) {
-        return new GroupLimits(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, value);
+        return new GroupLimits(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, value, guaranteed);
+    }
+
+    /**
+     * Sets how many tasks of the group are to be in flight, if it has so many, before others get more. While it is below
+     * that and a global permit comes back, the group gets it, first those that have a guarantee by their exact key or by
+     * {@link GroupExecutor#setLimits}, then those that have one by the limits resolver, a pattern or the defaults. Nothing
+     * is kept free for it, and nothing that runs is stopped. It has no effect without {@link
+     * GroupPolicy.Builder#globalMaxInFlight}. Where the group's limit in flight is lower, that is guaranteed.
+     *
+     * @param value 0 to 1,000,000; 0: nothing
+     * @return limits with that guarantee
+     */
+    public GroupLimits withGuaranteed(int value) {
+        return new GroupLimits(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, value);
     }
 
     /** {@return how many tasks may run at once, if set} */
@@ -146,6 +167,11 @@ public final class GroupLimits {
         return optional(weight);
     }
 
+    /** {@return how many in flight are guaranteed, if set} */
+    public OptionalInt guaranteed() {
+        return optional(guaranteed);
+    }
+
     /** {@return these limits, with what they leave unset taken from {@code other}} */
     GroupLimits orElse(GroupLimits other) {
         return new GroupLimits(
@@ -153,7 +179,8 @@ public final class GroupLimits {
                 maxInFlight != null ? maxInFlight : other.maxInFlight,
                 queueThreshold != null ? queueThreshold : other.queueThreshold,
                 queueTimeout != null ? queueTimeout : other.queueTimeout,
-                weight != null ? weight : other.weight);
+                weight != null ? weight : other.weight,
+                guaranteed != null ? guaranteed : other.guaranteed);
     }
 
     /**
@@ -166,7 +193,7 @@ public final class GroupLimits {
         atLeast(1, maxConcurrency, "maxConcurrency", rule);
         atLeast(1, maxInFlight, "maxInFlight", rule);
         atLeast(0, queueThreshold, "queueThreshold", rule);
-        validateTimeAndWeight(rule);
+        validateTheRest(rule);
     }
 
     /** As {@link #validate}, for the numbers of all groups, which the builder knows by longer names. */
@@ -174,15 +201,32 @@ public final class GroupLimits {
         atLeast(1, maxConcurrency, "defaultMaxConcurrencyPerGroup", null);
         atLeast(1, maxInFlight, "defaultMaxInFlightPerGroup", null);
         atLeast(0, queueThreshold, "defaultQueueThresholdPerGroup", null);
-        validateTimeAndWeight(null);
+        validateTheRest(null);
     }
 
-    private void validateTimeAndWeight(@Nullable String rule) {
+    private void validateTheRest(@Nullable String rule) {
         if (queueTimeout != null && !queueTimeout.isPositive()) {
             throw new InvalidPolicyException("queueTimeout", rule, queueTimeout, "more than zero");
         }
         if (weight != null && (weight < 1 || weight > MAX_WEIGHT)) {
             throw new InvalidPolicyException("weight", rule, weight, "1 to " + MAX_WEIGHT);
+        }
+        if (guaranteed != null && (guaranteed < 0 || guaranteed > MAX_GUARANTEED)) {
+            throw new InvalidPolicyException("guaranteed", rule, guaranteed, "0 to " + MAX_GUARANTEED);
+        }
+    }
+
+    /**
+     * Checks that what is guaranteed may be in flight, as far as the same entry says so. An override may be set in parts, and
+     * is never refused for that.
+     *
+     * @param rule the key or pattern they are for; {@code null}: all groups
+     * @throws InvalidPolicyException if not
+     */
+    void validateGuarantee(@Nullable String rule) {
+        if (guaranteed != null && maxInFlight != null && guaranteed > maxInFlight) {
+            throw new InvalidPolicyException(
+                    "guaranteed", rule, guaranteed, "at most " + maxInFlight + ", as many as may be in flight");
         }
     }
 
@@ -203,17 +247,20 @@ public final class GroupLimits {
                 && Objects.equals(maxInFlight, that.maxInFlight)
                 && Objects.equals(queueThreshold, that.queueThreshold)
                 && Objects.equals(queueTimeout, that.queueTimeout)
-                && Objects.equals(weight, that.weight);
+                && Objects.equals(weight, that.weight)
+                && Objects.equals(guaranteed, that.guaranteed);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight);
+        return Objects.hash(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed);
     }
 
     @Override
     public String toString() {
         return "GroupLimits[maxConcurrency=" + maxConcurrency + ", maxInFlight=" + maxInFlight + ", queueThreshold="
-                + queueThreshold + ", queueTimeout=" + queueTimeout + ", weight=" + weight + "]";
+                + queueThreshold + ", queueTimeout=" + queueTimeout + ", weight=" + weight + ", guaranteed="
+                + guaranteed
+                + "]";
     }
 }

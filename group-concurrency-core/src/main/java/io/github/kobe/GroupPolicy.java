@@ -43,9 +43,11 @@ public final class GroupPolicy {
             .withMaxConcurrency(1)
             .withQueueThreshold(Integer.MAX_VALUE)
             .withQueueTimeout(GroupLimits.NO_TIMEOUT)
-            .withWeight(1);
+            .withWeight(1)
+            .withGuaranteed(0);
 
     private final int globalMaxInFlight;
+    private final int globalHeadroom;
     private final int globalQueueThreshold;
     private final GroupLimits defaults;
     private final Map<String, GroupLimits> groups;
@@ -67,6 +69,7 @@ public final class GroupPolicy {
 
     private GroupPolicy(Builder builder) {
         globalMaxInFlight = builder.globalMaxInFlight;
+        globalHeadroom = builder.globalHeadroom;
         globalQueueThreshold = builder.globalQueueThreshold;
         defaults = builder.defaults.orElse(BUILT_IN);
         groups = Collections.unmodifiableMap(new LinkedHashMap<>(builder.groups));
@@ -100,6 +103,11 @@ public final class GroupPolicy {
     /** {@return how many tasks may be in flight over all groups; {@link Integer#MAX_VALUE}: no limit} */
     public int globalMaxInFlight() {
         return globalMaxInFlight;
+    }
+
+    /** {@return how many of the last free permits of all groups are for groups that hold little} */
+    public int globalHeadroom() {
+        return globalHeadroom;
     }
 
     /** {@return how many tasks may wait over all groups; {@link Integer#MAX_VALUE}: no limit} */
@@ -215,6 +223,7 @@ public final class GroupPolicy {
         GroupLimits limits = Objects.requireNonNull(answer, "The limits resolver returned null")
                 .orElseGet(GroupLimits::unset);
         limits.validate(groupKey);
+        limits.validateGuarantee(groupKey);
         return limits;
     }
 
@@ -284,6 +293,7 @@ public final class GroupPolicy {
     public static final class Builder {
 
         private int globalMaxInFlight = Integer.MAX_VALUE;
+        private int globalHeadroom;
         private int globalQueueThreshold = Integer.MAX_VALUE;
         private GroupLimits defaults = GroupLimits.unset();
         private final Map<String, GroupLimits> groups = new LinkedHashMap<>();
@@ -308,6 +318,7 @@ public final class GroupPolicy {
 
         private Builder(GroupPolicy policy) {
             globalMaxInFlight = policy.globalMaxInFlight;
+            globalHeadroom = policy.globalHeadroom;
             globalQueueThreshold = policy.globalQueueThreshold;
             defaults = policy.defaults;
             groups.putAll(policy.groups);
@@ -335,6 +346,19 @@ public final class GroupPolicy {
          */
         public Builder globalMaxInFlight(int value) {
             globalMaxInFlight = value;
+            return this;
+        }
+
+        /**
+         * Sets how many of the last free permits of {@link #globalMaxInFlight} are only for groups that hold less than their
+         * guarantee and one weight, so that a newcomer starts at once though others wait for more. They stay free until one
+         * comes. A drain keeps none. Without a global limit it has no effect. Default: 0.
+         *
+         * @param value at least 0, and less than the global limit
+         * @return this builder
+         */
+        public Builder globalHeadroom(int value) {
+            globalHeadroom = value;
             return this;
         }
 
@@ -760,6 +784,11 @@ public final class GroupPolicy {
          */
         public GroupPolicy build() {
             GroupLimits.atLeast(1, globalMaxInFlight, "globalMaxInFlight", null);
+            GroupLimits.atLeast(0, globalHeadroom, "globalHeadroom", null);
+            if (globalHeadroom >= globalMaxInFlight) {
+                throw new InvalidPolicyException(
+                        "globalHeadroom", null, globalHeadroom, "less than globalMaxInFlight, " + globalMaxInFlight);
+            }
             GroupLimits.atLeast(0, globalQueueThreshold, "globalQueueThreshold", null);
             GroupLimits.atLeast(0, maxIdleGroups, "maxIdleGroups", null);
             GroupLimits.atLeast(1, maxKeyLength, "maxKeyLength", null);
@@ -778,7 +807,33 @@ public final class GroupPolicy {
             for (InvalidPolicyException missing : nulls.values()) {
                 throw missing;
             }
+            validateGuarantees();
             return new GroupPolicy(this);
+        }
+
+        /** What is guaranteed can be kept: in each group, and to all that have it by their names at once. */
+        private void validateGuarantees() {
+            defaults.validateGuarantee(null);
+            groups.forEach((key, limits) -> limits.validateGuarantee(key));
+            patterns.forEach((pattern, limits) -> limits.validateGuarantee(pattern));
+            if (globalMaxInFlight == Integer.MAX_VALUE) {
+                return; // nothing is shared, and so nothing is guaranteed
+            }
+            long room = (long) globalMaxInFlight - globalHeadroom;
+            long sum = 0;
+            for (Map.Entry<String, GroupLimits> group : groups.entrySet()) {
+                int guaranteed = group.getValue().guaranteed().orElse(0);
+                if (guaranteed > room - sum) {
+                    throw new InvalidPolicyException(
+                            "guaranteed",
+                            group.getKey(),
+                            guaranteed,
+                            "at most " + (room - sum)
+                                    + ", since the guarantees of all exact keys must not add up to more" + " than "
+                                    + room + ", globalMaxInFlight less globalHeadroom, and others have " + sum);
+                }
+                sum += guaranteed;
+            }
         }
 
         private interface NumberOf {

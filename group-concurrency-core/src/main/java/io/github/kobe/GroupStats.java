@@ -38,8 +38,14 @@ public interface GroupStats {
     /** {@return how long a task or caller may wait; {@link GroupLimits#NO_TIMEOUT}: no limit} */
     EffectiveLimit<Duration> queueTimeout();
 
-    /** {@return how many may start in one turn} */
+    /** {@return its weight among groups that are short of global permits} */
     EffectiveLimit<Integer> weight();
+
+    /** {@return how many in flight are guaranteed to it, as it is set; where {@link #maxInFlight} is lower, that is} */
+    EffectiveLimit<Integer> guaranteed();
+
+    /** {@return how many global permits it holds itself; what runs nested in another group counts there} */
+    int held();
 
     /** {@return the exact key or the pattern of the policy that the group falls under; empty if neither} */
     Optional<String> rule();

@@ -3,6 +3,7 @@ package io.github.kobe.audit;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupExecutorStats;
 import io.github.kobe.GroupPermit;
+import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupStats;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
@@ -143,12 +144,29 @@ public final class Audit {
                         && !group.paused()
                         && group.running() < group.maxConcurrency().value()
                         && group.inFlight() < group.maxInFlight().value()
-                        && all.inFlight() < all.globalMaxInFlight()) {
+                        && all.inFlight() < all.globalMaxInFlight() - headroomFor(group, executor.policy())) {
                     lost.add("I4: what waits has room: " + group + ", " + all);
                 }
             });
         }
         return lost;
+    }
+
+    /** {@return how many of the free permits are not for the group as it is} */
+    private static int headroomFor(GroupStats group, GroupPolicy policy) {
+        return group.held() < little(group) ? 0 : policy.globalHeadroom();
+    }
+
+    /** {@return how much a group may hold with the headroom} */
+    private static int little(GroupStats group) {
+        return Math.min(group.guaranteed().value(), group.maxInFlight().value())
+                + group.weight().value();
+    }
+
+    /** {@return how many global permits a group gets that is alone} */
+    private int mostGlobal(GroupStats group) {
+        int cap = executor.policy().globalMaxInFlight();
+        return Math.max(cap - executor.policy().globalHeadroom(), Math.min(cap, little(group)));
     }
 
     private void run() throws InterruptedException {
@@ -255,7 +273,7 @@ public final class Audit {
                     Math.min(
                             limits.maxConcurrency().value(),
                             limits.maxInFlight().value()),
-                    executor.policy().globalMaxInFlight());
+                    mostGlobal(limits));
             for (int i = 1; i < permitsToTake(most); i++) {
                 permits.expectOneMore(key, (i + 1) + " of " + most + " of group '" + key + "'");
             }
@@ -274,7 +292,7 @@ public final class Audit {
                 || limits.maxInFlight().value() <= limits.maxConcurrency().value()) {
             return;
         }
-        int most = Math.min(limits.maxInFlight().value(), executor.policy().globalMaxInFlight());
+        int most = Math.min(limits.maxInFlight().value(), mostGlobal(limits));
         List<CompletableFuture<String>> stages = new ArrayList<>();
         Permits permits = new Permits();
         try {

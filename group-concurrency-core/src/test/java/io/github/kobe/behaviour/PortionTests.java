@@ -149,7 +149,7 @@ class PortionTests {
         GroupExecutor subject = start(
                 GroupPolicy.builder()
                         .globalMaxInFlight(1)
-                        .defaultMaxConcurrencyPerGroup(10_000)
+                        .defaults(GroupLimits.unset().withMaxConcurrency(10_000).withWeight(300))
                         .build(),
                 true);
         hold("x");
@@ -164,7 +164,7 @@ class PortionTests {
         inBetween.set(() -> {
             int before = made.size();
             waiting.addAll(submitMany("newcomer", 1));
-            first.addAll(made.subList(before, before + 6));
+            first.addAll(made.subList(before, made.size()));
             begun.set(made.size() - before);
         });
         looking = true;
@@ -177,11 +177,15 @@ class PortionTests {
         for (int i = 1; i < left.size(); i++) {
             assertThat(left.get(i - 1) - left.get(i)).isLessThanOrEqualTo(1_000);
         }
-        // It joins at the end, and every other starts its weight before.
-        assertThat(first).endsWith("newcomer").startsWith("a", "b", "c", "d", "e");
+        // The first thousand were 300 of a, b and c, which hold more now, and 100 of d. It joins behind d and e.
+        assertThat(first.subList(0, 500))
+                .containsOnly("d", "e")
+                .filteredOn("d"::equals)
+                .hasSize(200);
+        assertThat(first.get(500)).isEqualTo("newcomer");
         assertThat(begun.get())
                 .as("its submitter goes on until it finds nothing to do")
-                .isGreaterThan(6);
+                .isGreaterThan(501);
         gate.open();
         end.open();
         assertAll(waiting, TaskStatus.SUCCESS);

@@ -20,12 +20,14 @@ class GroupLimitsTests {
         assertThat(limits.queueThreshold()).isEmpty();
         assertThat(limits.queueTimeout()).isEmpty();
         assertThat(limits.weight()).isEmpty();
+        assertThat(limits.guaranteed()).isEmpty();
     }
 
     @Tag("E1")
     @Test
     void eachNumberIsKept() {
         GroupLimits limits = GroupLimits.unset()
+                .withGuaranteed(6)
                 .withWeight(5)
                 .withQueueTimeout(Duration.ofSeconds(4))
                 .withQueueThreshold(3)
@@ -37,6 +39,7 @@ class GroupLimitsTests {
         assertThat(limits.queueThreshold()).hasValue(3);
         assertThat(limits.queueTimeout()).hasValue(Duration.ofSeconds(4));
         assertThat(limits.weight()).hasValue(5);
+        assertThat(limits.guaranteed()).hasValue(6);
     }
 
     @Tag("E1")
@@ -57,6 +60,7 @@ class GroupLimitsTests {
                 .isEqualTo(GroupLimits.unset().withWeight(2).withMaxConcurrency(1))
                 .hasSameHashCodeAs(GroupLimits.unset().withWeight(2).withMaxConcurrency(1))
                 .isNotEqualTo(limits.withWeight(3))
+                .isNotEqualTo(limits.withGuaranteed(3))
                 .isNotEqualTo(limits.withMaxConcurrency(3))
                 .isNotEqualTo(limits.withMaxInFlight(3))
                 .isNotEqualTo(limits.withQueueThreshold(3))
@@ -68,7 +72,7 @@ class GroupLimitsTests {
     void theTextShowsEveryNumber() {
         assertThat(GroupLimits.unset().withMaxConcurrency(7).withWeight(9))
                 .hasToString("GroupLimits[maxConcurrency=7, maxInFlight=null, queueThreshold=null, queueTimeout=null,"
-                        + " weight=9]");
+                        + " weight=9, guaranteed=null]");
     }
 
     @Test

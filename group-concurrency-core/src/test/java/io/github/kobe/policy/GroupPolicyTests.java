@@ -70,7 +70,8 @@ class GroupPolicyTests {
                         .withMaxConcurrency(1)
                         .withQueueThreshold(Integer.MAX_VALUE)
                         .withQueueTimeout(GroupLimits.NO_TIMEOUT)
-                        .withWeight(1));
+                        .withWeight(1)
+                        .withGuaranteed(0));
         assertThat(policy.groups()).isEmpty();
         assertThat(policy.patterns()).isEmpty();
     }

@@ -85,6 +85,37 @@ class GroupPolicyValidationTests {
                         -7,
                         "at least 1"),
                 refused(builder().defaults(limits().withWeight(0)), "weight", null, 0, "1 to 1000"),
+                refused(builder().defaults(limits().withGuaranteed(-1)), "guaranteed", null, -1, "0 to 1000000"),
+                refused(
+                        builder().group("a", limits().withGuaranteed(1_000_001)),
+                        "guaranteed",
+                        "a",
+                        1_000_001,
+                        "0 to 1000000"),
+                refused(
+                        builder().pattern("a*", limits().withMaxInFlight(2).withGuaranteed(3)),
+                        "guaranteed",
+                        "a*",
+                        3,
+                        "at most 2, as many as may be in flight"),
+                refused(
+                        builder()
+                                .globalMaxInFlight(10)
+                                .globalHeadroom(2)
+                                .group("a", limits().withGuaranteed(5))
+                                .group("b", limits().withGuaranteed(4)),
+                        "guaranteed",
+                        "b",
+                        4,
+                        "at most 3, since the guarantees of all exact keys must not add up to more than 8,"
+                                + " globalMaxInFlight less globalHeadroom, and others have 5"),
+                refused(builder().globalHeadroom(-1), "globalHeadroom", null, -1, "at least 0"),
+                refused(
+                        builder().globalMaxInFlight(3).globalHeadroom(3),
+                        "globalHeadroom",
+                        null,
+                        3,
+                        "less than globalMaxInFlight, 3"),
                 refused(builder().queueTimeout(Duration.ZERO), "queueTimeout", null, "PT0S", "more than zero"),
                 refused(
                         builder().queueTimeout(Duration.ofNanos(-1)),

@@ -183,7 +183,8 @@ final class RolloutEngine {
                             .withMaxInFlight(Integer.MAX_VALUE)
                             .withQueueThreshold(Integer.MAX_VALUE)
                             .withQueueTimeout(GroupLimits.NO_TIMEOUT)
-                            .withWeight(1));
+                            .withWeight(1)
+                            .withGuaranteed(0));
         } finally {
             lock.unlock();
         }

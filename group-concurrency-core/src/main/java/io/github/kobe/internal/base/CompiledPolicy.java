@@ -74,6 +74,7 @@ public final class CompiledPolicy {
                 byDefault(byDefault.queueThreshold()),
                 new EffectiveLimit<>(byDefault.queueTimeout().orElseThrow(), LimitSource.DEFAULT),
                 byDefault(byDefault.weight()),
+                byDefault(byDefault.guaranteed()),
                 null);
     }
 
@@ -241,6 +242,7 @@ public final class CompiledPolicy {
                     queueThreshold(),
                     queueTimeout(),
                     weight(),
+                    guaranteed(),
                     exact != null ? groupKey : patternText);
         }
 
@@ -305,6 +307,12 @@ public final class CompiledPolicy {
             return ruled == null ? defaults.weight() : ruled;
         }
 
+        @Override
+        public EffectiveLimit<Integer> guaranteed() {
+            EffectiveLimit<Integer> ruled = ruled(GroupLimits::guaranteed);
+            return ruled == null ? defaults.guaranteed() : ruled;
+        }
+
         private @Nullable EffectiveLimit<Integer> ruled(Function<GroupLimits, OptionalInt> number) {
             EffectiveLimit<Integer> own = told(exact, number, LimitSource.CONFIGURED);
             own = own != null ? own : told(answer, number, LimitSource.RESOLVER);
@@ -334,7 +342,8 @@ public final class CompiledPolicy {
         public String toString() {
             return "GroupExplanation[groupKey=" + groupKey + ", rule=" + rule() + ", patterns=" + patterns()
                     + ", maxConcurrency=" + maxConcurrency() + ", maxInFlight=" + maxInFlight() + ", queueThreshold="
-                    + queueThreshold() + ", queueTimeout=" + queueTimeout() + ", weight=" + weight() + "]";
+                    + queueThreshold() + ", queueTimeout=" + queueTimeout() + ", weight=" + weight() + ", guaranteed="
+                    + guaranteed() + "]";
         }
     }
 }

@@ -19,6 +19,7 @@ public record EffectiveLimits(
         EffectiveLimit<Integer> queueThreshold,
         EffectiveLimit<Duration> queueTimeout,
         EffectiveLimit<Integer> weight,
+        EffectiveLimit<Integer> guaranteed,
         long queueTimeoutNanos,
         @Nullable String rule) {
 
@@ -30,6 +31,7 @@ public record EffectiveLimits(
             EffectiveLimit<Integer> queueThreshold,
             EffectiveLimit<Duration> queueTimeout,
             EffectiveLimit<Integer> weight,
+            EffectiveLimit<Integer> guaranteed,
             @Nullable String rule) {
         this(
                 maxConcurrency,
@@ -37,12 +39,23 @@ public record EffectiveLimits(
                 queueThreshold,
                 queueTimeout,
                 weight,
+                guaranteed,
                 saturatedNanos(queueTimeout.value()),
                 rule);
     }
 
     public EffectiveLimit<Integer> maxInFlight() {
         return ownMaxInFlight == null ? maxConcurrency : ownMaxInFlight;
+    }
+
+    /** {@return how many it is guaranteed, cut to what it may have in flight} */
+    public int guaranteedInForce() {
+        return Math.min(guaranteed.value(), maxInFlight().value());
+    }
+
+    /** {@return whether the guarantee is its own: by its exact key, or set for it while running} */
+    public boolean isGuaranteedByName() {
+        return guaranteed.source() == LimitSource.CONFIGURED || guaranteed.source() == LimitSource.OVERRIDDEN;
     }
 
     /** {@return {@code duration} in nanoseconds, at least 0; {@link Long#MAX_VALUE}, for ever, from a century up, or for none} */
@@ -69,6 +82,9 @@ public record EffectiveLimits(
                         ? overridden(override.queueTimeout().get())
                         : queueTimeout,
                 override.weight().isPresent() ? overridden(override.weight().getAsInt()) : weight,
+                override.guaranteed().isPresent()
+                        ? overridden(override.guaranteed().getAsInt())
+                        : guaranteed,
                 rule);
     }
 

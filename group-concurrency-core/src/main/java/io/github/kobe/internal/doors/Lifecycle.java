@@ -273,6 +273,7 @@ final class Lifecycle {
             if (beginDrain()) {
                 try {
                     endPausedWaits();
+                    useHeadroom();
                 } catch (OutOfMemoryError oom) {
                     // Then it waits for them too, until its time is up; nobody else could end what it has begun.
                 }
@@ -299,9 +300,22 @@ final class Lifecycle {
                 return false;
             }
             stage.beginDrain();
+            ledger.keepNoHeadroom();
             return true;
         } finally {
             ledger.unlock();
+        }
+    }
+
+    /** Starts what has waited for headroom. */
+    private void useHeadroom() {
+        Batch batch = new Batch(engine);
+        ledger.lock();
+        try {
+            ledger.drain(null, batch);
+        } finally {
+            ledger.unlock();
+            batch.carryOut();
         }
     }
 

@@ -48,7 +48,7 @@ final class Borrowing {
     /**
      * Grants what can be granted in {@code group} on what is offered to it.
      *
-     * @param last whether the ring has had its turn: then free global permits are nobody else's, and where there is none, a
+     * @param last whether groups have had their turns: then free global permits are nobody else's, and where there is none, a
      *     lent one may be used ahead of the queue
      */
     void grant(GroupState group, KnownOffers offers, boolean last, Batch batch) {
@@ -301,11 +301,11 @@ final class Borrowing {
         }
 
         private boolean tryTakeFree() {
-            if (group.tryTakeGlobal()) {
+            if (group.tryTakeAnyGlobal()) {
                 return true;
             }
             ledger.bind(); // from now on whoever frees one comes by here
-            return group.tryTakeGlobal();
+            return group.tryTakeAnyGlobal();
         }
 
         // ---- who offers it what

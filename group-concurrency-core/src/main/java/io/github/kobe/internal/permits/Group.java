@@ -112,6 +112,9 @@ public final class Group extends GuardedGroup {
         if (counters.carriedBegins() && !isCappedWord(after)) {
             giveCredit(0, home);
         }
+        if (isSlow()) {
+            engine.housekeeper.retry(this); // who has entered in between took it for one that holds a global permit
+        }
         return true;
     }
 

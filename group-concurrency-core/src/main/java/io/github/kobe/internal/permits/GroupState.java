@@ -58,6 +58,8 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
 
     @Nullable
     GroupState ringPrevious;
+    /** Where it waits for its turn, if it does. */
+    int place;
     /** How many it may still start in its turn; 0: its turn hasn't begun. */
     int leftInTurn;
 
@@ -107,12 +109,35 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
         return limits().weight().value();
     }
 
+    /** {@return how many global permits it has out itself} What shares one of another group doesn't count. */
+    final int held() {
+        return inFlightHere() - (int) nested();
+    }
+
+    /** {@return where it is to wait for its turn, as {@link Turns} has it} */
+    final int placeNow() {
+        EffectiveLimits limits = limits();
+        return Turns.placeOf(held(), limits.guaranteedInForce(), limits.isGuaranteedByName(), weight());
+    }
+
+    /** {@return whether it holds less than its guarantee and one weight: then it may have the headroom} */
+    final boolean holdsLittle() {
+        return held() - limits().guaranteedInForce() < weight();
+    }
+
+    private void heldHasChanged() {
+        if (ringNext != null) {
+            ledger.turns.place(this);
+        }
+    }
+
     /** Takes the group's permits of a piece, whether they are free or not; the caller has taken the global one. */
     public final void take(Piece piece) {
         takeFree(piece.concurrency, piece.inFlight);
         nested += piece.nested();
         if (attached) {
             ledger.addInFlight(piece.inFlight);
+            heldHasChanged();
         }
     }
 
@@ -122,6 +147,7 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
         nested -= piece.nested();
         if (attached) {
             ledger.addInFlight(-piece.inFlight);
+            heldHasChanged();
         }
     }
 
@@ -152,6 +178,9 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
     /** Adds to how many in flight share the global permit of another; a negative number subtracts. */
     final void addNested(int delta) {
         nested += delta;
+        if (attached) {
+            heldHasChanged();
+        }
     }
 
     /** Notes that a lender's group permits are lent (+1), or back (-1). */
@@ -166,22 +195,35 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
         return attached && (ledger.isOn() || !isCapped());
     }
 
-    /** Takes a global permit; true also if there is no limit. */
-    public final boolean tryTakeGlobal() {
+    /** Takes a global permit, of the headroom too; true also if there is no limit. */
+    public final boolean tryTakeAnyGlobal() {
         if (!isCapped()) {
             return true;
         }
         return isDecidedByLedger() ? ledger.tryTake() : ledger.tryTakeCredit(home);
     }
 
-    /** As {@link #tryTakeGlobal}, for one that hasn't waited: what groups of the ring have yet to get is not for it. */
+    /** Takes a global permit that the group may have, if it is its turn; true also if there is no limit. */
+    private boolean tryTakeGlobal() {
+        if (!isCapped()) {
+            return true;
+        }
+        if (!isDecidedByLedger()) {
+            return ledger.tryTakeCredit(home);
+        }
+        boolean taken = ledger.mayTake(this);
+        ledger.give(taken ? -1 : 0);
+        return taken;
+    }
+
+    /** As {@link #tryTakeGlobal}, for one that hasn't waited: what others have yet to get in their turns is not for it. */
     private boolean tryTakeSpareGlobal() {
         return !(isDecidedByLedger() && ledger.isAwaited()) && tryTakeGlobal();
     }
 
-    /** {@return whether global permits are short, and there is none} Under the ledger's lock. */
+    /** {@return whether global permits are short, and there is none that the group may have} Under the ledger's lock. */
     public final boolean lacksGlobal() {
-        return isCapped() && isDecidedByLedger() && !ledger.hasFree();
+        return isCapped() && isDecidedByLedger() && !ledger.mayTake(this);
     }
 
     /** Frees a global permit. */

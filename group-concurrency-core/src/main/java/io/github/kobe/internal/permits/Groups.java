@@ -33,7 +33,7 @@ public abstract class Groups extends Core {
         super(policy, environment);
         ledger = new Ledger(environment.processors(), lenders);
         idle = new IdleGroups(this);
-        ledger.setLimit(policy.source().globalMaxInFlight());
+        setLimit(policy);
     }
 
     // ---- what the layers above do
@@ -127,12 +127,18 @@ public abstract class Groups extends Core {
             if (first) {
                 ledger.unwatch();
             }
-            ledger.setLimit(newLimit);
+            setLimit(newPolicy);
             policy = newPolicy;
             ledger.drain(null, batch);
         } finally {
             ledger.unlock();
         }
+    }
+
+    private void setLimit(CompiledPolicy newPolicy) {
+        int newLimit = newPolicy.source().globalMaxInFlight();
+        ledger.setLimit(
+                newLimit, newLimit == Integer.MAX_VALUE ? 0 : newPolicy.source().globalHeadroom());
     }
 
     /**

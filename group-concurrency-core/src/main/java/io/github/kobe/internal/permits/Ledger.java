@@ -36,16 +36,18 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Conservation.</b> Once there are credits, the limit is the sum of those in stripes, those here and those that
  * permits out stand for.
  *
- * <p><b>Turns</b> are weighted round robin over the ring of groups that could start something if only there were a free
- * global permit. A group starts up to its weight in its turn; what it leaves unused is lost; a newcomer joins at the end
- * of the ring, which is just before whose turn it is. A group leaves as soon as it can't start anything.
+ * <p><b>{@linkplain Turns Turns}</b> are for groups that could start something if only there were a free global permit.
+ * What a group leaves unused of its turn is lost. It leaves as soon as it can't start anything.
+ *
+ * <p><b>Headroom</b>, the last free permits, is for groups that hold {@linkplain GroupState#holdsLittle little}. The stripes
+ * never have it. Who shares a global permit needs none, nor has who borrows to wait for it: one could wait for the other.
  *
  * <p>Everything is guarded by {@link #lock} unless said otherwise.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 public final class Ledger {
 
-    /** After so many critical sections for each stripe without a group in the ring the limit isn't short any more. */
+    /** After so many critical sections for each stripe without a group that waits for its turn the limit isn't short any more. */
     private static final int CALM_SECTIONS = 4;
 
     private static final List<GroupState> NONE = List.of();
@@ -74,16 +76,21 @@ public final class Ledger {
     private boolean allCapped;
 
     private int limit = Integer.MAX_VALUE;
+
+    /** How many of the free permits are for groups that hold little; none in a drain. */
+    private int headroom;
+
+    private boolean drains;
     private int watchers;
 
     /**
-     * The credits that are here: all that are free while it is on, and none while it is loose, at the end of a critical
+     * The credits that are here: all that are free while it is on, and the headroom while it is loose, at the end of a critical
      * section. It is negative while more are out than a smaller limit allows. Without credits, as if none were out: what
      * groups have out is counted when they are {@linkplain Group#attach capped}.
      */
     private long free = Integer.MAX_VALUE;
 
-    /** How many critical sections in a row have ended without a group in the ring. */
+    /** How many critical sections in a row have ended without a group that waits for its turn. */
     private int calmSections;
 
     /** The sum over attached groups. */
@@ -92,7 +99,7 @@ public final class Ledger {
     /** How many of them are of threads that wait for quiet themselves, at most. */
     private long ownFlights;
 
-    private final Ring ring = new Ring();
+    final Turns turns = new Turns();
 
     /** The offers that each section looks at. */
     final Lenders lenders;
@@ -148,19 +155,20 @@ public final class Ledger {
         }
         if (on) {
             int enough = CALM_SECTIONS * stripes.count();
-            calmSections = !ring.isEmpty() ? 0 : Math.min(calmSections, enough - 1) + 1;
+            calmSections = !turns.isEmpty() ? 0 : Math.min(calmSections, enough - 1) + 1;
+            long spare = free - headroom;
             if (calmSections >= enough
                     && !isNeeded()
-                    && free >= Math.max(1, Math.min(limit / 8, 2 * stripes.count()))) {
+                    && spare >= Math.max(1, Math.min((limit - headroom) / 8, 2 * stripes.count()))) {
                 on = false;
-                stripes.thaw(free);
-                free = 0;
+                stripes.thaw(spare);
+                free = headroom;
             }
-        } else if (free > 0) {
-            if (stripes.tryGive(0, free)) {
-                free = 0;
+        } else if (free > headroom) {
+            if (stripes.tryGive(0, free - headroom)) {
+                free = headroom;
             }
-        } else if (free < 0) {
+        } else if (free < headroom) {
             bind();
         }
     }
@@ -195,11 +203,12 @@ public final class Ledger {
         return !allCapped && newLimit != Integer.MAX_VALUE;
     }
 
-    /** Sets the global limit; what a larger one lets start is for {@link #drain}. If it fails, the limit is as it was. */
-    void setLimit(int newLimit) {
+    /** Sets limit and headroom; what that lets start is for {@link #drain}. If it fails, both are as they were. */
+    void setLimit(int newLimit, int newHeadroom) {
         lock();
         try {
-            if (newLimit == limit) {
+            int kept = drains ? 0 : newHeadroom;
+            if (newLimit == limit && kept == headroom) {
                 return;
             }
             Credits stripes = new Credits(newLimit, processors);
@@ -208,6 +217,7 @@ public final class Ledger {
             allCapped = true;
             free += (long) newLimit - limit;
             limit = newLimit;
+            headroom = kept;
             sharingChanged = true;
             calmSections = Integer.MAX_VALUE;
         } finally {
@@ -298,7 +308,7 @@ public final class Ledger {
 
     /** The group detaches, or dies. */
     void forget(GroupState group) {
-        ring.leave(group);
+        turns.leave(group);
         withExempt.remove(group);
         wantFree.remove(group);
     }
@@ -317,13 +327,24 @@ public final class Ledger {
         return stripes != null && stripes.tryGive(home, 1);
     }
 
-    /** Takes a credit of those that are here. */
+    /** Takes a credit of those that are here, whoever may have it. */
     boolean tryTake() {
         if (free <= 0) {
             return false;
         }
         free--;
         return true;
+    }
+
+    /** {@return whether there is a free credit that {@code group} may have, if it is its turn} */
+    boolean mayTake(GroupState group) {
+        return free > headroom || (free > 0 && group.holdsLittle());
+    }
+
+    /** Keeps none any more, for good; what that lets start is for {@link #drain}. Under the lock. */
+    public void keepNoHeadroom() {
+        drains = true;
+        headroom = 0;
     }
 
     /** Adds credits; a negative number takes them, whether they are free or not. */
@@ -347,9 +368,10 @@ public final class Ledger {
         return !isCapped() || free == limit;
     }
 
-    /** {@return whether groups of the ring have yet to get what may be free} */
+    /** {@return whether a group has yet to get in its turn what is free} */
     boolean isAwaited() {
-        return !ring.isEmpty();
+        GroupState first = turns.first();
+        return first != null && mayTake(first);
     }
 
     /** {@return the number in flight; exact while somebody watches} */
@@ -367,9 +389,9 @@ public final class Ledger {
     /** Grants what can be granted, in {@code group} and wherever else it is possible now. */
     void dispatch(GroupState group, Batch batch) {
         if (group.isEligible()) {
-            ring.join(group);
+            turns.place(group);
         } else {
-            ring.leave(group);
+            turns.leave(group);
         }
         if (group.mayGrantExempt()) {
             withExempt.add(group);
@@ -386,14 +408,14 @@ public final class Ledger {
         }
     }
 
-    /** Has {@code group} looked at again as soon as a global permit is free that no group of the ring wants. */
+    /** Has {@code group} looked at again as soon as a global permit is free that is nobody's turn. */
     public void wantFree(GroupState group) {
         wantFree.add(group);
     }
 
     /**
-     * First owners who want their permits back, then what is offered, then the ring, then who needs no global permit, then
-     * what is offered and needs more than that.
+     * First owners who want their permits back, then what is offered, then whose turn it is, then who needs no global permit,
+     * then what is offered and needs more than that.
      *
      * @param entered the group that the critical section is of; {@code null}: of none
      */
@@ -409,19 +431,22 @@ public final class Ledger {
             for (GroupState group : toLookAt(all, entered)) {
                 group.grantOffered(false, batch);
             }
-            if (!grantRing(batch)) {
-                return;
-            }
-            for (GroupState group : free > 0 ? NONE : toLookAt(all, entered)) {
-                group.grantExempt(batch);
-            }
-            for (GroupState group : toLookAt(all, entered)) {
-                group.grantOffered(true, batch);
-            }
-            lenders.lendOn(batch);
-            while (free > 0 && !wantFree.isEmpty()) {
-                wantFree.removeFirst().grantOffered(true, batch);
-            }
+            do {
+                if (!grantTurns(batch)) {
+                    return;
+                }
+                for (GroupState group : free > headroom ? NONE : toLookAt(all, entered)) {
+                    group.grantExempt(batch);
+                }
+                for (GroupState group : toLookAt(all, entered)) {
+                    group.grantOffered(true, batch);
+                }
+                lenders.lendOn(batch);
+                while (free > 0 && !wantFree.isEmpty()) {
+                    wantFree.removeFirst().grantOffered(true, batch);
+                }
+                // Whose permits were lent holds less: it may have the headroom now.
+            } while (isAwaited());
             done = true;
         } finally {
             if (!done) {
@@ -431,13 +456,13 @@ public final class Ledger {
     }
 
     /** {@return false if it has left off} */
-    private boolean grantRing(Batch batch) {
-        for (GroupState group = ring.turn(); group != null; group = ring.turn()) {
+    private boolean grantTurns(Batch batch) {
+        for (GroupState group = turns.first(); group != null; group = turns.first()) {
             if (!group.isEligible()) {
-                ring.leave(group);
+                turns.leave(group);
                 continue;
             }
-            if (free <= 0 && !group.headIsExempt()) {
+            if (!mayTake(group) && !group.headIsExempt()) {
                 break;
             }
             if (batch.leavesOff(group.asGroup())) {
@@ -446,14 +471,15 @@ public final class Ledger {
             if (group.leftInTurn == 0) {
                 group.leftInTurn = group.weight();
             }
+            int place = group.place;
             if (!group.grantHead(batch)) {
                 // All that waited there had left, or their time was up: perhaps nobody comes by the group any more.
                 group.offerIfIdle(batch);
-            } else if (--group.leftInTurn == 0) {
-                ring.passOn(group);
+            } else if (group.place == place && --group.leftInTurn == 0) {
+                turns.passOn(group);
             }
             if (!group.isEligible()) {
-                ring.leave(group);
+                turns.leave(group);
             }
         }
         return true;

@@ -1,7 +1,7 @@
 package io.github.kobe.internal.permits;
 
 /**
- * Owners who lend their permits; what the {@link Ledger} knows of {@code ListedOffers}. They have their turns before and after those of the ring.
+ * Owners who lend their permits; what the {@link Ledger} knows of {@code ListedOffers}. They come before and after the groups that wait for their turns.
  * Guarded by the ledger's lock, except for {@link #othersHaveLeft}. Nothing here needs memory, but for what is granted.
  */
 public interface Lenders {
@@ -12,10 +12,10 @@ public interface Lenders {
     /** Gives back to owners who want that what they lack, as far as it is free. */
     void reclaim(Batch batch);
 
-    /** Lends what is of use where an owner is inside; the turn of the ring comes after it. */
+    /** Lends what is of use where an owner is inside; the turns of groups come after it. */
     void lendInside(Batch batch);
 
-    /** Lends on wherever that is of use, after the turn of the ring; what is left off is for the next section. */
+    /** Lends on wherever that is of use, after the turns of groups; what is left off is for the next section. */
     void lendOn(Batch batch);
 
     /** Somebody has left permits that an owner shares with others, who may be alone now; by anyone. */

@@ -34,7 +34,7 @@ public interface LocalLending {
     /**
      * Grants what can be granted on what is offered.
      *
-     * @param last whether the ring has had its turn
+     * @param last whether groups have had their turns
      */
     void grant(boolean last, Batch batch);
 }

@@ -120,7 +120,8 @@ public class GroupExecutorEndpoint {
      * @param maxInFlight how many may be in flight; none: unchanged
      * @param queueThreshold how many may wait; none: unchanged
      * @param queueTimeout how long a task or caller may wait; none: unchanged
-     * @param weight how many may start in one turn; none: unchanged
+     * @param weight how much it may hold of the global limit, compared with others; none: unchanged
+     * @param guaranteed how many are to be in flight before others get more; none: unchanged
      * @param period with set and pause: after which time that ends by itself; none: it doesn't
      * @param executor the executor's name; none: the default one
      * @return the {@link GroupReport} after the change, or a problem
@@ -135,13 +136,15 @@ public class GroupExecutorEndpoint {
             @Nullable String queueThreshold,
             @Nullable String queueTimeout,
             @Nullable String weight,
+            @Nullable String guaranteed,
             @Nullable String period,
             @Nullable String executor) {
         return answer(() -> {
             String key = required(group);
             String todo = action == null ? "set" : action;
             Found found = find(executor);
-            LimitsRequest limits = new LimitsRequest(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight);
+            LimitsRequest limits =
+                    new LimitsRequest(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed);
             found.control().change(key, todo, limits, period);
             changed(security, found.name(), key, todo, limits.given(), period);
             return found.control().report(key);
@@ -159,7 +162,8 @@ public class GroupExecutorEndpoint {
      * @param maxInFlight how many may be in flight; none: unchanged
      * @param queueThreshold how many may wait; none: unchanged
      * @param queueTimeout how long a task or caller may wait; none: unchanged
-     * @param weight how many may start in one turn; none: unchanged
+     * @param weight how much it may hold of the global limit, compared with others; none: unchanged
+     * @param guaranteed how many are to be in flight before others get more; none: unchanged
      * @param period with set and pause: after which time that ends by itself; none: it doesn't
      * @param executor the executor's name; none: the default one
      * @return the {@link GroupReport} after the change, or a problem
@@ -175,6 +179,7 @@ public class GroupExecutorEndpoint {
             @Nullable String queueThreshold,
             @Nullable String queueTimeout,
             @Nullable String weight,
+            @Nullable String guaranteed,
             @Nullable String period,
             @Nullable String executor) {
         if (group != null && !group.equals(keyInPath)) {
@@ -191,6 +196,7 @@ public class GroupExecutorEndpoint {
                 queueThreshold,
                 queueTimeout,
                 weight,
+                guaranteed,
                 period,
                 executor);
     }

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param running tasks whose code runs
  * @param inFlight tasks started and not finished
  * @param queued tasks and callers that wait
+ * @param held how many global permits it holds itself; what runs nested in another group counts there
  * @param oldestWait how long the first in the queue has waited; null if none waits
  * @param paused whether the group starts nothing
  * @param pauseEndsIn in how long the pause ends by itself; null: it doesn't, or there is none
@@ -48,6 +49,7 @@ public record GroupReport(
         int running,
         int inFlight,
         int queued,
+        int held,
         @Nullable Duration oldestWait,
         boolean paused,
         @Nullable Duration pauseEndsIn,
@@ -69,6 +71,7 @@ public record GroupReport(
                 group.running(),
                 group.inFlight(),
                 group.queued(),
+                group.held(),
                 group.oldestWait().isZero() ? null : group.oldestWait(),
                 group.paused(),
                 group.pauseEndsIn().orElse(null),
@@ -79,7 +82,8 @@ public record GroupReport(
                         Limit.of(group.maxInFlight()),
                         Limit.of(group.queueThreshold()),
                         Limit.ofTimeout(group.queueTimeout()),
-                        Limit.of(group.weight())),
+                        Limit.of(group.weight()),
+                        Limit.of(group.guaranteed())),
                 Totals.of(group.totals()),
                 null,
                 null,
@@ -116,6 +120,7 @@ public record GroupReport(
                 running,
                 inFlight,
                 queued,
+                held,
                 oldestWait,
                 paused,
                 pauseEndsIn,
@@ -139,14 +144,16 @@ public record GroupReport(
      * @param maxInFlight how many may be in flight
      * @param queueThreshold how many may wait
      * @param queueTimeout how long one may wait
-     * @param weight how many may start in one turn
+     * @param weight how much it may hold of the global limit, compared with others
+     * @param guaranteed how many are to be in flight before others get more
      */
     public record Limits(
             Limit<Integer> maxConcurrency,
             Limit<Integer> maxInFlight,
             Limit<Integer> queueThreshold,
             Limit<Duration> queueTimeout,
-            Limit<Integer> weight) {}
+            Limit<Integer> weight,
+            Limit<Integer> guaranteed) {}
 
     /**
      * A number and where it came from.

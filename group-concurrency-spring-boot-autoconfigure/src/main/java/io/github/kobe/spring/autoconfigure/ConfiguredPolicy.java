@@ -14,6 +14,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
@@ -26,6 +29,8 @@ import org.springframework.util.function.SingletonSupplier;
  * property, its value and where it is written.
  */
 final class ConfiguredPolicy {
+
+    private static final Pattern HEADROOM = Pattern.compile("(\\d{1,10})(%?)");
 
     private static final Log LOGGER = LogFactory.getLog(ConfiguredPolicy.class);
 
@@ -103,6 +108,7 @@ final class ConfiguredPolicy {
         checkList();
         warnOfEnvironmentOnlyGroups();
         warnOfRulesWithoutFilter();
+        warnOfSharesWithoutEffect();
         try {
             return builder().build();
         } catch (InvalidPolicyException refusal) {
@@ -121,6 +127,9 @@ final class ConfiguredPolicy {
         if (maxInFlight != null) {
             builder.globalMaxInFlight(maxInFlight);
         }
+        if (maxInFlight == null || maxInFlight >= 1) {
+            builder.globalHeadroom(headroomOf(maxInFlight == null ? Integer.MAX_VALUE : maxInFlight));
+        }
         Integer queueThreshold = properties.global().queueThreshold();
         if (queueThreshold != null) {
             builder.globalQueueThreshold(queueThreshold);
@@ -134,6 +143,44 @@ final class ConfiguredPolicy {
         properties.groups().forEach((key, limits) -> add(builder, key, limits));
         properties.groupList().forEach(group -> add(builder, String.valueOf(group.key()), group.limits()));
         return builder;
+    }
+
+    /** {@return the headroom beside a global limit: as it is written, or that share, rounded down; none without a limit} */
+    private int headroomOf(int maxInFlight) {
+        Matcher text = HEADROOM.matcher(properties.global().headroom().strip());
+        long number = text.matches() ? Long.parseLong(text.group(1)) : -1;
+        boolean isShare = number >= 0 && !text.group(2).isEmpty();
+        if (number < 0 || number >= (isShare ? 100 : maxInFlight)) {
+            throw settings.refusal(
+                    "must be a number of permits that is less than global.max-in-flight, or a share of that",
+                    "0 to " + (maxInFlight - 1L) + ", or 0% to 99%",
+                    null,
+                    "global",
+                    "headroom");
+        }
+        return maxInFlight == Integer.MAX_VALUE ? 0 : (int) (isShare ? number * maxInFlight / 100 : number);
+    }
+
+    /** Warns of shares that nothing is shared by, and of a guarantee that nobody can be given. */
+    private void warnOfSharesWithoutEffect() {
+        boolean capped =
+                properties.global().maxInFlight() != null && properties.global().maxInFlight() != Integer.MAX_VALUE;
+        boolean guarantees = Stream.concat(
+                        properties.groups().values().stream(),
+                        properties.groupList().stream().map(ListedGroup::limits))
+                .anyMatch(limits -> limits.guaranteed() != null && limits.guaranteed() > 0);
+        Integer byDefault = properties.defaults().guaranteed();
+        boolean common = byDefault != null && byDefault > 0;
+        if (!capped && (guarantees || common || settings.has("global", "headroom"))) {
+            LOGGER.warn("guaranteed and global.headroom have no effect without " + GroupConcurrencyProperties.PREFIX
+                    + ".global.max-in-flight, which they are shares of.");
+        } else if (common) {
+            LOGGER.warn(GroupConcurrencyProperties.PREFIX + ".defaults.guaranteed guarantees the same to all groups:"
+                    + " as soon as more of them want it than there are permits,"
+                    + " those above it get nothing, and weights have no meaning."
+                    + " Who holds little comes first anyway; guarantee something"
+                    + " to some by a pattern.");
+        }
     }
 
     private static void add(GroupPolicy.Builder builder, String key, GroupConcurrencyProperties.Limits limits) {

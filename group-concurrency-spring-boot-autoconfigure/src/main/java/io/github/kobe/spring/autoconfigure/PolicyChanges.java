@@ -49,6 +49,7 @@ final class PolicyChanges {
     private static Map<String, String> numbersOf(GroupPolicy policy) {
         Map<String, String> numbers = new TreeMap<>();
         numbers.put("global.max-in-flight", number(policy.globalMaxInFlight()));
+        numbers.put("global.headroom", number(policy.globalHeadroom()));
         numbers.put("global.queue-threshold", number(policy.globalQueueThreshold()));
         numbers.put("rejection-policy", policy.rejectionPolicy().toString());
         numbers.put("max-idle-groups", Integer.toString(policy.maxIdleGroups()));

@@ -42,6 +42,7 @@ final class UnusedLimitsWarning implements SmartInitializingSingleton {
                 && policy.groups().equals(settings.groups())
                 && policy.patterns().equals(settings.patterns())
                 && policy.globalMaxInFlight() == settings.globalMaxInFlight()
+                && policy.globalHeadroom() == settings.globalHeadroom()
                 && policy.globalQueueThreshold() == settings.globalQueueThreshold();
     }
 }

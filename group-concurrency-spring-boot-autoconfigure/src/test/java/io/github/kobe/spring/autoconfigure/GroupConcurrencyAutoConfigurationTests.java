@@ -30,6 +30,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.MDC;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -71,6 +73,7 @@ class GroupConcurrencyAutoConfigurationTests {
         runner.withPropertyValues(
                         "group-concurrency.global.max-in-flight=200",
                         "group-concurrency.global.queue-threshold=5000",
+                        "group-concurrency.global.headroom=12%",
                         "group-concurrency.rejection-policy=discard",
                         "group-concurrency.max-idle-groups=7",
                         "group-concurrency.idle-timeout=3m",
@@ -81,6 +84,7 @@ class GroupConcurrencyAutoConfigurationTests {
                         "group-concurrency.defaults.weight=6",
                         "group-concurrency.groups.vip.max-concurrency=8",
                         "group-concurrency.groups.vip.weight=4",
+                        "group-concurrency.groups.vip.guaranteed=3",
                         "group-concurrency.groups[tenant/*].max-concurrency=4",
                         "group-concurrency.group-list[0].key=a.b/c",
                         "group-concurrency.group-list[0].queue-timeout=1s")
@@ -88,6 +92,7 @@ class GroupConcurrencyAutoConfigurationTests {
                     GroupPolicy policy = context.getBean(GroupExecutor.class).policy();
                     assertThat(policy.globalMaxInFlight()).isEqualTo(200);
                     assertThat(policy.globalQueueThreshold()).isEqualTo(5000);
+                    assertThat(policy.globalHeadroom()).isEqualTo(24);
                     assertThat(policy.rejectionPolicy()).isEqualTo(RejectionPolicy.DISCARD);
                     assertThat(policy.maxIdleGroups()).isEqualTo(7);
                     assertThat(policy.idleTimeout()).isEqualTo(Duration.ofMinutes(3));
@@ -97,16 +102,34 @@ class GroupConcurrencyAutoConfigurationTests {
                                     .withMaxInFlight(3)
                                     .withQueueThreshold(1000)
                                     .withQueueTimeout(Duration.ofSeconds(5))
-                                    .withWeight(6));
+                                    .withWeight(6)
+                                    .withGuaranteed(0));
                     assertThat(policy.groups())
                             .isEqualTo(Map.of(
                                     "vip",
-                                    GroupLimits.unset().withMaxConcurrency(8).withWeight(4),
+                                    GroupLimits.unset()
+                                            .withMaxConcurrency(8)
+                                            .withWeight(4)
+                                            .withGuaranteed(3),
                                     "a.b/c",
                                     GroupLimits.unset().withQueueTimeout(Duration.ofSeconds(1))));
                     assertThat(policy.patterns())
                             .isEqualTo(Map.of("tenant/*", GroupLimits.unset().withMaxConcurrency(4)));
                 });
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        global.headroom=5              | have no effect without group-concurrency.global.max-in-flight
+        groups.vip.guaranteed=2        | have no effect without group-concurrency.global.max-in-flight
+        group-list[0].guaranteed=2     | have no effect without group-concurrency.global.max-in-flight
+        defaults.guaranteed=1          | defaults.guaranteed guarantees the same to all groups
+        """)
+    void sharesThatDoNothingAreWarnedOf(String setting, String warning, CapturedOutput output) {
+        ApplicationContextRunner one =
+                runner.withPropertyValues("group-concurrency." + setting, "group-concurrency.group-list[0].key=listed");
+        (setting.startsWith("defaults") ? one.withPropertyValues("group-concurrency.global.max-in-flight=9") : one)
+                .run(context -> assertThat(output).containsOnlyOnce(warning));
     }
 
     @Test

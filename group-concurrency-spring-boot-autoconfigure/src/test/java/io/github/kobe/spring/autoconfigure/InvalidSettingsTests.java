@@ -80,6 +80,11 @@ class InvalidSettingsTests {
     @CsvSource(delimiter = '|', textBlock = """
         global: { max-in-flight: 0 }                      | group-concurrency.global.max-in-flight | at least 1
         global: { queue-threshold: -1 }                   | group-concurrency.global.queue-threshold | at least 0
+        global: { max-in-flight: 10, headroom: 10 }       | group-concurrency.global.headroom | 0 to 9, or 0% to 99%
+        global: { max-in-flight: 10, headroom: 100% }     | group-concurrency.global.headroom | 0 to 9, or 0% to 99%
+        global: { max-in-flight: 10, headroom: some }     | group-concurrency.global.headroom | 0 to 9, or 0% to 99%
+        global: { max-in-flight: 10, headroom: -1 }       | group-concurrency.global.headroom | 0 to 9, or 0% to 99%
+        global: { headroom: some }                        | group-concurrency.global.headroom | 0 to 2147483646, or 0% to 99%
         max-idle-groups: -1                               | group-concurrency.max-idle-groups | at least 0
         idle-timeout: 0s                                  | group-concurrency.idle-timeout | more than zero
         defaults: { max-concurrency: 0 }                  | group-concurrency.defaults.max-concurrency | at least 1
@@ -87,6 +92,8 @@ class InvalidSettingsTests {
         defaults: { queue-threshold: -1 }                 | group-concurrency.defaults.queue-threshold | at least 0
         defaults: { queue-timeout: 0s }                   | group-concurrency.defaults.queue-timeout | more than zero
         defaults: { weight: 1001 }                        | group-concurrency.defaults.weight | 1 to 1000
+        defaults: { guaranteed: -1 }                      | group-concurrency.defaults.guaranteed | 0 to 1000000
+        groups: { vip: { max-in-flight: 2, guaranteed: 3 } } | group-concurrency.groups.vip.guaranteed | at most 2, as many as may be in flight
         groups: { "[a.b:*]": { queue-timeout: -1s } }     | group-concurrency.groups[a.b:*].queue-timeout | more than zero
         groups: { vip: { maxInFlight: 0 } }               | group-concurrency.groups.vip.max-in-flight | at least 1
         group-list: [ { key: a/b, weight: 0 } ]           | group-concurrency.group-list[0].weight | 1 to 1000

@@ -8,7 +8,7 @@ import { legend, minuteOf, refusedOf, rejections, remember, sourceOf } from './g
 import { sure } from './question.js';
 import { constant, duration, number, seconds, span, text, time } from './texts.js';
 
-const LIMITS = ['maxConcurrency', 'maxInFlight', 'queueThreshold', 'queueTimeout', 'weight'];
+const LIMITS = ['maxConcurrency', 'maxInFlight', 'queueThreshold', 'queueTimeout', 'weight', 'guaranteed'];
 
 export class GroupView {
   constructor(context, parent, key) {

@@ -65,9 +65,13 @@ public record GroupConcurrencyProperties(
      *
      * @param maxInFlight How many tasks may be in flight over all groups, at least 1, or "unlimited".
      * @param queueThreshold How many tasks may wait over all groups, at least 0, or "unlimited".
+     * @param headroom How many of the last free permits of global.max-in-flight are only for groups that hold less than their
+     *     guarantee and one weight: a number below it, or a share of it as 10%.
      */
     public record Global(
-            @Nullable Integer maxInFlight, @Nullable Integer queueThreshold) {}
+            @Nullable Integer maxInFlight,
+            @Nullable Integer queueThreshold,
+            @DefaultValue("0") String headroom) {}
 
     /**
      * The limits of one group, of a pattern or of all groups. Each number that is missing is inherited separately.
@@ -77,17 +81,18 @@ public record GroupConcurrencyProperties(
      *     as may run.
      * @param queueThreshold How many tasks of a group may wait, at least 0, or "unlimited"; 0: none waits.
      * @param queueTimeout How long a task of a group may wait to start, more than zero, or "unlimited".
-     * @param weight How many tasks a group may start in one turn, when groups take turns for the global limit; 1
-     *     to 1,000.
+     * @param weight How much a group may hold of the global limit, compared with others, while that is short; 1 to 1,000.
+     * @param guaranteed How many tasks of a group are to be in flight before others get more; 0 to 1,000,000.
      */
     public record Limits(
             @Nullable Integer maxConcurrency,
             @Nullable Integer maxInFlight,
             @Nullable Integer queueThreshold,
             @Nullable Duration queueTimeout,
-            @Nullable Integer weight) {
+            @Nullable Integer weight,
+            @Nullable Integer guaranteed) {
 
-        static final Limits INHERITED = new Limits(null, null, null, null, null);
+        static final Limits INHERITED = new Limits(null, null, null, null, null, null);
 
         /** {@return the same numbers as the engine takes them} */
         public GroupLimits toGroupLimits() {
@@ -96,7 +101,8 @@ public record GroupConcurrencyProperties(
             limits = maxInFlight == null ? limits : limits.withMaxInFlight(maxInFlight);
             limits = queueThreshold == null ? limits : limits.withQueueThreshold(queueThreshold);
             limits = queueTimeout == null ? limits : limits.withQueueTimeout(queueTimeout);
-            return weight == null ? limits : limits.withWeight(weight);
+            limits = weight == null ? limits : limits.withWeight(weight);
+            return guaranteed == null ? limits : limits.withGuaranteed(guaranteed);
         }
     }
 
@@ -108,7 +114,8 @@ public record GroupConcurrencyProperties(
      * @param maxInFlight How many tasks of the group may be in flight, at least 1.
      * @param queueThreshold How many tasks of the group may wait, at least 0; 0: none waits.
      * @param queueTimeout How long a task of the group may wait to start, more than zero.
-     * @param weight How many tasks the group may start in one turn, 1 to 1,000.
+     * @param weight How much the group may hold of the global limit, compared with others, while that is short; 1 to 1,000.
+     * @param guaranteed How many tasks of the group are to be in flight before others get more; 0 to 1,000,000.
      */
     public record ListedGroup(
             @Nullable String key,
@@ -116,11 +123,12 @@ public record GroupConcurrencyProperties(
             @Nullable Integer maxInFlight,
             @Nullable Integer queueThreshold,
             @Nullable Duration queueTimeout,
-            @Nullable Integer weight) {
+            @Nullable Integer weight,
+            @Nullable Integer guaranteed) {
 
         /** {@return the element without its key} */
         public Limits limits() {
-            return new Limits(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight);
+            return new Limits(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed);
         }
     }
 

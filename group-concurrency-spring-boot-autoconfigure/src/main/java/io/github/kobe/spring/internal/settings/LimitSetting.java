@@ -22,8 +22,10 @@ public enum LimitSetting {
     QUEUE_THRESHOLD("queueThreshold"),
     /** How long a task may wait. */
     QUEUE_TIMEOUT("queueTimeout"),
-    /** How many may start in one turn. */
-    WEIGHT("weight");
+    /** How much it may hold of the global limit, compared with others. */
+    WEIGHT("weight"),
+    /** How many are to be in flight before others get more. */
+    GUARANTEED("guaranteed");
 
     /** What stands for no limit. */
     public static final String UNLIMITED = "unlimited";
@@ -63,7 +65,7 @@ public enum LimitSetting {
     /** {@return how it is written, in words} */
     public String form() {
         return switch (this) {
-            case WEIGHT -> "a whole number";
+            case WEIGHT, GUARANTEED -> "a whole number";
             case QUEUE_TIMEOUT -> DURATION_FORM + ", or \"unlimited\"";
             default -> "a whole number, or \"unlimited\"";
         };
@@ -72,7 +74,7 @@ public enum LimitSetting {
     /** {@return the value that means no limit; empty: this setting always has a limit} */
     public Optional<Object> unlimited() {
         return switch (this) {
-            case WEIGHT -> Optional.empty();
+            case WEIGHT, GUARANTEED -> Optional.empty();
             case QUEUE_TIMEOUT -> Optional.of(GroupLimits.NO_TIMEOUT);
             default -> Optional.of(Integer.MAX_VALUE);
         };
@@ -90,12 +92,13 @@ public enum LimitSetting {
         if (this == QUEUE_TIMEOUT) {
             return limits.withQueueTimeout(text.equals(UNLIMITED) ? GroupLimits.NO_TIMEOUT : duration(text));
         }
-        int number = text.equals(UNLIMITED) && this != WEIGHT ? Integer.MAX_VALUE : Integer.parseInt(text);
+        int number = text.equals(UNLIMITED) && unlimited().isPresent() ? Integer.MAX_VALUE : Integer.parseInt(text);
         return switch (this) {
             case MAX_CONCURRENCY -> limits.withMaxConcurrency(number);
             case MAX_IN_FLIGHT -> limits.withMaxInFlight(number);
             case QUEUE_THRESHOLD -> limits.withQueueThreshold(number);
-            default -> limits.withWeight(number);
+            case WEIGHT -> limits.withWeight(number);
+            default -> limits.withGuaranteed(number);
         };
     }
 
@@ -138,6 +141,7 @@ public enum LimitSetting {
             case QUEUE_THRESHOLD -> boxed(limits.queueThreshold());
             case QUEUE_TIMEOUT -> limits.queueTimeout();
             case WEIGHT -> boxed(limits.weight());
+            case GUARANTEED -> boxed(limits.guaranteed());
         };
     }
 

@@ -1,0 +1,104 @@
+package io.github.kobe.internal.permits;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.GroupWaiter;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.internal.doors.Engine;
+import io.github.kobe.internal.doors.EngineAccess;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Asks an engine for permits, on one thread and without any other: what is granted is told at once, in the order of the
+ * grants, under the lock under which they happen.
+ */
+final class Asker implements AutoCloseable {
+
+    private final GroupExecutor executor;
+    private final Engine engine;
+    private final Consumer<String> granted;
+
+    Asker(GroupPolicy policy, Consumer<String> granted) {
+        this.executor = GroupExecutor.newVirtualThreadExecutor(policy);
+        this.engine = EngineAccess.engine(executor);
+        this.granted = granted;
+    }
+
+    GroupExecutor executor() {
+        return executor;
+    }
+
+    Group group(String key) {
+        return engine.group(key);
+    }
+
+    /** {@return whether it was let in, or waits} */
+    boolean ask(String key) {
+        return ask(key, true);
+    }
+
+    /** {@return whether it was let in, or waits if it may} */
+    boolean ask(String key, boolean mayWait) {
+        Group group = group(key);
+        if (group.tryTakeFast(group.home)) {
+            granted.accept(key);
+            return true;
+        }
+        Batch batch = new Batch(engine);
+        Group.Verdict verdict = group.admit(new Asked(key), null, mayWait, batch);
+        batch.carryOut();
+        return verdict == Group.Verdict.GRANTED || verdict == Group.Verdict.QUEUED;
+    }
+
+    void giveBack(String key) {
+        Group group = group(key);
+        group.release(0, group.home);
+    }
+
+    @Override
+    public void close() {
+        executor.shutdown();
+    }
+
+    private final class Asked extends Node {
+
+        private final String key;
+
+        Asked(String key) {
+            this.key = key;
+        }
+
+        @Override
+        public boolean asksFromInside() {
+            return false;
+        }
+
+        @Override
+        public boolean grant(Lent loan, boolean shares) {
+            granted.accept(key);
+            return true;
+        }
+
+        @Override
+        public void start(long now, Batch batch) {
+            // There is no work.
+        }
+
+        @Override
+        public Object end(RejectionReason reason) {
+            return this;
+        }
+
+        @Override
+        public void reportEnd(RejectionReason reason, Object work) {
+            // Nobody wants to know.
+        }
+
+        @Override
+        public GroupWaiter shown(Duration waited) {
+            return new GroupWaiter(key, waited, GroupWaiter.Kind.ASYNC, Optional.empty());
+        }
+    }
+}
