@@ -260,7 +260,6 @@ public final class GroupLimits {
     public String toString() {
         return "GroupLimits[maxConcurrency=" + maxConcurrency + ", maxInFlight=" + maxInFlight + ", queueThreshold="
                 + queueThreshold + ", queueTimeout=" + queueTimeout + ", weight=" + weight + ", guaranteed="
-                + guaranteed
-                + "]";
+                + guaranteed + "]";
     }
 }

@@ -829,7 +829,7 @@ public final class GroupPolicy {
                             group.getKey(),
                             guaranteed,
                             "at most " + (room - sum)
-                                    + ", since the guarantees of all exact keys must not add up to more" + " than "
+                                    + ", since the guarantees of all exact keys must not add up to more than "
                                     + room + ", globalMaxInFlight less globalHeadroom, and others have " + sum);
                 }
                 sum += guaranteed;

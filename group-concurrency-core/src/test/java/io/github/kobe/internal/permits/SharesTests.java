@@ -202,26 +202,28 @@ class SharesTests {
 
     @Test
     void weightsAreShares() {
-        for (double shortOnes : new double[] {600, 10}) {
-            try (Play play = new Play(cap(20).group("heavy", GroupLimits.unset().withWeight(4)))) {
-                play.backlog("heavy", shortOnes == 600 ? 600 : 10);
-                play.backlog("other", shortOnes == 600 ? 10 : 600);
-                play.backlog("third", 10);
-                play.run(5_000);
-                play.measureFromNow();
-                play.run(60_000);
-
-                if (shortOnes == 600) {
-                    assertThat(play.share("heavy")).isCloseTo(14, within(0.7));
-                    assertThat(play.share("other")).isCloseTo(3, within(0.15));
-                    assertThat(play.share("third")).isCloseTo(3, within(0.15));
-                } else {
-                    assertThat(play.share("heavy")).isCloseTo(12.7, within(0.64));
-                    assertThat(play.share("other")).isCloseTo(4, within(0.2));
-                    assertThat(play.share("third")).isCloseTo(3.3, within(0.17));
-                }
-            }
+        try (Play play = threeOfWhichOneIsHeavy(600, 10)) {
+            assertThat(play.share("heavy")).isCloseTo(14, within(0.7));
+            assertThat(play.share("other")).isCloseTo(3, within(0.15));
+            assertThat(play.share("third")).isCloseTo(3, within(0.15));
         }
+        try (Play play = threeOfWhichOneIsHeavy(10, 600)) {
+            assertThat(play.share("heavy")).isCloseTo(12.7, within(0.64));
+            assertThat(play.share("other")).isCloseTo(4, within(0.2));
+            assertThat(play.share("third")).isCloseTo(3.3, within(0.17));
+        }
+    }
+
+    /** {@return a minute of three groups whose weights are 4, 1 and 1} The third one's tasks take 10 ms. */
+    private Play threeOfWhichOneIsHeavy(double lengthOfHeavy, double lengthOfOther) {
+        Play play = new Play(cap(20).group("heavy", GroupLimits.unset().withWeight(4)));
+        play.backlog("heavy", lengthOfHeavy);
+        play.backlog("other", lengthOfOther);
+        play.backlog("third", 10);
+        play.run(5_000);
+        play.measureFromNow();
+        play.run(60_000);
+        return play;
     }
 
     @Test

@@ -163,15 +163,10 @@ final class ConfiguredPolicy {
 
     /** Warns of shares that nothing is shared by, and of a guarantee that nobody can be given. */
     private void warnOfSharesWithoutEffect() {
-        boolean capped =
-                properties.global().maxInFlight() != null && properties.global().maxInFlight() != Integer.MAX_VALUE;
-        boolean guarantees = Stream.concat(
-                        properties.groups().values().stream(),
-                        properties.groupList().stream().map(ListedGroup::limits))
-                .anyMatch(limits -> limits.guaranteed() != null && limits.guaranteed() > 0);
-        Integer byDefault = properties.defaults().guaranteed();
-        boolean common = byDefault != null && byDefault > 0;
-        if (!capped && (guarantees || common || settings.has("global", "headroom"))) {
+        Integer maxInFlight = properties.global().maxInFlight();
+        boolean capped = maxInFlight != null && maxInFlight != Integer.MAX_VALUE;
+        boolean common = guarantees(properties.defaults());
+        if (!capped && (common || settings.has("global", "headroom") || someGroupHasAGuarantee())) {
             LOGGER.warn("guaranteed and global.headroom have no effect without " + GroupConcurrencyProperties.PREFIX
                     + ".global.max-in-flight, which they are shares of.");
         } else if (common) {
@@ -181,6 +176,17 @@ final class ConfiguredPolicy {
                     + " Who holds little comes first anyway; guarantee something"
                     + " to some by a pattern.");
         }
+    }
+
+    private boolean someGroupHasAGuarantee() {
+        return Stream.concat(
+                        properties.groups().values().stream(),
+                        properties.groupList().stream().map(ListedGroup::limits))
+                .anyMatch(ConfiguredPolicy::guarantees);
+    }
+
+    private static boolean guarantees(GroupConcurrencyProperties.Limits limits) {
+        return limits.guaranteed() != null && limits.guaranteed() > 0;
     }
 
     private static void add(GroupPolicy.Builder builder, String key, GroupConcurrencyProperties.Limits limits) {
