@@ -47,6 +47,12 @@ public interface GroupStats {
     /** {@return how many global permits it holds itself; what runs nested in another group counts there} */
     int held();
 
+    /**
+     * {@return what it holds beyond its guarantee, divided by its weight and rounded down; -1 while it holds less than that} Of groups
+     * that wait for a global permit the one with the lowest level comes first. Without a global limit it means nothing.
+     */
+    int level();
+
     /** {@return the exact key or the pattern of the policy that the group falls under; empty if neither} */
     Optional<String> rule();
 
@@ -58,6 +64,9 @@ public interface GroupStats {
 
     /** {@return how long the first in the queue has waited; zero if none waits} */
     Duration oldestWait();
+
+    /** {@return why work waits; empty if none waits, or it is about to start} */
+    Optional<WaitReason> waitsFor();
 
     /** {@return whether the group starts nothing} */
     boolean paused();

@@ -2,7 +2,9 @@ package io.github.kobe;
 
 import io.github.kobe.internal.base.KeyText;
 import java.io.Serial;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown for work that was not admitted, or that waited too long. The work never ran and holds no permit.
@@ -30,9 +32,11 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
     private final int limit;
     /** How many waited. @serial */
     private final long queued;
+    /** Why work of the group waited; null: unknown. @serial */
+    private final @Nullable WaitReason waitsFor;
 
     /**
-     * Makes an exception for one rejected piece of work.
+     * Makes an exception for one rejected piece of work, without a reason why work of the group waited.
      *
      * @param groupKey the group that the work was for
      * @param taskId the id of the task; empty if it was given none
@@ -42,12 +46,33 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
      *     unknown
      */
     public RejectedTaskException(String groupKey, String taskId, RejectionReason reason, int limit, long queued) {
-        super(message(groupKey, taskId, reason, limit, queued));
+        this(groupKey, taskId, reason, limit, queued, null);
+    }
+
+    /**
+     * Makes an exception for one rejected piece of work.
+     *
+     * @param groupKey as in the other constructor
+     * @param taskId as in the other constructor
+     * @param reason why it was rejected
+     * @param limit as in the other constructor
+     * @param queued as in the other constructor
+     * @param waitsFor why work of the group waited; null: unknown
+     */
+    public RejectedTaskException(
+            String groupKey,
+            String taskId,
+            RejectionReason reason,
+            int limit,
+            long queued,
+            @Nullable WaitReason waitsFor) {
+        super(message(groupKey, taskId, reason, limit, queued, waitsFor));
         this.groupKey = groupKey;
         this.taskId = taskId;
         this.reason = reason;
         this.limit = limit;
         this.queued = queued;
+        this.waitsFor = waitsFor;
     }
 
     /**
@@ -59,28 +84,46 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
      * @param reason why it was rejected
      * @param limit as in the constructor
      * @param queued as in the constructor
+     * @param waitsFor as in the constructor
      * @return the exception
      */
     public static RejectedTaskException withoutStackTrace(
-            String groupKey, String taskId, RejectionReason reason, int limit, long queued) {
-        return new Untraced(groupKey, taskId, reason, limit, queued);
+            String groupKey,
+            String taskId,
+            RejectionReason reason,
+            int limit,
+            long queued,
+            @Nullable WaitReason waitsFor) {
+        return new Untraced(groupKey, taskId, reason, limit, queued, waitsFor);
     }
 
-    private static String message(String groupKey, String taskId, RejectionReason reason, int limit, long queued) {
+    private static String message(
+            String groupKey,
+            String taskId,
+            RejectionReason reason,
+            int limit,
+            long queued,
+            @Nullable WaitReason waitsFor) {
         String work = taskId.isEmpty() ? "Work" : "Task '" + KeyText.printable(taskId) + "'";
         String why = switch (reason) {
-            case GROUP_QUEUE_FULL -> "the group's queue is full" + sizes(queued, " waiting, queueThreshold " + limit);
+            case GROUP_QUEUE_FULL ->
+                "the group's queue is full" + facts(queued, " waiting, queueThreshold " + limit, waitsFor);
             case GLOBAL_QUEUE_FULL ->
-                "the global queue is full" + sizes(queued, " waiting, globalQueueThreshold " + limit);
-            case QUEUE_TIMEOUT -> "no permit came free within its queue time-out" + sizes(queued, " still waiting");
+                "the global queue is full" + facts(queued, " waiting, globalQueueThreshold " + limit, waitsFor);
+            case QUEUE_TIMEOUT ->
+                "no permit came free within its queue time-out" + facts(queued, " still waiting", waitsFor);
             case SHUTDOWN -> "the executor was shut down while it waited";
             case INTERRUPTED -> "its caller was interrupted while it waited";
         };
         return work + " of group '" + KeyText.printable(groupKey) + "' was rejected: " + why;
     }
 
-    private static String sizes(long queued, String waiting) {
-        return queued < 0 ? "" : " (" + queued + waiting + ")";
+    private static String facts(long queued, String waiting, @Nullable WaitReason waitsFor) {
+        String why = waitsFor == null ? "" : "the group waits for " + waitsFor;
+        if (queued < 0) {
+            return why.isEmpty() ? "" : " (" + why + ")";
+        }
+        return " (" + queued + waiting + (why.isEmpty() ? "" : "; " + why) + ")";
     }
 
     /** {@return the key of the group that the work was for} */
@@ -113,13 +156,24 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
         return queued;
     }
 
+    /** {@return why work of the group waited at that moment; empty if that isn't known, or nothing kept it from starting} */
+    public Optional<WaitReason> waitsFor() {
+        return Optional.ofNullable(waitsFor);
+    }
+
     private static final class Untraced extends RejectedTaskException {
 
         @Serial
         private static final long serialVersionUID = 1L;
 
-        Untraced(String groupKey, String taskId, RejectionReason reason, int limit, long queued) {
-            super(groupKey, taskId, reason, limit, queued);
+        Untraced(
+                String groupKey,
+                String taskId,
+                RejectionReason reason,
+                int limit,
+                long queued,
+                @Nullable WaitReason waitsFor) {
+            super(groupKey, taskId, reason, limit, queued, waitsFor);
         }
 
         @Override

@@ -26,6 +26,9 @@ public interface RuleStats {
     /** {@return in how many groups something waits} */
     int waitingGroups();
 
+    /** {@return how many groups hold less than they are guaranteed, and wait for a global permit} */
+    int groupsBelowGuarantee();
+
     /** {@return how many groups are paused} */
     int pausedGroups();
 
@@ -46,6 +49,9 @@ public interface RuleStats {
 
     /** {@return how many tasks have been started and not finished} */
     long inFlight();
+
+    /** {@return how many global permits the groups hold beyond what they are guaranteed} */
+    long borrowed();
 
     /** {@return how many tasks and callers wait} */
     long queued();

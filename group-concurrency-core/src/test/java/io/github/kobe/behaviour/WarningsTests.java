@@ -111,6 +111,38 @@ class WarningsTests {
         assertThat(log.warnings().getLast()).isEqualTo("5 other groups have refused 15 in the last 60 s.");
     }
 
+    @Tag("SH8")
+    @Test
+    void moreThanThereIsGuaranteedToTheGroupsInUseIsToldOnce() {
+        GroupExecutor executor = start(GroupPolicy.builder()
+                .globalMaxInFlight(6)
+                .globalHeadroom(1)
+                .pattern("rule:*", GroupLimits.unset().withMaxConcurrency(1).withGuaranteed(1))
+                .group("own", GroupLimits.unset().withMaxInFlight(9).withGuaranteed(2)));
+        executor.submit("own", "1", gate.then("done"));
+        executor.submit("rule:1", "1", gate.then("done"));
+        executor.submit("rule:2", "1", gate.then("done"));
+        executor.submit("rule:3", "1", gate.then("done"));
+        aMinuteLater(executor);
+        assertThat(log.warnings()).as("five of five").isEmpty();
+
+        executor.setLimits("own", GroupLimits.unset().withGuaranteed(3));
+        aMinuteLater(executor);
+        aMinuteLater(executor);
+
+        assertThat(log.warnings())
+                .singleElement()
+                .asString()
+                .startsWith("The groups in use are guaranteed 6 permits together (3 by their own names, 3 by rules), of"
+                        + " 5 (globalMaxInFlight 6, globalHeadroom 1).");
+        executor.resetLimits("own");
+        aMinuteLater(executor);
+        executor.submit("rule:4", "1", gate.then("done"));
+        aMinuteLater(executor);
+        assertThat(log.warnings()).as("after it was enough").hasSize(2);
+        gate.open();
+    }
+
     @Test
     void aGroupWhoseHolderWaitsForItsOwnWorkIsToldWithWhatTheHolderIsAt() throws Exception {
         GroupExecutor executor = start(GroupPolicy.builder());
@@ -154,7 +186,7 @@ class WarningsTests {
         assertThat(log.warnings())
                 .singleElement()
                 .asString()
-                .contains("'tenant' stands still", "those over all groups are used up by others");
+                .contains("'tenant' stands still", "those over all groups are used up by others (it waits for CAP).");
         gate.open();
         other.result();
         waits.join();

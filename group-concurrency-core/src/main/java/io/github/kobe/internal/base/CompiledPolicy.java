@@ -100,6 +100,11 @@ public final class CompiledPolicy {
         return globalQueueThreshold;
     }
 
+    /** {@return the headroom; none without a global limit} */
+    public int globalHeadroom() {
+        return source.globalMaxInFlight() == Integer.MAX_VALUE ? 0 : source.globalHeadroom();
+    }
+
     /** {@return whether there is a bound on what waits in all groups} */
     public boolean boundsQueues() {
         return globalQueueThreshold != Integer.MAX_VALUE;

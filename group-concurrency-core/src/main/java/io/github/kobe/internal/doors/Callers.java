@@ -452,14 +452,14 @@ final class Callers {
             }
         }
         RejectionReason reason = waiter.await(maxWaitNanos);
-        return reason == null ? null : new Rejection(reason, -1, group.queued());
+        return reason == null ? null : group.rejection(reason);
     }
 
     /** {@return why a group has not let in who asked; its recorder hears it here} */
     private static Rejection refusal(Batch batch, Group group) {
         Rejection rejection = batch.rejection;
         group.record.rejected(rejection != null ? rejection.reason() : RejectionReason.SHUTDOWN);
-        return rejection != null ? rejection : new Rejection(RejectionReason.SHUTDOWN, -1, group.queued());
+        return rejection != null ? rejection : group.rejection(RejectionReason.SHUTDOWN);
     }
 
     // ---- permits that nobody waits for

@@ -24,8 +24,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Tells the log, about once an interval, which groups have refused work, and which stand still: by going over all groups now
- * and then, so that work costs nothing more.
+ * Tells the log, about once an interval, which groups have refused work, which stand still, and whether more is guaranteed to
+ * those in use than there is: by going over all groups now and then, so that work costs nothing more.
  */
 final class Watch {
 
@@ -45,6 +45,9 @@ final class Watch {
     /** Groups that had refused something, or had work waiting, at the last round; written by rounds. */
     private volatile Map<Group, Seen> seen = Map.of();
 
+    /** Whether the groups in use were guaranteed more than there is, at the last round; written by rounds. */
+    private volatile boolean guaranteesTooMuch;
+
     /**
      * A group at the last round.
      *
@@ -61,6 +64,30 @@ final class Watch {
 
     /** What a group has refused since the last round. */
     private record Refusing(GroupStats group, Map<RejectionReason, Long> refused, long number) {}
+
+    /** What is guaranteed to the groups in use together. Touched by one round. */
+    private static final class Guarantees {
+
+        private long byName;
+        private long byRules;
+
+        void add(GroupStats group) {
+            if (group.inFlight() == 0 && group.queued() == 0) {
+                return;
+            }
+            int guaranteed =
+                    Math.min(group.guaranteed().value(), group.maxInFlight().value());
+            if (EffectiveLimits.isByName(group.guaranteed())) {
+                byName += guaranteed;
+            } else {
+                byRules += guaranteed;
+            }
+        }
+
+        long sum() {
+            return byName + byRules;
+        }
+    }
 
     Watch(Groups engine) {
         this.engine = engine;
@@ -88,15 +115,18 @@ final class Watch {
         Map<Group, Seen> before = seen;
         Map<Group, Seen> now = new HashMap<>();
         List<Refusing> refusing = new ArrayList<>();
+        Guarantees guarantees = new Guarantees();
         for (Group group : engine.groups()) {
-            look(group, before.getOrDefault(group, Seen.NOTHING), now, refusing);
+            GroupStats stats = Readings.stats(group);
+            look(group, stats, before.getOrDefault(group, Seen.NOTHING), now, refusing);
+            guarantees.add(stats);
         }
         seen = now;
         tellOf(refusing);
+        tellOf(guarantees);
     }
 
-    private void look(Group group, Seen before, Map<Group, Seen> seenNow, List<Refusing> refusing) {
-        GroupStats stats = Readings.stats(group);
+    private void look(Group group, GroupStats stats, Seen before, Map<Group, Seen> seenNow, List<Refusing> refusing) {
         TaskTotals totals = stats.totals();
         Map<RejectionReason, Long> refused = new EnumMap<>(RejectionReason.class);
         Map<RejectionReason, Long> since = new EnumMap<>(RejectionReason.class);
@@ -153,17 +183,33 @@ final class Watch {
                         + interval + " (" + reasons + "). Its maxConcurrency is "
                         + number(group.maxConcurrency().value()) + ", its queueThreshold "
                         + number(group.queueThreshold().value()) + "; now " + group.running() + " run and "
-                        + group.queued() + " wait"
+                        + group.queued() + " wait" + inBrackets(group)
                         + (group.oldestWait().isZero()
                                 ? "."
                                 : ", the oldest for " + inWords(group.oldestWait()) + "."));
+    }
+
+    private void tellOf(Guarantees guarantees) {
+        int limit = engine.policy.source().globalMaxInFlight();
+        int headroom = engine.policy.globalHeadroom();
+        boolean tooMuch = limit != Integer.MAX_VALUE && guarantees.sum() > limit - headroom;
+        if (tooMuch && !guaranteesTooMuch) {
+            Log.write(
+                    Level.WARNING,
+                    () -> "The groups in use are guaranteed " + guarantees.sum() + " permits together ("
+                            + guarantees.byName + " by their own names, " + guarantees.byRules + " by rules), of "
+                            + (limit - headroom) + " (globalMaxInFlight " + limit + ", globalHeadroom " + headroom
+                            + "). Those that hold less than theirs take turns, and while they wait the others get"
+                            + " nothing. This is logged once, until it is enough again.");
+        }
+        guaranteesTooMuch = tooMuch;
     }
 
     private void tellThatItStandsStill(Group group, GroupStats stats) {
         String interval = inWords(Duration.ofNanos(intervalNanos()));
         List<String> holders = Holders.described(group, MOST_HOLDERS);
         String why = holders.isEmpty()
-                ? " It has no permits: those over all groups are used up by others."
+                ? " It has no permits: those over all groups are used up by others" + inBrackets(stats) + "."
                 : " Its permits are held by " + String.join("; ", holders) + ". If what has them waits for work of this"
                         + " very group, that can't start: wait for each handle or future by itself. A queueTimeout ends"
                         + " what waits.";
@@ -172,6 +218,10 @@ final class Watch {
                 () -> "Group '" + KeyText.printable(group.key) + "' stands still: " + stats.queued()
                         + " wait, and for " + interval + " nothing of it has started or ended." + why
                         + " This is logged once, until it goes on.");
+    }
+
+    private static String inBrackets(GroupStats group) {
+        return group.waitsFor().map(reason -> " (it waits for " + reason + ")").orElse("");
     }
 
     private static String number(int limit) {

@@ -301,11 +301,11 @@ final class Borrowing {
         }
 
         private boolean tryTakeFree() {
-            if (group.tryTakeAnyGlobal()) {
+            if (group.tryTakeGlobal(true)) {
                 return true;
             }
             ledger.bind(); // from now on whoever frees one comes by here
-            return group.tryTakeAnyGlobal();
+            return group.tryTakeGlobal(true);
         }
 
         // ---- who offers it what

@@ -195,30 +195,21 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
         return attached && (ledger.isOn() || !isCapped());
     }
 
-    /** Takes a global permit, of the headroom too; true also if there is no limit. */
-    public final boolean tryTakeAnyGlobal() {
+    /**
+     * Takes a global permit; true also if there is no limit.
+     *
+     * @param ofHeadroom as in {@link Ledger#tryTake}
+     */
+    public final boolean tryTakeGlobal(boolean ofHeadroom) {
         if (!isCapped()) {
             return true;
         }
-        return isDecidedByLedger() ? ledger.tryTake() : ledger.tryTakeCredit(home);
+        return isDecidedByLedger() ? ledger.tryTake(this, ofHeadroom) : ledger.tryTakeCredit(home);
     }
 
-    /** Takes a global permit that the group may have, if it is its turn; true also if there is no limit. */
-    private boolean tryTakeGlobal() {
-        if (!isCapped()) {
-            return true;
-        }
-        if (!isDecidedByLedger()) {
-            return ledger.tryTakeCredit(home);
-        }
-        boolean taken = ledger.mayTake(this);
-        ledger.give(taken ? -1 : 0);
-        return taken;
-    }
-
-    /** As {@link #tryTakeGlobal}, for one that hasn't waited: what others have yet to get in their turns is not for it. */
+    /** Takes one for work that hasn't waited: what others have yet to get in their turns is not for it. */
     private boolean tryTakeSpareGlobal() {
-        return !(isDecidedByLedger() && ledger.isAwaited()) && tryTakeGlobal();
+        return !(isDecidedByLedger() && ledger.isAwaited()) && tryTakeGlobal(false);
     }
 
     /** {@return whether global permits are short, and there is none that the group may have} Under the ledger's lock. */
@@ -331,7 +322,7 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
             }
             // Looked at for each: who comes after one that has left may need what that one did without.
             boolean shares = first.tryShare();
-            if (!shares && !tryTakeGlobal()) {
+            if (!shares && !tryTakeGlobal(false)) {
                 return false;
             }
             boolean granted = tryGrant(first, shares, batch);

@@ -158,15 +158,25 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
         int threshold = limits().queueThreshold().value();
         int size = queue.size();
         if (size >= threshold) {
-            return new Rejection(RejectionReason.GROUP_QUEUE_FULL, threshold, size);
+            return rejection(RejectionReason.GROUP_QUEUE_FULL, threshold, size);
         }
         if (!mayWait) {
-            return new Rejection(RejectionReason.QUEUE_TIMEOUT, -1, size);
+            return rejection(RejectionReason.QUEUE_TIMEOUT, -1, size);
         }
         int globalThreshold = engine.policy.globalQueueThreshold();
         countQueueIfAsked();
         long waiting = queue.reserve(globalThreshold);
-        return waiting < 0 ? null : new Rejection(RejectionReason.GLOBAL_QUEUE_FULL, globalThreshold, waiting);
+        return waiting < 0 ? null : rejection(RejectionReason.GLOBAL_QUEUE_FULL, globalThreshold, waiting);
+    }
+
+    /** {@return what tells why work is not let in, or waits no longer} By anyone. */
+    public final Rejection rejection(RejectionReason reason) {
+        return rejection(reason, -1, queue.size());
+    }
+
+    private Rejection rejection(RejectionReason reason, int limit, long queued) {
+        boolean wantsRoom = reason != RejectionReason.SHUTDOWN && reason != RejectionReason.INTERRUPTED;
+        return new Rejection(reason, limit, queued, wantsRoom ? Readings.waitsFor(asGroup()) : null);
     }
 
     /** Has the queue count in the sum of all, if somebody asks for that: by the policy in force now. */

@@ -136,9 +136,7 @@ public abstract class Groups extends Core {
     }
 
     private void setLimit(CompiledPolicy newPolicy) {
-        int newLimit = newPolicy.source().globalMaxInFlight();
-        ledger.setLimit(
-                newLimit, newLimit == Integer.MAX_VALUE ? 0 : newPolicy.source().globalHeadroom());
+        ledger.setLimit(newPolicy.source().globalMaxInFlight(), newPolicy.globalHeadroom());
     }
 
     /**

@@ -63,7 +63,7 @@ public final class Ledger {
     /** Signalled when something lent has been returned. */
     public final Condition returned = lock.newCondition();
 
-    /** Written under the lock; read under the own lock of a group, which {@link #attachAll} takes after it. */
+    /** Written under the lock; read under the own lock of a group, which {@link #watch} takes after it. */
     private volatile boolean on;
 
     /**
@@ -235,6 +235,11 @@ public final class Ledger {
         watch(new Credits(newLimit, processors), groups);
     }
 
+    /**
+     * Attaches every group, one by one, while it watches: so it stays on, and what is entered attaches itself. A group that is
+     * put into the map at the same time is slow by birth: at its first use it either sees {@link #on} or {@link #credits}, or
+     * was in the map before they were set, and is among {@code groups}.
+     */
     private void watch(@Nullable Credits first, Iterable<Group> groups) {
         lock();
         try {
@@ -248,7 +253,9 @@ public final class Ledger {
         }
         boolean all = false;
         try {
-            attachAll(groups);
+            for (Group group : groups) {
+                attach(group);
+            }
             all = true;
         } finally {
             if (!all) {
@@ -263,17 +270,6 @@ public final class Ledger {
             watchers--;
         } finally {
             unlock();
-        }
-    }
-
-    /**
-     * Attaches every group, one by one, while somebody watches: so it stays on, and what is entered attaches itself. A group
-     * that is put into the map at the same time is slow by birth: at its first use it either sees {@link #on} or
-     * {@link #credits}, or was in the map before they were set, and is among {@code groups}.
-     */
-    private void attachAll(Iterable<Group> groups) {
-        for (Group group : groups) {
-            attach(group);
         }
     }
 
@@ -327,16 +323,18 @@ public final class Ledger {
         return stripes != null && stripes.tryGive(home, 1);
     }
 
-    /** Takes a credit of those that are here, whoever may have it. */
-    boolean tryTake() {
-        if (free <= 0) {
-            return false;
-        }
-        free--;
-        return true;
+    /**
+     * Takes a credit of those that are here, if {@code group} may have one.
+     *
+     * @param ofHeadroom whether it may be of the headroom, whatever the group holds
+     */
+    boolean tryTake(GroupState group, boolean ofHeadroom) {
+        boolean may = ofHeadroom ? free > 0 : mayTake(group);
+        free -= may ? 1 : 0;
+        return may;
     }
 
-    /** {@return whether there is a free credit that {@code group} may have, if it is its turn} */
+    /** {@return whether there is a free credit that {@code group} may have, if it is its turn} Stale where the lock is not held. */
     boolean mayTake(GroupState group) {
         return free > headroom || (free > 0 && group.holdsLittle());
     }

@@ -5,6 +5,7 @@ import io.github.kobe.GroupExecutorStats;
 import io.github.kobe.GroupStats;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.TaskTotals;
+import io.github.kobe.WaitReason;
 import io.github.kobe.internal.base.Accounts;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.Counters;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Reads what is shown of groups. */
 public final class Readings {
@@ -31,6 +33,8 @@ public final class Readings {
             EffectiveLimit<Integer> weight,
             EffectiveLimit<Integer> guaranteed,
             int held,
+            int level,
+            Optional<WaitReason> waitsFor,
             Optional<String> rule,
             Optional<Instant> overriddenSince,
             Optional<Duration> overrideEndsIn,
@@ -46,6 +50,7 @@ public final class Readings {
             long queued,
             int groups,
             int globalMaxInFlight,
+            int globalHeadroom,
             int globalQueueThreshold,
             TaskTotals totals)
             implements GroupExecutorStats {}
@@ -56,6 +61,7 @@ public final class Readings {
     public static GroupStats stats(Group group) {
         EffectiveLimits limits = group.limits();
         int inFlight = group.inFlight();
+        int held = held(group, inFlight);
         int queued = group.queued();
         long oldest = group.oldestQueuedAt();
         long now = group.engine.now();
@@ -70,7 +76,11 @@ public final class Readings {
                 limits.queueTimeout(),
                 limits.weight(),
                 limits.guaranteed(),
-                (int) Math.max(0, inFlight - group.nested()),
+                held,
+                held < limits.guaranteedInForce()
+                        ? -1
+                        : (held - limits.guaranteedInForce()) / limits.weight().value(),
+                Optional.ofNullable(queued == 0 ? null : waitsFor(group)),
                 Optional.ofNullable(limits.rule()),
                 Optional.ofNullable(group.settings.overriddenSince()),
                 unlessNever(group.settings.overrideEndsIn(now)),
@@ -78,6 +88,31 @@ public final class Readings {
                 group.settings.isPaused(),
                 unlessNever(group.settings.pauseEndsIn(now)),
                 group.record.totals(group.counters, (long) inFlight + queued + group.lent()));
+    }
+
+    /** {@return how many global permits a group holds itself} */
+    static int held(Group group, int inFlight) {
+        return (int) Math.max(0, inFlight - group.nested());
+    }
+
+    /** {@return why work that waits in a group doesn't start; {@code null}: it is about to} May be stale. */
+    static @Nullable WaitReason waitsFor(Group group) {
+        EffectiveLimits limits = group.limits();
+        if (group.settings.isPaused()) {
+            return WaitReason.PAUSED;
+        }
+        if (group.running() >= limits.maxConcurrency().value()
+                || group.inFlight() >= limits.maxInFlight().value()) {
+            return WaitReason.GROUP_LIMIT;
+        }
+        Ledger ledger = group.ledger;
+        if (!group.isCapped() || !ledger.isOn() || ledger.mayTake(group)) {
+            return null;
+        }
+        if (ledger.turns.isOthersGuarantee(group)) {
+            return WaitReason.OTHERS_GUARANTEE;
+        }
+        return ledger.hasFree() ? WaitReason.HEADROOM : WaitReason.CAP;
     }
 
     private static Optional<Duration> unlessNever(long nanos) {
@@ -109,6 +144,7 @@ public final class Readings {
                 queued,
                 known,
                 inForce.source().globalMaxInFlight(),
+                inForce.globalHeadroom(),
                 inForce.globalQueueThreshold(),
                 sum.totals(inFlight + queued + lent));
     }

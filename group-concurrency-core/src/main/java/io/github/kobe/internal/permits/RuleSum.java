@@ -3,6 +3,7 @@ package io.github.kobe.internal.permits;
 import io.github.kobe.EffectiveLimit;
 import io.github.kobe.RuleStats;
 import io.github.kobe.TaskTotals;
+import io.github.kobe.WaitReason;
 import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.RuleAccount;
@@ -16,11 +17,13 @@ public final class RuleSum {
             Optional<String> rule,
             int groups,
             int waitingGroups,
+            int groupsBelowGuarantee,
             int pausedGroups,
             double saturation,
             double queueFill,
             long running,
             long inFlight,
+            long borrowed,
             long queued,
             Duration oldestWait,
             TaskTotals totals)
@@ -30,11 +33,13 @@ public final class RuleSum {
     private final Counters ended = new Counters();
     private int groups;
     private int waitingGroups;
+    private int groupsBelowGuarantee;
     private int pausedGroups;
     private double saturation;
     private double queueFill;
     private long running;
     private long inFlight;
+    private long borrowed;
     private long queued;
     private long lent;
     private long oldestWait;
@@ -50,14 +55,17 @@ public final class RuleSum {
         int runningNow = group.running();
         int inFlightNow = group.inFlight();
         int queuedNow = group.queued();
+        int beyondGuarantee = Readings.held(group, inFlightNow) - limits.guaranteedInForce();
         groups++;
         waitingGroups += queuedNow > 0 ? 1 : 0;
+        groupsBelowGuarantee += beyondGuarantee < 0 && queuedNow > 0 && waitsForGlobal(group) ? 1 : 0;
         pausedGroups += group.settings.isPaused() ? 1 : 0;
         saturation = Math.max(saturation, share(runningNow, limits.maxConcurrency()));
         saturation = Math.max(saturation, share(inFlightNow, limits.maxInFlight()));
         queueFill = Math.max(queueFill, share(queuedNow, limits.queueThreshold()));
         running += runningNow;
         inFlight += inFlightNow;
+        borrowed += Math.max(0, beyondGuarantee);
         queued += queuedNow;
         lent += group.lent();
         long oldest = group.oldestQueuedAt();
@@ -65,6 +73,11 @@ public final class RuleSum {
             oldestWait = Math.max(oldestWait, now - oldest);
         }
         group.counters.addTo(ended);
+    }
+
+    private static boolean waitsForGlobal(Group group) {
+        WaitReason reason = Readings.waitsFor(group);
+        return reason == WaitReason.CAP || reason == WaitReason.OTHERS_GUARANTEE;
     }
 
     private static double share(int number, EffectiveLimit<Integer> limit) {
@@ -77,11 +90,13 @@ public final class RuleSum {
                 Optional.ofNullable(account.rule),
                 groups,
                 waitingGroups,
+                groupsBelowGuarantee,
                 pausedGroups,
                 saturation,
                 queueFill,
                 running,
                 inFlight,
+                borrowed,
                 queued,
                 Duration.ofNanos(oldestWait),
                 totals);

@@ -25,6 +25,8 @@ final class Turns {
     /** A power of two above the number of places that a class needs. */
     private static final int CLASS_BITS = 10;
 
+    private static final int WORDS_PER_CLASS = (1 << CLASS_BITS) / Long.SIZE;
+
     private static final int OWN_GUARANTEE = 0;
     private static final int RULES_GUARANTEE = 1 << CLASS_BITS;
     private static final int NO_GUARANTEE = 2 << CLASS_BITS;
@@ -75,6 +77,20 @@ final class Turns {
         }
         int word = Long.numberOfTrailingZeros(words);
         return turn[word * Long.SIZE + Long.numberOfTrailingZeros(taken[word])];
+    }
+
+    /**
+     * {@return whether another group waits below a guarantee by which it comes before {@code group}, or beside it} By anyone; may be
+     * stale.
+     */
+    boolean isOthersGuarantee(GroupState group) {
+        GroupState next = group.ringNext;
+        int place = next == null ? group.placeNow() : group.place;
+        int word = place / Long.SIZE;
+        boolean alone = next == group && taken[word] == 1L << place;
+        int classes = Math.min(place >> CLASS_BITS, 1) + 1;
+        long guaranteed = words & ((1L << (classes * WORDS_PER_CLASS)) - 1);
+        return (alone ? guaranteed & ~(1L << word) : guaranteed) != 0;
     }
 
     /** Ends the turn of {@code group}, whose turn it is at its place. */

@@ -131,7 +131,7 @@ public final class ForkTask extends Task<Object> {
             case GroupResult<?> result when result.status() == TaskStatus.FAILED -> result.error();
             case Outcome.LazyResult brief
             when brief == Outcome.LazyResult.OUT_OF_MEMORY -> resultOf(brief).error();
-            default -> new Rejection(RejectionReason.SHUTDOWN, -1, group.queued()).toException(groupKey(), taskId());
+            default -> group.rejection(RejectionReason.SHUTDOWN).toException(groupKey(), taskId());
         };
     }
 

@@ -146,7 +146,7 @@ public final class PermitFuture extends Request {
         group.record.rejected(reason);
         Rejection rejection;
         try {
-            rejection = new Rejection(reason, -1, group.queued());
+            rejection = group.rejection(reason);
         } catch (OutOfMemoryError oom) {
             future.completeExceptionally(oom);
             return;

@@ -49,7 +49,7 @@ public final class Rejections {
             CompiledPolicy policy = core.policy;
             return task.heedsHandler() && policy.source().rejectionHandler().isPresent()
                     ? null
-                    : outcome(policy, task, new Rejection(reason, -1, task.group.queued()));
+                    : outcome(policy, task, task.group.rejection(reason));
         } catch (OutOfMemoryError oom) {
             return LazyResult.OUT_OF_MEMORY;
         }

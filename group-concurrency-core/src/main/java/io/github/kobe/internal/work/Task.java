@@ -298,7 +298,7 @@ public class Task<T> extends TaskCompletion<T> {
             markWaited(group.engine.now());
             Rejection rejection;
             try {
-                rejection = new Rejection(reason, -1, group.queued());
+                rejection = group.rejection(reason);
             } catch (OutOfMemoryError oom) {
                 complete(LazyResult.OUT_OF_MEMORY);
                 return;

@@ -8,6 +8,7 @@ import io.github.kobe.GroupHolder;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.LimitSource;
 import io.github.kobe.RejectionReason;
+import io.github.kobe.WaitReason;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.scope.ScopeSnapshot;
@@ -41,6 +42,7 @@ class PageTextsTests {
     private static final Map<String, Class<?>[]> CONSTANTS = Map.of(
             "source", new Class<?>[] {LimitSource.class},
             "reason", new Class<?>[] {RejectionReason.class},
+            "waits", new Class<?>[] {WaitReason.class},
             "kind", new Class<?>[] {GroupHolder.Kind.class, GroupWaiter.Kind.class},
             "owner", new Class<?>[] {ScopeSnapshot.Owner.class},
             "status", new Class<?>[] {PlanStatus.class, TaskStatus.class});

@@ -12,6 +12,7 @@ import com.microsoft.playwright.Route;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
+import io.github.kobe.GroupLimits;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.RolloutPlan;
@@ -24,6 +25,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -259,6 +261,25 @@ class LivePageTests {
                 .hasCount(group.path("waiters").size());
         assertThat(table(page, "Limits").first()).containsText("pattern tenant:*");
         assertThat(page.locator("main .plot canvas")).hasCount(3);
+    }
+
+    @Test
+    void aGroupSaysWhyItWaitsAndShowsWhatItHoldsBesideItsGuarantee() {
+        String group = "tenant:busy-05";
+        application.executor().setLimits(group, GroupLimits.unset().withGuaranteed(2));
+        try {
+            Page list = open("");
+            Locator row = rows(list).filter(new Locator.FilterOptions().setHasText(group));
+            assertThat(row.locator(".state")).hasText("waits for its own limit · set by hand");
+            assertThat(row.locator(".gauge"))
+                    .hasAttribute("aria-label", Pattern.compile("Holds \\d+ global permits; 2 guaranteed"));
+            assertThat(row.locator(".gauge .mark")).isVisible();
+            Page one = open("#/group/" + URLEncoder.encode(group, StandardCharsets.UTF_8));
+            assertThat(one.locator(".state")).containsText("waits for its own limit");
+            assertThat(one.locator(".tiles .gauge .mark")).isVisible();
+        } finally {
+            application.executor().resetLimits(group);
+        }
     }
 
     private static Locator table(Page page, String caption) {

@@ -33,6 +33,7 @@ public record GroupExecutorReport(
      * @param oldestWait the longest time that any of those has waited so far; null if none waits
      * @param groups groups that the engine knows
      * @param maxInFlight how many may be in flight; null: no limit
+     * @param headroom how many of the last free permits are only for groups that hold little
      * @param queueThreshold how many may wait; null: no limit
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -43,6 +44,7 @@ public record GroupExecutorReport(
             @Nullable Duration oldestWait,
             int groups,
             @Nullable Integer maxInFlight,
+            int headroom,
             @Nullable Integer queueThreshold) {
 
         static Global of(GroupExecutorStats stats, Duration oldestWait) {
@@ -53,6 +55,7 @@ public record GroupExecutorReport(
                     oldestWait.isZero() ? null : oldestWait,
                     stats.groups(),
                     GroupReport.numberOf(stats.globalMaxInFlight()),
+                    stats.globalHeadroom(),
                     GroupReport.numberOf(stats.globalQueueThreshold()));
         }
     }

@@ -10,6 +10,7 @@ import io.github.kobe.GroupStats;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.LimitSource;
 import io.github.kobe.TaskTotals;
+import io.github.kobe.WaitReason;
 import io.github.kobe.spring.internal.settings.LimitSetting;
 import io.github.kobe.spring.internal.settings.PrintableText;
 import java.time.Duration;
@@ -30,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param inFlight tasks started and not finished
  * @param queued tasks and callers that wait
  * @param held how many global permits it holds itself; what runs nested in another group counts there
+ * @param level what it holds beyond its guarantee, divided by its weight; -1 while it holds less than that
+ * @param waitsFor why work waits; null: none waits, or it is about to start
  * @param oldestWait how long the first in the queue has waited; null if none waits
  * @param paused whether the group starts nothing
  * @param pauseEndsIn in how long the pause ends by itself; null: it doesn't, or there is none
@@ -50,6 +53,8 @@ public record GroupReport(
         int inFlight,
         int queued,
         int held,
+        int level,
+        @Nullable WaitReason waitsFor,
         @Nullable Duration oldestWait,
         boolean paused,
         @Nullable Duration pauseEndsIn,
@@ -72,6 +77,8 @@ public record GroupReport(
                 group.inFlight(),
                 group.queued(),
                 group.held(),
+                group.level(),
+                group.waitsFor().orElse(null),
                 group.oldestWait().isZero() ? null : group.oldestWait(),
                 group.paused(),
                 group.pauseEndsIn().orElse(null),
@@ -121,6 +128,8 @@ public record GroupReport(
                 inFlight,
                 queued,
                 held,
+                level,
+                waitsFor,
                 oldestWait,
                 paused,
                 pauseEndsIn,

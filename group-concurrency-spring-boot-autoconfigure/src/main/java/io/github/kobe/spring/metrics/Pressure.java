@@ -3,30 +3,48 @@ package io.github.kobe.spring.metrics;
 import io.github.kobe.EffectiveLimit;
 import io.github.kobe.GroupStats;
 import io.github.kobe.RuleStats;
+import io.github.kobe.WaitReason;
 
 /**
- * How many groups have one value of the tag, and how close the closest of them is to its limits.
+ * How many groups have one value of the tag, what they have beyond their guarantees or wait for of them, and how close the
+ * closest of them is to its limits.
  *
  * @param groups groups that the engine knows
  * @param waiting groups in which something waits
+ * @param belowGuarantee groups that hold less than they are guaranteed, and wait for a global permit
  * @param paused groups that are paused
+ * @param borrowed global permits that groups hold beyond their guarantees
  * @param saturation the largest fraction of its permits that a group has in use
  * @param queueFill the largest fraction of its queue that a group has in use
  */
-record Pressure(int groups, int waiting, int paused, double saturation, double queueFill) {
+record Pressure(
+        int groups, int waiting, int belowGuarantee, int paused, long borrowed, double saturation, double queueFill) {
 
-    static final Pressure NONE = new Pressure(0, 0, 0, 0, 0);
+    static final Pressure NONE = new Pressure(0, 0, 0, 0, 0, 0, 0);
 
     static Pressure of(RuleStats rule) {
         return new Pressure(
-                rule.groups(), rule.waitingGroups(), rule.pausedGroups(), rule.saturation(), rule.queueFill());
+                rule.groups(),
+                rule.waitingGroups(),
+                rule.groupsBelowGuarantee(),
+                rule.pausedGroups(),
+                rule.borrowed(),
+                rule.saturation(),
+                rule.queueFill());
     }
 
     static Pressure of(GroupStats group) {
+        int guaranteed =
+                Math.min(group.guaranteed().value(), group.maxInFlight().value());
+        boolean waitsForGlobal = group.waitsFor()
+                .filter(reason -> reason == WaitReason.CAP || reason == WaitReason.OTHERS_GUARANTEE)
+                .isPresent();
         return new Pressure(
                 1,
                 group.queued() > 0 ? 1 : 0,
+                group.held() < guaranteed && waitsForGlobal ? 1 : 0,
                 group.paused() ? 1 : 0,
+                Math.max(0, group.held() - guaranteed),
                 Math.max(share(group.running(), group.maxConcurrency()), share(group.inFlight(), group.maxInFlight())),
                 share(group.queued(), group.queueThreshold()));
     }
@@ -35,7 +53,9 @@ record Pressure(int groups, int waiting, int paused, double saturation, double q
         return new Pressure(
                 groups + other.groups,
                 waiting + other.waiting,
+                belowGuarantee + other.belowGuarantee,
                 paused + other.paused,
+                borrowed + other.borrowed,
                 Math.max(saturation, other.saturation),
                 Math.max(queueFill, other.queueFill));
     }

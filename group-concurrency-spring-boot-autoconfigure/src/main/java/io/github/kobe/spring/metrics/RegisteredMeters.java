@@ -50,6 +50,13 @@ final class RegisteredMeters {
                 .register(registry));
         meters.add(pressure("groups", "groups", "Groups that are known", Pressure::groups));
         meters.add(pressure("waiting", "groups", "Groups in which something waits", Pressure::waiting));
+        meters.add(pressure(
+                "below.guarantee",
+                "groups",
+                "Groups that hold less than they are guaranteed, and wait for a permit over all groups",
+                Pressure::belowGuarantee));
+        meters.add(pressure(
+                "borrowed", "permits", "Permits over all groups, held beyond what is guaranteed", Pressure::borrowed));
         meters.add(pressure("paused", "groups", "Groups that are paused", Pressure::paused));
         meters.add(pressure(
                 "saturation",

@@ -89,6 +89,29 @@ class GroupExecutorEndpointTests {
     }
 
     @Test
+    @Tag("SH16")
+    void aGroupTellsWhyItWaitsAndWhatItHolds() throws Exception {
+        useReadable();
+        Gate gate = new Gate();
+        executor.submit("busy", "1", () -> pass(gate));
+        gate.awaitArrived(1);
+        assertThat(server.get("/busy").body().has("waitsFor")).isTrue();
+        assertThat(server.get("/busy").body().path("waitsFor").isNull()).isTrue();
+        executor.submit("busy", "2", () -> pass(gate));
+        executor.setLimits("busy", GroupLimits.unset().withGuaranteed(1));
+
+        JsonNode busy = server.get("/busy").body();
+
+        assertThat(busy.path("waitsFor").asText()).isEqualTo("GROUP_LIMIT");
+        assertThat(busy.path("held").asInt()).isEqualTo(1);
+        assertThat(busy.path("level").asInt(-2)).isZero();
+        assertThat(server.get("").body().path("global").path("headroom").asInt(-1))
+                .isZero();
+        executor.resetLimits("busy");
+        gate.open();
+    }
+
+    @Test
     void theGroupsThatHaveRefusedMostComeFirstOnDemand() throws Exception {
         useReadable();
         for (String key : new String[] {"a", "b", "c"}) {

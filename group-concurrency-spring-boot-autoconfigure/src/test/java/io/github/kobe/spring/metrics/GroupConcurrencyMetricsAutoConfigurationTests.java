@@ -127,6 +127,44 @@ class GroupConcurrencyMetricsAutoConfigurationTests {
     }
 
     @Test
+    @Tag("SH16")
+    void gaugesTellWhatIsBorrowedAndWhoWaitsBelowAGuaranteeWhateverTheTag() {
+        String patterned = "group-concurrency.groups[tenant-*].";
+        for (String tag : List.of("configured", "all", "none")) {
+            runner.withPropertyValues(
+                            "group-concurrency.global.max-in-flight=4",
+                            patterned + "max-concurrency=4",
+                            patterned + "guaranteed=1",
+                            "group-concurrency.metrics.group-tag=" + tag)
+                    .run(context -> {
+                        GroupExecutor executor = context.getBean(GroupExecutor.class);
+                        Gate gate = new Gate();
+                        for (int i = 0; i < 4; i++) {
+                            executor.submit("tenant-a", String.valueOf(i), () -> pass(gate));
+                        }
+                        gate.awaitArrived(4);
+                        executor.submit("tenant-b", "waits", () -> pass(gate));
+                        executor.submit("tenant-c", "waits", () -> pass(gate));
+                        executor.pause("tenant-c");
+                        MeterRegistry registry = context.getBean(MeterRegistry.class);
+
+                        boolean each = tag.equals("all");
+                        String a = each ? "tenant-a" : tag.equals("none") ? "_all" : "tenant-*";
+                        Deadline.untilAsserted(
+                                () -> assertThat(gauge(registry, "borrowed", a)).isEqualTo(3));
+                        assertThat(gauge(registry, "below.guarantee", each ? "tenant-b" : a))
+                                .isEqualTo(1);
+                        if (each) {
+                            assertThat(gauge(registry, "below.guarantee", "tenant-c"))
+                                    .isZero();
+                        }
+                        executor.resume("tenant-c");
+                        gate.open();
+                    });
+        }
+    }
+
+    @Test
     void countersAndTimersTellWhatWas() {
         runner.withPropertyValues("group-concurrency.groups.vip.queue-threshold=0")
                 .run(context -> {

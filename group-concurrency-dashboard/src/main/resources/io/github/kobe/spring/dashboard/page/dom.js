@@ -30,6 +30,24 @@ export function setAttribute(element, name, value) {
   }
 }
 
+/** A bar from 0 to a largest number, with a mark; what it shows is said in words too. */
+export class Bar {
+  constructor() {
+    this.filled = el('span', { class: 'filled' });
+    this.mark = el('span', { class: 'mark' });
+    this.element = el('div', { class: 'gauge', role: 'img' }, this.filled, this.mark);
+  }
+
+  show(value, mark, most, words) {
+    const place = (number) => `${100 * Math.min(1, number / Math.max(1, most))}%`;
+    this.filled.style.width = place(value);
+    this.mark.style.left = place(mark);
+    this.mark.hidden = mark === 0;
+    setAttribute(this.element, 'aria-label', words);
+    setAttribute(this.element, 'title', words);
+  }
+}
+
 /**
  * Makes the children of an element those of a list, in its order, each made once and known by its key. An element that
  * has the focus keeps it when it moves.

@@ -2,9 +2,9 @@
 
 import { read, write } from './api.js';
 import { Chart } from './charts.js';
-import { Children, el, setAttribute, setText, table } from './dom.js';
+import { Bar, Children, el, setAttribute, setText, table } from './dom.js';
 import { countsOf } from './history.js';
-import { legend, minuteOf, refusedOf, rejections, remember, sourceOf } from './groups.js';
+import { legend, minuteOf, refusedOf, rejections, remember, showHeld, sourceOf, waitOf } from './groups.js';
 import { sure } from './question.js';
 import { constant, duration, number, seconds, span, text, time } from './texts.js';
 
@@ -16,8 +16,9 @@ export class GroupView {
     this.key = key;
     this.state = el('p', { class: 'state' });
     this.refused = el('p', { class: 'failure' });
-    this.facts = Object.fromEntries(['running', 'inFlight', 'queued', 'oldestWait', 'submitted', 'succeeded', 'failed',
-      'cancelled', 'rejected'].map((name) => [name, el('dd')]));
+    this.bar = new Bar();
+    this.facts = Object.fromEntries(['running', 'inFlight', 'held', 'queued', 'oldestWait', 'submitted', 'succeeded', 'failed',
+      'cancelled', 'rejected'].map((name) => [name, el('span')]));
     this.plots = ['load', 'wait', 'rejections'].map(() => el('div', { class: 'plot', role: 'img' }));
     parent.append(
       el('p', {}, el('a', { href: '#/groups' }, text('group.back'))),
@@ -25,7 +26,7 @@ export class GroupView {
       this.state,
       this.refused,
       el('dl', { class: 'tiles' }, ...Object.entries(this.facts).map(([name, value]) =>
-        el('div', {}, el('dt', {}, text(`fact.${name}`)), value))),
+        el('div', {}, el('dt', {}, text(`fact.${name}`)), el('dd', {}, value, name === 'held' ? this.bar.element : null)))),
       el('div', { class: 'columns' },
         el('section', {}, el('h3', {}, text('chart.load')), this.plots[0], legend()),
         el('section', {}, el('h3', {}, text('chart.wait')), this.plots[1]),
@@ -116,16 +117,18 @@ export class GroupView {
     this.paused = group.paused;
     setText(this.state, [
       group.rule ? text('group.rule', { rule: group.rule }) : text('group.noRule'),
-      group.paused ? text('paused') : '',
+      group.paused ? text('paused') : waitOf(group),
       group.overriddenSince ? text('group.overridden', { time: time(group.overriddenSince) }) : '',
     ].filter(Boolean).join(' · '));
     const facts = {
-      running: number(group.running), inFlight: number(group.inFlight), queued: number(group.queued),
+      running: number(group.running), inFlight: number(group.inFlight), held: number(group.held),
+      queued: number(group.queued),
       oldestWait: group.oldestWait ? span(seconds(group.oldestWait)) : '–', submitted: number(totals.submitted),
       succeeded: number(totals.succeeded), failed: number(totals.failed), cancelled: number(totals.cancelled),
       rejected: rejections(totals.rejected) || '0',
     };
     Object.entries(facts).forEach(([name, value]) => setText(this.facts[name], value));
+    showHeld(this.bar, group);
     for (const name of LIMITS) {
       const value = limits[name].value;
       setText(this.limitCells[name][0], name === 'queueTimeout' ? duration(value) : number(value));

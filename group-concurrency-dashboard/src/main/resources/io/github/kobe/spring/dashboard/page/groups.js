@@ -2,7 +2,7 @@
 
 import { read } from './api.js';
 import { Chart } from './charts.js';
-import { Children, el, setAttribute, setText, table } from './dom.js';
+import { Bar, Children, el, setAttribute, setText, table } from './dom.js';
 import { Histories, History, countsOf } from './history.js';
 import { constant, duration, number, seconds, span, text } from './texts.js';
 
@@ -44,6 +44,20 @@ export function rejections(rejected) {
 export function sourceOf(limit, rule) {
   const source = constant('source', limit.source);
   return limit.source === 'PATTERN' && rule ? `${source} ${rule}` : source;
+}
+
+/** Why work of a group waits, in words; empty: none does. */
+export function waitOf(group) {
+  return group.waitsFor ? constant('waits', group.waitsFor) : '';
+}
+
+/** Shows what a group holds of the permits over all groups, with its guarantee as a mark. */
+export function showHeld(bar, { held, limits }) {
+  const most = limits.maxInFlight.value ?? Math.max(held, limits.guaranteed.value);
+  const guaranteed = Math.min(limits.guaranteed.value, most);
+  bar.show(held, guaranteed, most, guaranteed > 0
+    ? text('held.guaranteed', { held: number(held), guaranteed: number(guaranteed) })
+    : text('held', { held: number(held) }));
 }
 
 export class GroupsView {
@@ -105,7 +119,8 @@ export class GroupsView {
   }
 
   showAll({ global, totals }) {
-    setText(this.tiles.inFlight, `${number(global.inFlight)} / ${number(global.maxInFlight)}`);
+    setText(this.tiles.inFlight, `${number(global.inFlight)} / ${number(global.maxInFlight)}${
+      global.headroom > 0 ? ` (${text('headroom', { permits: number(global.headroom) })})` : ''}`);
     setText(this.tiles.running, number(global.running));
     setText(this.tiles.queued, `${number(global.queued)} / ${number(global.queueThreshold)}`);
     setText(this.tiles.oldestWait, global.oldestWait ? duration(global.oldestWait) : '–');
@@ -174,10 +189,12 @@ class Row {
     this.refused = el('small', { class: 'failure' });
     this.cells = Object.fromEntries(['running', 'inFlight', 'queued', 'oldestWait', 'rejected']
       .map((name) => [name, { value: el('span'), more: el('small') }]));
+    this.bar = new Bar();
     this.plot = el('div', { class: 'spark', role: 'img' });
     this.element = el('tr', {},
       el('th', { scope: 'row' }, this.link, this.refused, this.state, this.rule),
-      ...Object.values(this.cells).map((cell) => el('td', {}, cell.value, cell.more)),
+      ...Object.entries(this.cells).map(([name, cell]) =>
+        el('td', {}, cell.value, name === 'inFlight' ? this.bar.element : null, cell.more)),
       el('td', {}, this.plot));
     this.chart = new Chart(this.plot, ['running', 'queued', 'rejected'], { width: 150, height: 32 });
   }
@@ -187,13 +204,16 @@ class Row {
     setText(this.link, group.group);
     setAttribute(this.link, 'href', `#/group/${encodeURIComponent(group.group)}`);
     setText(this.rule, group.rule && group.rule !== group.group ? group.rule : '');
-    setText(this.state, [group.paused ? text('paused') : '', group.overriddenSince ? text('overridden') : '']
-      .filter(Boolean).join(' · '));
+    setText(this.state, [
+      group.paused ? text('paused') : waitOf(group),
+      group.overriddenSince ? text('overridden') : '',
+    ].filter(Boolean).join(' · '));
     setText(this.refused, refusedOf(history));
     this.show('running', `${number(group.running)} / ${number(limits.maxConcurrency.value)}`,
       sourceOf(limits.maxConcurrency));
     this.show('inFlight', `${number(group.inFlight)} / ${number(limits.maxInFlight.value)}`,
       sourceOf(limits.maxInFlight));
+    showHeld(this.bar, group);
     this.show('queued', `${number(group.queued)} / ${number(limits.queueThreshold.value)}`,
       sourceOf(limits.queueThreshold));
     this.show('oldestWait', `${group.oldestWait ? span(seconds(group.oldestWait)) : '–'} / ${

@@ -1,0 +1,28 @@
+package io.github.kobe;
+
+/**
+ * Why work of a group waits: the first of these that applies, in this order.
+ *
+ * <p>It is read without a lock, so it may be out of date by the time it is looked at. A later version may add constants; a
+ * {@code switch} over them needs a {@code default}.
+ *
+ * @since 0.1.0
+ */
+public enum WaitReason {
+    /** The group is paused: {@link GroupExecutor#resume} lets it go on. */
+    PAUSED,
+    /** The group has as much running or in flight as {@code maxConcurrency} or {@code maxInFlight} allow. */
+    GROUP_LIMIT,
+    /**
+     * The global limit is short, and another group that has less than it is guaranteed waits too: by its own name, or, where this
+     * group isn't below such a guarantee, by a rule. It comes first.
+     */
+    OTHERS_GUARANTEE,
+    /**
+     * A global permit is free, and this group may not take it: it is {@linkplain GroupPolicy.Builder#globalHeadroom headroom}, for
+     * groups that hold little.
+     */
+    HEADROOM,
+    /** As much is in flight over all groups as {@code globalMaxInFlight} allows. */
+    CAP
+}
