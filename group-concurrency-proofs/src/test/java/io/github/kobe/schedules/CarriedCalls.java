@@ -19,9 +19,11 @@ final class CarriedCalls extends Scenario {
 
     @Override
     void begin() {
+        int most = random.nextInt(3) == 0 ? 2 + random.nextInt(4) : Integer.MAX_VALUE;
         GroupPolicy first = GroupPolicy.builder()
                 .defaultMaxConcurrencyPerGroup(2 + random.nextInt(2))
-                .globalMaxInFlight(random.nextInt(3) == 0 ? 2 + random.nextInt(4) : Integer.MAX_VALUE)
+                .globalMaxInFlight(most)
+                .globalHeadroom(RandomProgram.headroom(most, random))
                 .maxIdleGroups(random.nextInt(3))
                 .build();
         start(first, false);
@@ -41,8 +43,10 @@ final class CarriedCalls extends Scenario {
         actor("changer", () -> {
             idle(own.nextInt(60));
             for (int changes = 1 + own.nextInt(2); changes > 0; changes--) {
+                int other = 1 + own.nextInt(5);
                 GroupPolicy next = executor.policy().toBuilder()
-                        .globalMaxInFlight(1 + own.nextInt(5))
+                        .globalMaxInFlight(other)
+                        .globalHeadroom(RandomProgram.headroom(other, own))
                         .build();
                 witness.changingGlobal(next.globalMaxInFlight(), () -> executor.updatePolicy(next));
                 idle(own.nextInt(20));

@@ -1,5 +1,6 @@
 package io.github.kobe.schedules;
 
+import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
 import java.time.Duration;
 import java.util.SplittableRandom;
@@ -18,9 +19,13 @@ final class LastGlobalPermits extends Scenario {
     @Override
     void begin() {
         boolean unlimited = random.nextInt(4) == 0;
+        int most = unlimited ? Integer.MAX_VALUE : limit(random);
         GroupPolicy first = GroupPolicy.builder()
                 .defaultMaxConcurrencyPerGroup(1 + random.nextInt(3))
-                .globalMaxInFlight(unlimited ? Integer.MAX_VALUE : limit(random))
+                .pattern("key-1*", GroupLimits.unset().withWeight(2))
+                .pattern("key-2*", GroupLimits.unset().withGuaranteed(1 + random.nextInt(2)))
+                .globalMaxInFlight(most)
+                .globalHeadroom(RandomProgram.headroom(most, random))
                 .maxIdleGroups(random.nextInt(3))
                 .build();
         start(first, false);
@@ -37,8 +42,10 @@ final class LastGlobalPermits extends Scenario {
             SplittableRandom own = random.split();
             actor("changer", () -> {
                 for (int changes = 1 + own.nextInt(3); changes > 0; changes--) {
+                    int other = limit(own);
                     GroupPolicy next = executor.policy().toBuilder()
-                            .globalMaxInFlight(limit(own))
+                            .globalMaxInFlight(other)
+                            .globalHeadroom(RandomProgram.headroom(other, own))
                             .build();
                     witness.changingGlobal(next.globalMaxInFlight(), () -> executor.updatePolicy(next));
                     idle(own.nextInt(20));

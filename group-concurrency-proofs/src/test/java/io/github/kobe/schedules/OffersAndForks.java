@@ -37,10 +37,13 @@ final class OffersAndForks extends Scenario {
         }
         int limit = 1 + random.nextInt(2);
         int global = random.nextInt(5);
+        int most = global == 4 ? Integer.MAX_VALUE : 1 + global;
         start(
                 GroupPolicy.builder()
                         .defaultMaxConcurrencyPerGroup(limit)
-                        .globalMaxInFlight(global == 4 ? Integer.MAX_VALUE : 1 + global)
+                        .globalMaxInFlight(most)
+                        .globalHeadroom(RandomProgram.headroom(most, random))
+                        .pattern("g1*", GroupLimits.unset().withGuaranteed(random.nextInt(2)))
                         .build(),
                 false);
         for (String key : byDepth) {

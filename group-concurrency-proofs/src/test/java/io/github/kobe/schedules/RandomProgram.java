@@ -144,7 +144,8 @@ public final class RandomProgram {
                 builder.idleTimeout(Duration.ofNanos(50_000));
             }
             if (mix.isGlobal()) {
-                builder.globalMaxInFlight(1 + random.nextInt(size.limit + 2));
+                int most = 1 + random.nextInt(size.limit + 2);
+                builder.globalMaxInFlight(most).globalHeadroom(headroom(most, random));
             }
             if (random.nextInt(5) == 0) {
                 builder.globalQueueThreshold(random.nextInt(size.queue));
@@ -164,6 +165,9 @@ public final class RandomProgram {
                     .withMaxConcurrency(concurrency)
                     .withMaxInFlight(inFlight)
                     .withWeight(1 + random.nextInt(3));
+            if (mix.isGlobal() && random.nextInt(3) == 0) {
+                limits = limits.withGuaranteed(random.nextInt(1 + Math.min(inFlight, size.limit)));
+            }
             if (random.nextInt(4) == 0) {
                 limits = limits.withQueueThreshold(random.nextInt(size.queue));
             }
@@ -532,8 +536,11 @@ public final class RandomProgram {
             case 0, 1 -> {
                 int concurrency = 1 + random.nextInt(plan.size.limit + 2);
                 int inFlight = 1 + random.nextInt(plan.size.limit + 3);
-                GroupLimits limits =
-                        GroupLimits.unset().withMaxConcurrency(concurrency).withMaxInFlight(inFlight);
+                GroupLimits limits = GroupLimits.unset()
+                        .withMaxConcurrency(concurrency)
+                        .withMaxInFlight(inFlight)
+                        .withWeight(1 + random.nextInt(3))
+                        .withGuaranteed(random.nextInt(1 + inFlight));
                 witness.changing(key, concurrency, inFlight, () -> executor.setLimits(key, limits));
             }
             case 2 -> witness.changing(key, before.maxConcurrency, before.maxInFlight, () -> executor.resetLimits(key));
@@ -555,13 +562,23 @@ public final class RandomProgram {
     private void changePolicy(SplittableRandom random) {
         if (mix.isGlobal() && random.nextInt(3) > 0) {
             int most = random.nextInt(4) == 0 ? Integer.MAX_VALUE : 1 + random.nextInt(plan.size.limit + 2);
-            policy = policy.toBuilder().globalMaxInFlight(most).build();
+            policy = policy.toBuilder()
+                    .globalMaxInFlight(most)
+                    .globalHeadroom(headroom(most, random))
+                    .build();
             GroupPolicy next = world.heard(policy);
             witness.changingGlobal(most, () -> executor.updatePolicy(next));
         } else {
             policy = policy.toBuilder().maxIdleGroups(random.nextInt(3)).build();
             executor.updatePolicy(world.heard(policy));
         }
+    }
+
+    /** Draws a headroom for a global limit, often none. */
+    static int headroom(int globalMaxInFlight, SplittableRandom random) {
+        return globalMaxInFlight == Integer.MAX_VALUE || random.nextBoolean()
+                ? 0
+                : random.nextInt(Math.min(globalMaxInFlight, 3));
     }
 
     private static void expect(boolean holds, String otherwise) {

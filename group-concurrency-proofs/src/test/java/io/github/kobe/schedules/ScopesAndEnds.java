@@ -44,10 +44,13 @@ final class ScopesAndEnds extends Scenario {
         }
         int limit = 1 + random.nextInt(2);
         int global = random.nextInt(4);
+        int most = global == 3 ? Integer.MAX_VALUE : 1 + global;
         start(
                 GroupPolicy.builder()
                         .defaultMaxConcurrencyPerGroup(limit)
-                        .globalMaxInFlight(global == 3 ? Integer.MAX_VALUE : 1 + global)
+                        .globalMaxInFlight(most)
+                        .globalHeadroom(RandomProgram.headroom(most, random))
+                        .pattern("g1*", GroupLimits.unset().withGuaranteed(random.nextInt(2)))
                         .build(),
                 false);
         scopes = Scopes.of(executor).withDefaults(Configuration::withoutTimeout);

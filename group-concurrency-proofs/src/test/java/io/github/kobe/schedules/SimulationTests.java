@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * The engine in a {@link Simulation}: each seed is one order of its steps, and a failure names the seed.
  *
- * <p>{@code -Dseed=…} plays that one alone, in every play.
+ * <p>{@code -Dseed=…} plays that one alone, in every play; {@code -Dseeds=…} as many in every play.
  */
 @Tag("stress")
 @Timeout(value = 12, unit = TimeUnit.HOURS)
@@ -46,7 +46,7 @@ class SimulationTests {
     void whateverTheOrderOfStepsTheAuditHolds(Seeded.Play play) {
         Long asked = Long.getLong("seed");
         long first = asked != null ? asked : Depth.pick(1L, 1L, Depth.seed());
-        long seeds = asked == null ? SEEDS / PLAYS : 1;
+        long seeds = asked == null ? Long.getLong("seeds", SEEDS / PLAYS) : 1;
         long steps = 0;
 
         for (long seed = first; seed < first + seeds; seed++) {
