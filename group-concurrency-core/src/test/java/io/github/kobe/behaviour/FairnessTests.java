@@ -238,6 +238,42 @@ class FairnessTests {
         assertThat(executor.isShutdown()).isTrue();
     }
 
+    @Test
+    @Tag("SH3")
+    void whoseTaskHasLentItsPermitHoldsLessAndComesFirst() throws Exception {
+        GroupExecutor executor = engines.startPlain(GroupPolicy.builder()
+                .globalMaxInFlight(3)
+                .defaultMaxConcurrencyPerGroup(10)
+                .build());
+        Gate lends = new Gate();
+        Gate inBusy = new Gate();
+        Gate inBorrower = new Gate();
+        TaskHandle<String> lender = executor.submit("lends", "1", () -> {
+            lends.pass();
+            return executor.submit("borrows", "1", inBorrower.then("borrowed"))
+                    .await()
+                    .value();
+        });
+        executor.submit("level", "1", gate.then("held"));
+        executor.submit("busy", "1", inBusy.then("held"));
+        lends.awaitArrived(1);
+        executor.submit("level", "2", () -> order.add("level"));
+        executor.submit("lends", "2", () -> order.add("lends"));
+        assertThat(executor.groupStats("lends").orElseThrow().level())
+                .isEqualTo(executor.groupStats("level").orElseThrow().level());
+
+        lends.open();
+        inBorrower.awaitArrived(1);
+        assertThat(executor.groupStats("lends").orElseThrow().level()).isZero();
+        inBusy.open();
+
+        Deadline.until("both have run", () -> order.size() == 2);
+        assertThat(order).containsExactly("lends", "level");
+        inBorrower.open();
+        gate.open();
+        assertThat(Deadline.within(lender::await).value()).isEqualTo("borrowed");
+    }
+
     /** The task that borrows waits for the one that waits, in a way that nobody sees. */
     @Test
     @Tag("SH6")

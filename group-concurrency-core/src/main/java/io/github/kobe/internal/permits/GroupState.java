@@ -125,6 +125,7 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
         return held() - limits().guaranteedInForce() < weight();
     }
 
+    /** Has it placed anew where no dispatch of this group follows. */
     private void heldHasChanged() {
         if (ringNext != null) {
             ledger.turns.place(this);
@@ -141,17 +142,16 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
         }
     }
 
-    /** Gives back the group's permits of a piece; the caller sees to the global one. */
+    /** Gives back the group's permits of a piece; the caller sees to the global one, and to the group's place. */
     private void put(Piece piece) {
         takeFree(-piece.concurrency, -piece.inFlight);
         nested -= piece.nested();
         if (attached) {
             ledger.addInFlight(-piece.inFlight);
-            heldHasChanged();
         }
     }
 
-    /** Gives back a piece. */
+    /** Gives back a piece; the caller leaves the group next, which {@linkplain #dispatch places} it anew. */
     final void putBack(Piece piece) {
         put(piece);
         if (piece.isGlobal()) {
@@ -162,6 +162,7 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
     /** Gives back a piece, its global permit to the ledger; under the lock of that. */
     public final void putBackToLedger(Piece piece) {
         put(piece);
+        heldHasChanged();
         if (piece.isGlobal() && isCapped()) {
             ledger.give(1);
         }
@@ -175,12 +176,9 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
         }
     }
 
-    /** Adds to how many in flight share the global permit of another; a negative number subtracts. */
+    /** Adds to how many in flight share the global permit of another; a negative number subtracts. As {@link #putBack}. */
     final void addNested(int delta) {
         nested += delta;
-        if (attached) {
-            heldHasChanged();
-        }
     }
 
     /** Notes that a lender's group permits are lent (+1), or back (-1). */
