@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Has one tenant flood the running sample while its neighbours go on as always, and tells how each of them fared. It takes
-# half a minute. Usage: flood.sh [address [clients [seconds]]]
+# Has one tenant flood the running sample while its neighbours go on as always, and tells how each of them fared: with many
+# requests, which takes half a minute, or with long ones, which takes a minute and needs the profile "long".
+# Usage: flood.sh [address [clients [seconds]]]
+#        flood.sh --long [address [documents [seconds]]]
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -9,5 +11,10 @@ if [[ ! -d $here/target/classes ]]; then
     echo "Start the sample first: ./mvnw -pl sample-app -am spring-boot:run" >&2
     exit 1
 fi
-exec "$java" -XX:TieredStopAtLevel=1 -cp "$here/target/classes" io.github.kobe.sample.flood.Flood \
-    "${1:-http://localhost:8080}" "${2:-150}" "${3:-12}"
+flood=Flood many=150 seconds=12
+if [[ ${1:-} == --long ]]; then
+    flood=LongFlood many=200 seconds=6
+    shift
+fi
+exec "$java" -XX:TieredStopAtLevel=1 -cp "$here/target/classes" "io.github.kobe.sample.flood.$flood" \
+    "${1:-http://localhost:8080}" "${2:-$many}" "${3:-$seconds}"

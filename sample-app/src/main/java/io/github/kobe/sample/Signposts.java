@@ -64,8 +64,12 @@ class Signposts {
             <ul>
             %s
             </ul>
-            <p>Start a flood with <code>./sample-app/flood.sh</code>; <code>sample-app/README.md</code> has more to try.
-            """.formatted(limits(), places);
+            <p>Start a flood with <code>./sample-app/%s</code>; <code>sample-app/README.md</code> has more to try.
+            """.formatted(limits(), places, flood());
+    }
+
+    private String flood() {
+        return environment.acceptsProfiles(Profiles.of("long")) ? "flood.sh --long" : "flood.sh";
     }
 
     private String limits() {

@@ -40,4 +40,11 @@ class SignpostsTests {
             assertThat(sample.get("/").body()).contains("Nothing is limited");
         }
     }
+
+    @Test
+    void itNamesTheFloodThatThisSampleIsFor() {
+        try (RunningSample sample = RunningSample.start("spring.profiles.active=long")) {
+            assertThat(sample.get("/").body()).contains("./sample-app/flood.sh --long");
+        }
+    }
 }

@@ -2,11 +2,6 @@ package io.github.kobe.sample.flood;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -19,21 +14,11 @@ import java.util.stream.Stream;
  */
 public final class Flood {
 
-    private static final String FLOODING = "acme";
-    private static final List<String> NEIGHBOURS = List.of("hooli", "initech", "vip-globex", "vip-umbrella");
-    private static final String HEAD =
-            String.format("%-13s %7s %7s %7s %9s %9s", "tenant", "2xx", "429", "other", "median", "p95");
-    /** When a flooding client that was turned away comes back; it does not care for {@code Retry-After}. */
-    private static final Duration PAUSE = Duration.ofMillis(500);
-
     private static final Duration NEIGHBOURS_PACE = Duration.ofMillis(500);
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
     /** From here on one may say that the neighbours suffer. */
     private static final double SUFFERING = 2;
 
-    private final HttpClient http =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    private final String address;
+    private final Sample sample;
     private final int clients;
     private final Duration time;
 
@@ -45,7 +30,7 @@ public final class Flood {
      * @param time for how long
      */
     public Flood(String address, int clients, Duration time) {
-        this.address = address;
+        this.sample = new Sample(address);
         this.clients = clients;
         this.time = time;
     }
@@ -75,24 +60,19 @@ public final class Flood {
      * @throws InterruptedException if it is to end
      */
     public void tell(PrintStream out) throws IOException, InterruptedException {
-        report(FLOODING);
-        List<Answers> alone = NEIGHBOURS.stream().map(Answers::new).toList();
-        List<Answers> flooded = NEIGHBOURS.stream().map(Answers::new).toList();
-        Answers flooding = new Answers(FLOODING);
+        sample.report(Sample.FLOODING);
+        List<Answers> alone = Sample.NEIGHBOURS.stream().map(Answers::new).toList();
+        List<Answers> flooded = Sample.NEIGHBOURS.stream().map(Answers::new).toList();
+        Answers flooding = new Answers(Sample.FLOODING);
         out.println("The neighbours alone:");
         run(time.dividedBy(3), 0, flooding, alone);
-        print(alone.stream(), out);
+        Answers.print(alone.stream(), out);
         out.println();
-        out.println("While " + clients + " clients of " + FLOODING + " flood:");
+        out.println("While " + clients + " clients of " + Sample.FLOODING + " flood:");
         run(time, clients, flooding, flooded);
-        print(Stream.concat(Stream.of(flooding), flooded.stream()), out);
+        Answers.print(Stream.concat(Stream.of(flooding), flooded.stream()), out);
         out.println();
         out.println(sentence(alone, flooded));
-    }
-
-    private static void print(Stream<Answers> answers, PrintStream out) {
-        out.println(HEAD);
-        answers.forEach(of -> out.println(of.line()));
     }
 
     private static String sentence(List<Answers> alone, List<Answers> flooded) {
@@ -101,11 +81,11 @@ public final class Flood {
         int lost = flooded.stream().mapToInt(Answers::others).sum();
         String change = Answers.shown(before) + " before, " + Answers.shown(during) + " in the flood";
         if (lost == 0 && during < before * SUFFERING) {
-            return "The neighbours noticed nothing: a report took them " + change + ". " + FLOODING
+            return "The neighbours noticed nothing: a report took them " + change + ". " + Sample.FLOODING
                     + " was kept to its limits, and told so.";
         }
         return "The neighbours starved: a report took them " + change + (lost == 0 ? "" : ", " + lost + " never came")
-                + ". " + FLOODING + " had nearly all of the partner for itself.";
+                + ". " + Sample.FLOODING + " had nearly all of the partner for itself.";
     }
 
     /** {@return the mean of the tenants' medians, in seconds} */
@@ -119,58 +99,12 @@ public final class Flood {
         // Closing it waits for all answers.
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int client = 0; client < floodingClients; client++) {
-                threads.execute(() -> floodUntil(end, flooding));
+                threads.execute(() -> sample.askWhile(() -> System.nanoTime() < end, flooding));
             }
             while (System.nanoTime() < end) {
-                neighbours.forEach(neighbour -> threads.execute(() -> ask(neighbour)));
-                pause(NEIGHBOURS_PACE);
+                neighbours.forEach(neighbour -> threads.execute(() -> sample.ask(neighbour)));
+                Sample.pause(NEIGHBOURS_PACE);
             }
-        }
-    }
-
-    private void floodUntil(long end, Answers answers) {
-        while (System.nanoTime() < end) {
-            if (!ask(answers)) {
-                pause(PAUSE);
-            }
-        }
-    }
-
-    /** {@return whether there was a report} */
-    private boolean ask(Answers answers) {
-        long start = System.nanoTime();
-        try {
-            int status = report(answers.tenant());
-            if (status / 100 == 2) {
-                answers.report(Duration.ofNanos(System.nanoTime() - start));
-                return true;
-            }
-            if (status == 429) {
-                answers.turnedAway();
-            } else {
-                answers.other();
-            }
-        } catch (IOException e) {
-            answers.other();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        return false;
-    }
-
-    private int report(String tenant) throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(URI.create(address + "/tenants/" + tenant + "/reports"))
-                .timeout(PATIENCE)
-                .POST(BodyPublishers.noBody())
-                .build();
-        return http.send(request, BodyHandlers.discarding()).statusCode();
-    }
-
-    private static void pause(Duration time) {
-        try {
-            Thread.sleep(time);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

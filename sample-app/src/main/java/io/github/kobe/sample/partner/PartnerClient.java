@@ -30,6 +30,20 @@ public final class PartnerClient {
     }
 
     /**
+     * Gets a document from the archive, which takes longer than anything else.
+     *
+     * @param tenant whose
+     * @param number which
+     * @return the document
+     */
+    public String document(String tenant, int number) {
+        return Objects.requireNonNull(http.get()
+                .uri("/archive/{tenant}?number={number}", tenant, number)
+                .retrieve()
+                .body(String.class));
+    }
+
+    /**
      * Asks one service about a tenant; takes as long as that takes.
      *
      * @param service bank, register or court

@@ -30,9 +30,13 @@ class PartnerConfiguration {
     }
 
     @Bean
-    PartnerServer partnerServer(Pace pace, @Value("${sample.partner.places}") int places, TrafficCount traffic)
+    PartnerServer partnerServer(
+            Pace pace,
+            @Value("${sample.partner.archive-slower-by}") Duration archiveSlowerBy,
+            @Value("${sample.partner.places}") int places,
+            TrafficCount traffic)
             throws IOException {
-        return new PartnerServer(pace, places, traffic);
+        return new PartnerServer(pace, archiveSlowerBy, places, traffic);
     }
 
     @Bean

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A partner's API, on a free port of this machine: {@code GET /rates/{tenant}} gives exchange rates, {@code /bank},
- * {@code /register} and {@code /court} what these know of a tenant. Each answers in its own time; the one that {@code
- * ?slow=} names takes five seconds longer. It works on so many requests at a time, whoever they are for; the others wait in
+ * {@code /register} and {@code /court} what these know of a tenant, {@code /archive} a document. Each answers in its own
+ * time; the one that {@code ?slow=} names takes five seconds longer, and the archive always takes longer. It works on so many requests at a time, whoever they are for; the others wait in
  * line.
  */
 final class PartnerServer implements AutoCloseable {
@@ -34,16 +34,17 @@ final class PartnerServer implements AutoCloseable {
     private final Semaphore places;
     private final TrafficCount traffic;
 
-    PartnerServer(Pace pace, int places, TrafficCount traffic) throws IOException {
+    PartnerServer(Pace pace, Duration archiveSlowerBy, int places, TrafficCount traffic) throws IOException {
         this.pace = pace;
         this.places = new Semaphore(places, true);
         this.traffic = traffic;
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(threads);
-        offer("rates", "application/json", "{\"EUR\": 1.25, \"GBP\": 1.5, \"USD\": 1}");
-        offer("bank", "text/plain", "pays in time");
-        offer("register", "text/plain", "founded in 1999");
-        offer("court", "text/plain", "nothing known");
+        offer("rates", "application/json", "{\"EUR\": 1.25, \"GBP\": 1.5, \"USD\": 1}", Duration.ZERO);
+        offer("bank", "text/plain", "pays in time", Duration.ZERO);
+        offer("register", "text/plain", "founded in 1999", Duration.ZERO);
+        offer("court", "text/plain", "nothing known", Duration.ZERO);
+        offer("archive", "text/plain", "a page of an old contract", archiveSlowerBy);
         server.start();
         LOGGER.info("The partner listens at {}", address());
     }
@@ -53,7 +54,7 @@ final class PartnerServer implements AutoCloseable {
         return "http://" + bound.getHostString() + ":" + bound.getPort();
     }
 
-    private void offer(String service, String type, String text) {
+    private void offer(String service, String type, String text, Duration slowerBy) {
         String path = "/" + service + "/";
         byte[] answer = text.getBytes(UTF_8);
         server.createContext(path, exchange -> {
@@ -62,7 +63,7 @@ final class PartnerServer implements AutoCloseable {
             traffic.arrived(tenant);
             places.acquireUninterruptibly();
             var unused = pace.answer(tenant)
-                    .thenCompose(due -> after(slow ? SLOWER_BY : Duration.ZERO))
+                    .thenCompose(due -> after(slow ? SLOWER_BY : slowerBy))
                     .thenRunAsync(() -> answer(exchange, tenant, type, answer), threads);
         });
     }

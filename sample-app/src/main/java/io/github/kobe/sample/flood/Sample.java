@@ -1,0 +1,116 @@
+package io.github.kobe.sample.flood;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The running sample, as its clients see it. */
+final class Sample {
+
+    /** The tenant that asks for too much. */
+    static final String FLOODING = "acme";
+
+    static final List<String> NEIGHBOURS = List.of("hooli", "initech", "vip-globex", "vip-umbrella");
+
+    /** When a client that was turned away comes back; it does not care for {@code Retry-After}. */
+    private static final Duration PAUSE = Duration.ofMillis(500);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE_WITH_AN_EXPORT = Duration.ofMinutes(5);
+
+    private static final Pattern HELD = Pattern.compile("\"held\":(\\d+)");
+    private static final Pattern CAP = Pattern.compile("\"global\":\\{[^{}]*\"maxInFlight\":(\\d+)");
+
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final String address;
+
+    Sample(String address) {
+        this.address = address;
+    }
+
+    /** Asks for one report after the other. */
+    void askWhile(BooleanSupplier condition, Answers answers) {
+        while (condition.getAsBoolean()) {
+            if (!ask(answers)) {
+                pause(PAUSE);
+            }
+        }
+    }
+
+    /** {@return whether there was a report} */
+    boolean ask(Answers answers) {
+        long start = System.nanoTime();
+        try {
+            int status = report(answers.tenant());
+            if (status / 100 == 2) {
+                answers.report(Duration.ofNanos(System.nanoTime() - start));
+                return true;
+            }
+            if (status == 429) {
+                answers.turnedAway();
+            } else {
+                answers.other();
+            }
+        } catch (IOException e) {
+            answers.other();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return false;
+    }
+
+    /** {@return the status of the answer} */
+    int report(String tenant) throws IOException, InterruptedException {
+        return post("/tenants/" + tenant + "/reports", PATIENCE);
+    }
+
+    /** {@return the status of the answer, when all documents are there} */
+    int export(String tenant, int documents) throws IOException, InterruptedException {
+        return post("/tenants/" + tenant + "/archive?documents=" + documents, PATIENCE_WITH_AN_EXPORT);
+    }
+
+    /** {@return how many permits of the cap a tenant's exports hold; empty if nothing of them was ever limited} */
+    OptionalInt heldByExports(String tenant) throws IOException, InterruptedException {
+        return number(HELD, "/actuator/groupexecutor/export:" + tenant);
+    }
+
+    /** {@return how many permits there are in all; empty if there is no cap} */
+    OptionalInt cap() throws IOException, InterruptedException {
+        return number(CAP, "/actuator/groupexecutor?limit=1");
+    }
+
+    private OptionalInt number(Pattern field, String path) throws IOException, InterruptedException {
+        HttpResponse<String> answer = http.send(request(path, PATIENCE).GET().build(), BodyHandlers.ofString());
+        Matcher found = field.matcher(answer.body());
+        return found.find() ? OptionalInt.of(Integer.parseInt(found.group(1))) : OptionalInt.empty();
+    }
+
+    private int post(String path, Duration patience) throws IOException, InterruptedException {
+        HttpRequest request =
+                request(path, patience).POST(BodyPublishers.noBody()).build();
+        return http.send(request, BodyHandlers.discarding()).statusCode();
+    }
+
+    private HttpRequest.Builder request(String path, Duration patience) {
+        return HttpRequest.newBuilder(URI.create(address + path)).timeout(patience);
+    }
+
+    static void pause(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
