@@ -25,6 +25,11 @@ record Goal(boolean atLeast, double bound, @Nullable Entrant reference) {
         return new Goal(false, value, null);
     }
 
+    /** Nothing to reach: the value is only to be known, or compared with that of another commit. */
+    static Goal none() {
+        return new Goal(false, Double.NaN, null);
+    }
+
     /** Nothing to reach: the ratio is only to be known. */
     static Goal none(Entrant reference) {
         return new Goal(false, Double.NaN, reference);
