@@ -2,7 +2,6 @@ package io.github.kobe.spring.dashboard;
 
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.internal.executors.ExecutorBeans;
-import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -10,6 +9,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementPortType;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
@@ -28,7 +28,7 @@ import org.springframework.context.annotation.Lazy;
 @AutoConfiguration(
         after = GroupConcurrencyAutoConfiguration.class,
         beforeName = "org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration")
-@ConditionalOnSwitch("enabled")
+@ConditionalOnBooleanProperty(name = "group-concurrency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(GroupDashboardProperties.class)
 public final class GroupConcurrencyDashboardAutoConfiguration {
 
@@ -37,7 +37,7 @@ public final class GroupConcurrencyDashboardAutoConfiguration {
     /** Checks what the page needs, and names what is missing. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication
-    @ConditionalOnSwitch(value = "dashboard.enabled", byDefault = false)
+    @ConditionalOnBooleanProperty("group-concurrency.dashboard.enabled")
     @Import(DashboardPath.class)
     static final class PathConfiguration {
 

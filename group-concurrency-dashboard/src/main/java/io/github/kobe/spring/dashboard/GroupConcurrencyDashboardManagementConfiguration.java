@@ -1,8 +1,8 @@
 package io.github.kobe.spring.dashboard;
 
-import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
@@ -14,13 +14,13 @@ import org.springframework.context.annotation.Configuration;
  * in a file named after their annotation.
  */
 @ManagementContextConfiguration(proxyBeanMethods = false)
-@ConditionalOnSwitch("enabled")
+@ConditionalOnBooleanProperty(name = "group-concurrency.enabled", matchIfMissing = true)
 final class GroupConcurrencyDashboardManagementConfiguration {
 
     /** With servlets, whatever they are. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-    @ConditionalOnSwitch(value = "dashboard.enabled", byDefault = false)
+    @ConditionalOnBooleanProperty("group-concurrency.dashboard.enabled")
     static final class ServletConfiguration {
 
         @Bean
@@ -34,7 +34,7 @@ final class GroupConcurrencyDashboardManagementConfiguration {
     /** With WebFlux. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
-    @ConditionalOnSwitch(value = "dashboard.enabled", byDefault = false)
+    @ConditionalOnBooleanProperty("group-concurrency.dashboard.enabled")
     static final class ReactiveConfiguration {
 
         @Bean

@@ -9,9 +9,9 @@ import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.client.GroupClientHttpRequestInterceptor;
 import io.github.kobe.spring.internal.executors.ConditionalOnDefaultExecutor;
 import io.github.kobe.spring.internal.executors.ExecutorBeans;
-import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -37,7 +37,9 @@ import org.springframework.web.client.RestClient;
             "org.springframework.boot.restclient.autoconfigure.RestClientAutoConfiguration"
         })
 @ConditionalOnClass(Rollouts.class)
-@ConditionalOnSwitch({"enabled", "rollout.enabled"})
+@ConditionalOnBooleanProperty(
+        name = {"group-concurrency.enabled", "group-concurrency.rollout.enabled"},
+        matchIfMissing = true)
 @EnableConfigurationProperties(GroupRolloutProperties.class)
 @Import(RolloutDefaults.class)
 @ImportRuntimeHints(RolloutHints.class)

@@ -1,12 +1,12 @@
 package io.github.kobe.spring.rollout;
 
 import io.github.kobe.rollout.MetricsRegistry;
-import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import io.github.kobe.spring.metrics.GroupConcurrencyMetricsAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -15,7 +15,9 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration(after = GroupConcurrencyMetricsAutoConfiguration.class)
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(MeterRegistry.class)
-@ConditionalOnSwitch({"enabled", "metrics.enabled"})
+@ConditionalOnBooleanProperty(
+        name = {"group-concurrency.enabled", "group-concurrency.metrics.enabled"},
+        matchIfMissing = true)
 public final class RolloutMetricsAutoConfiguration {
 
     RolloutMetricsAutoConfiguration() {}

@@ -2,9 +2,9 @@ package io.github.kobe.spring.rollout;
 
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.spring.internal.endpoint.StrictArguments;
-import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -16,7 +16,7 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 @AutoConfiguration(after = GroupConcurrencyRolloutAutoConfiguration.class)
 @ConditionalOnClass({ConditionalOnAvailableEndpoint.class, Rollouts.class})
 @ConditionalOnSingleCandidate(Rollouts.class)
-@ConditionalOnSwitch("enabled")
+@ConditionalOnBooleanProperty(name = "group-concurrency.enabled", matchIfMissing = true)
 @ConditionalOnAvailableEndpoint(RolloutsEndpoint.class)
 @ImportRuntimeHints(RolloutsEndpointHints.class)
 public final class RolloutsEndpointAutoConfiguration {

@@ -3,12 +3,12 @@ package io.github.kobe.spring.actuate;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.internal.executors.ExecutorBeans;
-import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Configuration;
         })
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBean(GroupExecutor.class)
-@ConditionalOnSwitch("enabled")
+@ConditionalOnBooleanProperty(name = "group-concurrency.enabled", matchIfMissing = true)
 public final class GroupConcurrencyHealthAutoConfiguration {
 
     private static final String BEAN_NAME = "groupConcurrencyHealthIndicator";

@@ -4,12 +4,12 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.internal.endpoint.StrictArguments;
 import io.github.kobe.spring.internal.executors.ExecutorBeans;
-import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
 import java.util.List;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -19,7 +19,7 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBean(GroupExecutor.class)
-@ConditionalOnSwitch("enabled")
+@ConditionalOnBooleanProperty(name = "group-concurrency.enabled", matchIfMissing = true)
 @ConditionalOnAvailableEndpoint(GroupScopesEndpoint.class)
 @ImportRuntimeHints(GroupScopesEndpointHints.class)
 public final class GroupScopesEndpointAutoConfiguration {

@@ -5,7 +5,6 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.spring.GroupExecutorBuilder;
 import io.github.kobe.spring.internal.context.MdcTaskDecorator;
 import io.github.kobe.spring.internal.settings.BoundSettings;
-import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ContextSnapshotFactory;
@@ -17,6 +16,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
@@ -117,7 +117,7 @@ public final class GroupConcurrencyAutoConfiguration {
      * it; the application's own decorators are innermost.
      */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnSwitch("context-propagation.enabled")
+    @ConditionalOnBooleanProperty(name = "group-concurrency.context-propagation.enabled", matchIfMissing = true)
     static final class ContextPropagationConfiguration {
 
         private static final String SPRING_DECORATOR_BEAN_NAME = "groupConcurrencySpringTaskDecorator";

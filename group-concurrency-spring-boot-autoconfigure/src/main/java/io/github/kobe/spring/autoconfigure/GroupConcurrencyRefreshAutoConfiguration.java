@@ -1,11 +1,11 @@
 package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
@@ -16,7 +16,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
 
 /** Puts changed settings into force, if both policy and executor are ours. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
-@ConditionalOnSwitch("enabled")
+@ConditionalOnBooleanProperty(name = "group-concurrency.enabled", matchIfMissing = true)
 public final class GroupConcurrencyRefreshAutoConfiguration {
 
     GroupConcurrencyRefreshAutoConfiguration() {}

@@ -3,7 +3,6 @@ package io.github.kobe.spring.autoconfigure;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
-import io.github.kobe.spring.internal.settings.OnSwitch;
 import io.github.kobe.spring.internal.settings.OtherJar;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +41,7 @@ final class MissingBeanFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBea
             return null;
         }
         String missing = "There is no bean of type " + type.getName();
-        if (!OnSwitch.isOn(environment, OnGroupConcurrencyEnabled.PROPERTY, true)) {
+        if (!OnGroupConcurrencyEnabled.isMetIn(environment)) {
             return new FailureAnalysis(
                     missing + ": " + OnGroupConcurrencyEnabled.PROPERTY
                             + " is false, which removes every bean of the library.",
@@ -57,9 +56,10 @@ final class MissingBeanFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBea
                     "Add " + OtherJar.ROLLOUT.coordinates() + ", or a bean made by Rollouts.builder(executor).",
                     cause);
         }
-        if (type.getName().equals(ROLLOUTS) && !OnSwitch.isOn(environment, ROLLOUT_SWITCH, true)) {
+        String rollouts = environment.getProperty(ROLLOUT_SWITCH, "true");
+        if (type.getName().equals(ROLLOUTS) && !rollouts.equalsIgnoreCase("true")) {
             return new FailureAnalysis(
-                    missing + ": " + ROLLOUT_SWITCH + " is false.",
+                    missing + ": " + ROLLOUT_SWITCH + " is " + rollouts + ".",
                     "Take that setting away, or ask for the bean with an ObjectProvider.",
                     cause);
         }

@@ -1,12 +1,13 @@
 package io.github.kobe.spring.autoconfigure;
 
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
-import io.github.kobe.spring.internal.settings.OnSwitch;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
+import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
@@ -22,10 +23,14 @@ final class OnGroupConcurrencyEnabled extends SpringBootCondition {
 
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        boolean enabled = OnSwitch.isOn(context.getEnvironment(), PROPERTY, true);
+        boolean enabled = isMetIn(context.getEnvironment());
         if (!enabled) {
             LOGGER.warn(PROPERTY + " is false: methods with @GroupConcurrent run without limit");
         }
         return new ConditionOutcome(enabled, PROPERTY + (enabled ? " is not false" : " is false"));
+    }
+
+    static boolean isMetIn(Environment environment) {
+        return Binder.get(environment).bind(PROPERTY, Boolean.class).orElse(true);
     }
 }

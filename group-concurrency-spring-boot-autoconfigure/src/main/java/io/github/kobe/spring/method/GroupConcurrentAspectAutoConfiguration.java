@@ -1,7 +1,6 @@
 package io.github.kobe.spring.method;
 
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
@@ -12,6 +11,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
@@ -25,7 +25,9 @@ import org.springframework.core.type.AnnotationMetadata;
 
 /** Applies limits to methods with {@link io.github.kobe.spring.annotation.GroupConcurrent}, without AspectJ. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
-@ConditionalOnSwitch({"enabled", "annotation.enabled"})
+@ConditionalOnBooleanProperty(
+        name = {"group-concurrency.enabled", "group-concurrency.annotation.enabled"},
+        matchIfMissing = true)
 @Import(GroupConcurrentAspectAutoConfiguration.AutoProxying.class)
 public final class GroupConcurrentAspectAutoConfiguration {
 

@@ -7,11 +7,11 @@ import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.internal.executors.ConditionalOnDefaultExecutor;
 import io.github.kobe.spring.internal.executors.ExecutorBeans;
-import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
 import java.util.List;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Import;
 
 /** Makes {@link Scopes} over the default executor. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
-@ConditionalOnSwitch("enabled")
+@ConditionalOnBooleanProperty(name = "group-concurrency.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(GroupScopeProperties.class)
 @Import(DefaultTimeout.class)
 public final class GroupConcurrencyScopeAutoConfiguration {

@@ -4,13 +4,13 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.internal.context.MdcTaskDecorator;
 import io.github.kobe.spring.internal.settings.BoundSettings;
-import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import java.util.List;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
@@ -27,7 +27,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 /** Answers rejections over HTTP, and limits requests if the application enables it. */
 @AutoConfiguration(after = GroupConcurrencyAutoConfiguration.class)
 @ConditionalOnWebApplication
-@ConditionalOnSwitch("enabled")
+@ConditionalOnBooleanProperty(name = "group-concurrency.enabled", matchIfMissing = true)
 public final class GroupConcurrencyWebAutoConfiguration {
 
     GroupConcurrencyWebAutoConfiguration() {}
@@ -49,7 +49,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     @ConditionalOnClass(HandlerExceptionResolver.class)
-    @ConditionalOnSwitch("web.problem-details.enabled")
+    @ConditionalOnBooleanProperty(name = "group-concurrency.web.problem-details.enabled", matchIfMissing = true)
     static final class ServletProblemDetailsConfiguration {
 
         @Bean
@@ -63,7 +63,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     @ConditionalOnClass(WebExceptionHandler.class)
-    @ConditionalOnSwitch("web.problem-details.enabled")
+    @ConditionalOnBooleanProperty(name = "group-concurrency.web.problem-details.enabled", matchIfMissing = true)
     static final class ReactiveProblemDetailsConfiguration {
 
         @Bean
@@ -77,7 +77,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     @ConditionalOnClass(OncePerRequestFilter.class)
-    @ConditionalOnSwitch(value = "web.filter.enabled", byDefault = false)
+    @ConditionalOnBooleanProperty("group-concurrency.web.filter.enabled")
     static final class FilterConfiguration {
 
         /** A plain bean, not a registration bean, so that it comes after all others that also have the last order. */
@@ -120,7 +120,7 @@ public final class GroupConcurrencyWebAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     @ConditionalOnClass(WebFilter.class)
-    @ConditionalOnSwitch(value = "web.filter.enabled", byDefault = false)
+    @ConditionalOnBooleanProperty("group-concurrency.web.filter.enabled")
     static final class ReactiveFilterConfiguration {
 
         @Bean

@@ -1,5 +1,6 @@
 package io.github.kobe.spring.autoconfigure;
 
+import static io.github.kobe.spring.testing.Refusals.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -275,11 +276,12 @@ class GroupConcurrencyAutoConfigurationTests {
     }
 
     @Test
-    void whatSwitchesItOffIsWhatSpringBootTakesForABoolean() {
-        runner.withPropertyValues("group-concurrency.enabled=off")
+    void onlyTrueAndFalseSwitchItOnAndOff() {
+        runner.withPropertyValues("group-concurrency.enabled=False")
                 .run(context -> assertThat(context).doesNotHaveBean(GroupExecutor.class));
-        runner.withPropertyValues("group-concurrency.enabled=YES")
+        runner.withPropertyValues("group-concurrency.enabled=TRUE")
                 .run(context -> assertThat(context).hasSingleBean(GroupExecutor.class));
+        runner.withPropertyValues("group-concurrency.enabled=YES").run(refused("enabled", "YES", "true or false"));
         runner.withPropertyValues("group-concurrency.enabled=perhaps")
                 .run(context -> assertThat(context).getFailure().hasStackTraceContaining("group-concurrency.enabled"));
     }

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.spring.actuate.GroupExecutorEndpoint;
 import io.github.kobe.spring.actuate.GroupScopesEndpoint;
 import io.github.kobe.spring.annotation.GroupConcurrent;
-import io.github.kobe.spring.internal.settings.ConditionalOnSwitch;
-import io.github.kobe.spring.internal.settings.OnSwitch;
 import io.github.kobe.spring.testing.SeparateClassPath;
 import java.util.Arrays;
 import java.util.Set;
@@ -107,8 +105,6 @@ class UnusedSlicesTests {
                         OnGroupConcurrencyEnabled.class.getName(),
                         "io.github.kobe.spring.internal.executors.ConditionalOnDefaultExecutor",
                         "io.github.kobe.spring.internal.executors.OnDefaultExecutor",
-                        ConditionalOnSwitch.class.getName(),
-                        OnSwitch.class.getName(),
                         ON_OBSERVATION_MODE);
     }
 

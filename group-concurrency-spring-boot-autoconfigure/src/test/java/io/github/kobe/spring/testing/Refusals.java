@@ -3,7 +3,7 @@ package io.github.kobe.spring.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.spring.InvalidSettingException;
-import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.assertj.ApplicationContextAssertProvider;
 import org.springframework.boot.test.context.runner.ContextConsumer;
 
 /** What an application says that doesn't start for a setting. */
@@ -12,7 +12,8 @@ public final class Refusals {
     private Refusals() {}
 
     /** {@return a look at a context that failed for the value of a setting of ours} */
-    public static ContextConsumer<AssertableApplicationContext> refused(String setting, String value, String allowed) {
+    public static ContextConsumer<ApplicationContextAssertProvider<?>> refused(
+            String setting, String value, String allowed) {
         return context -> assertThat(context.getStartupFailure())
                 .rootCause()
                 .isInstanceOfSatisfying(InvalidSettingException.class, refusal -> {

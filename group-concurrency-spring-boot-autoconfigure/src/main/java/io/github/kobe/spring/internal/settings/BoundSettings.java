@@ -42,6 +42,9 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
     /** Nothing but a number. Zero is the same in every unit. */
     private static final Pattern WITHOUT_UNIT = Pattern.compile("\\s*[+-]?\\d*[1-9]\\d*\\s*");
 
+    /** {@code on}, {@code yes} and {@code 1} are bound as true, but a condition takes them for something else. */
+    private static final Pattern BOOLEAN = Pattern.compile("true|false", Pattern.CASE_INSENSITIVE);
+
     private final ConfigurableEnvironment environment;
     private final Map<ConfigurationPropertyName, ConfigurationProperty> properties = new ConcurrentHashMap<>();
 
@@ -218,6 +221,9 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
             } else if (type == Duration.class
                     && WITHOUT_UNIT.matcher(value.toString()).matches()) {
                 problem = "has no unit";
+            } else if (type == Boolean.class
+                    && !BOOLEAN.matcher(value.toString()).matches()) {
+                problem = "is neither true nor false";
             }
             if (problem != null) {
                 throw InvalidSettings.of(property, problem, String.valueOf(formOf(name, target)), null);
