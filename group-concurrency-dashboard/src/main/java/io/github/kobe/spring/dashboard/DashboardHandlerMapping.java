@@ -3,7 +3,6 @@ package io.github.kobe.spring.dashboard;
 import java.net.URI;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
@@ -48,17 +47,14 @@ final class DashboardHandlerMapping extends SimpleUrlHandlerMapping {
             return response.setComplete();
         }
         PageFile file = page.find(below);
-        return file == null
-                ? Mono.error(new ResponseStatusException(HttpStatus.NOT_FOUND))
-                : write(file, exchange.getRequest().getHeaders().getFirst(HttpHeaders.IF_NONE_MATCH), response);
+        return file == null ? Mono.error(new ResponseStatusException(HttpStatus.NOT_FOUND)) : write(file, exchange);
     }
 
-    private static Mono<Void> write(PageFile file, @Nullable String known, ServerHttpResponse response) {
+    private static Mono<Void> write(PageFile file, ServerWebExchange exchange) {
+        ServerHttpResponse response = exchange.getResponse();
         HttpHeaders headers = response.getHeaders();
         PageFile.HEADERS.forEach(headers::set);
-        headers.setETag(file.tag());
-        if (file.tag().equals(known)) {
-            response.setStatusCode(HttpStatus.NOT_MODIFIED);
+        if (exchange.checkNotModified(file.tag())) {
             return response.setComplete();
         }
         headers.setContentType(MediaType.parseMediaType(file.type()));

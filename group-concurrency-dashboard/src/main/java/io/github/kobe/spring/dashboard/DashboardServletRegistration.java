@@ -6,6 +6,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.Serial;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.web.context.request.ServletWebRequest;
 
 /**
  * The page as a servlet of its own, independent of the application's Spring MVC, which may be absent. It is mapped to
@@ -41,10 +42,7 @@ final class DashboardServletRegistration extends ServletRegistrationBean<HttpSer
                 response.sendError(HttpServletResponse.SC_NOT_FOUND);
             } else {
                 PageFile.HEADERS.forEach(response::setHeader);
-                response.setHeader("ETag", file.tag());
-                if (file.tag().equals(request.getHeader("If-None-Match"))) {
-                    response.setStatus(HttpServletResponse.SC_NOT_MODIFIED);
-                } else {
+                if (!new ServletWebRequest(request, response).checkNotModified(file.tag())) {
                     response.setContentType(file.type());
                     response.setContentLength(file.content().length);
                     response.getOutputStream().write(file.content());

@@ -37,7 +37,7 @@ final class PageFile {
     private PageFile(byte[] content, String type) {
         this.content = content;
         this.type = type;
-        this.tag = '"' + DigestUtils.md5DigestAsHex(content) + '"';
+        this.tag = DigestUtils.md5DigestAsHex(content);
     }
 
     private static PageFile of(String name, byte[] content) {
@@ -72,7 +72,7 @@ final class PageFile {
         return type;
     }
 
-    /** {@return the tag as in an ETag} */
+    /** {@return what an ETag has in its quotes} */
     String tag() {
         return tag;
     }
