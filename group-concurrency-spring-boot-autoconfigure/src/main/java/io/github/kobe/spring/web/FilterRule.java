@@ -3,7 +3,6 @@ package io.github.kobe.spring.web;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Hold;
-import io.github.kobe.spring.web.Newcomers.Place;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -22,7 +21,7 @@ import org.springframework.web.util.pattern.PathPattern.PathMatchInfo;
  * @param key finds the group of a request; {@code null}: its requests are not limited
  * @param executor has the groups; asked once all other beans are there
  * @param queueTimeout how long a request may wait; {@code null}: as long as its group allows
- * @param deadlineHeader the header that says until when somebody waits for the answer; {@code null}: none does
+ * @param deadlineHeader the header that says until when somebody waits for the answer; empty: none does
  * @param hold how long a request has its permit
  */
 record FilterRule(
@@ -31,7 +30,7 @@ record FilterRule(
         @Nullable RequestKey key,
         Supplier<GroupExecutor> executor,
         @Nullable Duration queueTimeout,
-        @Nullable String deadlineHeader,
+        String deadlineHeader,
         Hold hold) {
 
     boolean isFor(PathContainer path, String method) {
@@ -65,15 +64,17 @@ record FilterRule(
      * Asks for the permit of a request.
      *
      * @param deadline after which it is of no use; {@code null}: none
-     * @throws io.github.kobe.ExecutorShutdownException after a shutdown
+     * @return the permit; failed with what kept it from being asked for, too
      */
-    CompletableFuture<GroupPermit> ask(Place place, @Nullable RequestDeadline deadline) {
-        GroupExecutor groups = executor.get();
+    CompletableFuture<GroupPermit> ask(String groupKey, @Nullable RequestDeadline deadline) {
         Duration atMost = deadline == null ? queueTimeout : shorter(deadline.left());
-        return (atMost == null
-                        ? groups.acquireAsync(place.groupKey())
-                        : groups.acquireAsync(place.groupKey(), "", atMost))
-                .toCompletableFuture();
+        try {
+            GroupExecutor groups = executor.get();
+            return (atMost == null ? groups.acquireAsync(groupKey) : groups.acquireAsync(groupKey, "", atMost))
+                    .toCompletableFuture();
+        } catch (RuntimeException | Error failure) {
+            return CompletableFuture.failedFuture(failure);
+        }
     }
 
     private Duration shorter(Duration other) {

@@ -89,7 +89,7 @@ final class FilterSettings {
                             DEFAULT_PREFIX + UNKNOWN, () -> NOBODY_KNOWS, false, Integer.MAX_VALUE, System::nanoTime));
             // for all paths
             return List.of(
-                    new FilterRule(List.of(), Set.of(), ofBean, defaultExecutor(), null, null, Hold.UNTIL_COMPLETE));
+                    new FilterRule(List.of(), Set.of(), ofBean, defaultExecutor(), null, "", Hold.UNTIL_COMPLETE));
         }
         List<FilterRule> rules = new ArrayList<>();
         for (int i = 0; i < filter.rules().size(); i++) {
@@ -125,9 +125,7 @@ final class FilterSettings {
                     rule.limit() ? key() : noKey(),
                     executor(),
                     queueTimeout(),
-                    rule.deadlineHeader().isBlank()
-                            ? null
-                            : rule.deadlineHeader().strip(),
+                    rule.deadlineHeader().strip(),
                     rule.hold());
         }
 

@@ -1,8 +1,6 @@
 package io.github.kobe.spring.web;
 
-import io.github.kobe.ExecutorShutdownException;
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupTaskDecorator;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.spring.web.Newcomers.Place;
@@ -14,7 +12,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.security.Principal;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
@@ -111,11 +108,8 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
             chain.doFilter(request, response);
             return;
         }
-        RequestDeadline deadline = deadlineOf(rule, request);
-        if (deadline != null && deadline.isPassed()) {
-            refuse(RejectionProblem.of(RejectionReason.QUEUE_TIMEOUT), request, response);
-            return;
-        }
+        RequestDeadline deadline = RequestDeadline.of(
+                request.getAttribute(RequestGroupKey.DEADLINE_ATTRIBUTE), request.getHeader(rule.deadlineHeader()));
         GroupExecutor groups = rule.executor().get();
         Verdict verdict = key.decide(said(rule, key, request, path), userOf(key, request), groups.policy());
         Place place = verdict.place();
@@ -124,7 +118,8 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
         } else if (place == null) {
             chain.doFilter(request, response);
         } else {
-            admit(rule, place, deadline, request, response, chain);
+            Admission admission = new Admission(rule, place, request.getMethod(), deadline);
+            begin(new RequestTurn(admission, rule.holdsUntilFirstByte()), request, response, chain);
         }
     }
 
@@ -145,26 +140,8 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
         return user == null ? null : user.getName();
     }
 
-    private void admit(
-            FilterRule rule,
-            Place place,
-            @Nullable RequestDeadline deadline,
-            HttpServletRequest request,
-            HttpServletResponse response,
-            FilterChain chain)
+    private void begin(RequestTurn turn, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
-        CompletableFuture<GroupPermit> permit;
-        try {
-            permit = rule.ask(place, deadline);
-        } catch (ExecutorShutdownException shutDown) {
-            place.end(false);
-            refuse(RejectionProblem.of(RejectionReason.SHUTDOWN), request, response);
-            return;
-        } catch (RuntimeException | Error failure) {
-            place.end(false);
-            throw failure;
-        }
-        RequestTurn turn = new RequestTurn(rule, place, request.getMethod(), deadline, permit);
         request.setAttribute(TURN, turn);
         boolean mayLeave = request.isAsyncSupported()
                 && !request.isAsyncStarted()
@@ -178,21 +155,13 @@ final class GroupConcurrencyFilter extends OncePerRequestFilter implements Order
         }
     }
 
-    private static @Nullable RequestDeadline deadlineOf(FilterRule rule, HttpServletRequest request) {
-        String header = rule.deadlineHeader();
-        return RequestDeadline.of(
-                request.getAttribute(RequestGroupKey.DEADLINE_ATTRIBUTE),
-                header == null ? null : request.getHeader(header));
-    }
-
     private boolean isRefused(RequestTurn turn, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
-        RejectionReason reason = turn.rejection();
-        if (reason == null) {
+        RejectionProblem refusal = turn.refusal();
+        if (refusal == null) {
             return false;
         }
-        turn.refused();
-        refuse(RejectionProblem.of(reason), request, response);
+        refuse(refusal, request, response);
         return true;
     }
 

@@ -1,17 +1,11 @@
 package io.github.kobe.spring.web;
 
-import io.github.kobe.ExecutorShutdownException;
-import io.github.kobe.GroupPermit;
-import io.github.kobe.RejectedTaskException;
-import io.github.kobe.RejectionReason;
 import io.github.kobe.spring.internal.context.EnclosingPermit;
 import io.github.kobe.spring.web.Newcomers.Place;
 import io.github.kobe.spring.web.RequestKey.Verdict;
 import java.security.Principal;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
@@ -26,7 +20,6 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.SignalType;
 import reactor.util.context.Context;
 
 /**
@@ -83,10 +76,9 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
         if (rule == null || key == null) {
             return chain.filter(exchange);
         }
-        RequestDeadline deadline = deadlineOf(rule, exchange);
-        if (isPassed(deadline)) {
-            return answer(RejectionProblem.of(RejectionReason.QUEUE_TIMEOUT), exchange);
-        }
+        RequestDeadline deadline = RequestDeadline.of(
+                exchange.getAttribute(RequestGroupKey.DEADLINE_ATTRIBUTE),
+                exchange.getRequest().getHeaders().getFirst(rule.deadlineHeader()));
         Mono<Optional<String>> said =
                 said(rule, key, exchange, path).map(Optional::of).defaultIfEmpty(Optional.empty());
         Mono<Optional<String>> user = key.matchesPrincipal()
@@ -131,52 +123,28 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
             ServerWebExchange exchange,
             WebFilterChain chain) {
         return Mono.defer(() -> {
-            CompletableFuture<GroupPermit> asked;
-            try {
-                asked = rule.ask(place, deadline);
-            } catch (ExecutorShutdownException shutDown) {
-                place.end(false);
-                return answer(RejectionProblem.of(RejectionReason.SHUTDOWN), exchange);
-            } catch (RuntimeException | Error failure) {
-                place.end(false);
-                throw failure;
-            }
-            return Mono.fromFuture(asked)
-                    .map(permit -> {
-                        if (isPassed(deadline)) {
-                            EnclosingPermit.giveBack(asked, new CancellationException("The request was refused"));
-                            return answer(RejectionProblem.of(RejectionReason.QUEUE_TIMEOUT), exchange);
-                        }
-                        if (rule.holdsUntilFirstByte()) {
-                            exchange.getResponse()
-                                    .beforeCommit(() -> Mono.fromRunnable(() -> {
-                                        EnclosingPermit.giveBack(asked, failureOf(exchange));
-                                        place.end(isProof(exchange));
-                                    }));
-                        }
-                        return inside(new EnclosingPermit(rule.executor().get(), permit, null), exchange, chain);
-                    })
-                    .onErrorResume(
-                            RejectedTaskException.class,
-                            rejection -> Mono.just(answer(RejectionProblem.of(rejection.reason()), exchange)))
-                    .flatMap(Function.identity())
-                    .doOnSuccess(nothing -> EnclosingPermit.giveBack(asked, failureOf(exchange)))
-                    .doOnError(failure -> EnclosingPermit.giveBack(asked, isAnsweredBelow500(failure) ? null : failure))
-                    .doOnCancel(() ->
-                            EnclosingPermit.giveBack(asked, new CancellationException("The request was cancelled")))
-                    .doFinally(end -> place.end(end == SignalType.ON_COMPLETE && isProof(exchange)));
+            Admission admission =
+                    new Admission(rule, place, exchange.getRequest().getMethod().name(), deadline);
+            return Mono.fromFuture(admission.permit())
+                    .map(granted -> admission)
+                    .onErrorReturn(failure -> admission.refusal() != null, admission)
+                    .flatMap(decided -> begin(decided, rule, exchange, chain))
+                    .doOnSuccess(nothing -> admission.answered(statusOf(exchange)))
+                    .doOnError(failure -> admission.ended(isAnsweredBelow500(failure) ? null : failure))
+                    .doOnCancel(() -> admission.ended(new CancellationException("The request was cancelled")));
         });
     }
 
-    private static boolean isPassed(@Nullable RequestDeadline deadline) {
-        return deadline != null && deadline.isPassed();
-    }
-
-    private static @Nullable RequestDeadline deadlineOf(FilterRule rule, ServerWebExchange exchange) {
-        String header = rule.deadlineHeader();
-        return RequestDeadline.of(
-                exchange.getAttribute(RequestGroupKey.DEADLINE_ATTRIBUTE),
-                header == null ? null : exchange.getRequest().getHeaders().getFirst(header));
+    private Mono<Void> begin(Admission admission, FilterRule rule, ServerWebExchange exchange, WebFilterChain chain) {
+        RejectionProblem refusal = admission.refusal();
+        if (refusal != null) {
+            admission.ended(new CancellationException("The request was refused"));
+            return answer(refusal, exchange);
+        }
+        if (rule.holdsUntilFirstByte()) {
+            exchange.getResponse().beforeCommit(() -> Mono.fromRunnable(() -> admission.answered(statusOf(exchange))));
+        }
+        return inside(admission.granted(), exchange, chain);
     }
 
     /** What is subscribed to here, or asked for by the thread that subscribes, is under the permit. */
@@ -186,16 +154,9 @@ final class GroupConcurrencyWebFilter implements WebFilter, Ordered, SmartInitia
         return Mono.fromDirect(subscriber -> EnclosingPermit.enter(enclosing, () -> rest.subscribe(subscriber)));
     }
 
-    /** {@return why a request counts as failed that was handled without an error; {@code null}: it doesn't} */
-    private static @Nullable Throwable failureOf(ServerWebExchange exchange) {
+    private static int statusOf(ServerWebExchange exchange) {
         HttpStatusCode status = exchange.getResponse().getStatusCode();
-        return status == null ? null : FailedAnswer.of(status.value());
-    }
-
-    private static boolean isProof(ServerWebExchange exchange) {
-        HttpStatusCode status = exchange.getResponse().getStatusCode();
-        return Newcomers.isProof(
-                exchange.getRequest().getMethod().name(), status == null ? HttpStatus.OK.value() : status.value());
+        return status == null ? HttpStatus.OK.value() : status.value();
     }
 
     /** {@return whether an exception has another status than that of a failure, as that of a page that isn't there} */

@@ -2,10 +2,6 @@ package io.github.kobe.spring.web;
 
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupTaskDecorator;
-import io.github.kobe.RejectedTaskException;
-import io.github.kobe.RejectionReason;
-import io.github.kobe.spring.internal.context.EnclosingPermit;
-import io.github.kobe.spring.web.Newcomers.Place;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -16,7 +12,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BiConsumer;
@@ -29,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   asked for ──────────────► granted ──► the chain has returned ──► given back
  *       │                        ▲               │
- *       └─► waits, dispatched ───┘               └─► asynchronous, completed ──► given back
+ *       └─► waits, dispatched ───┘               └─► asynchronous ┬─► completed ──► given back
+ *                                                                 └─► the answer begins ──► given back
  * </pre>
  *
  * <p>The container completes an asynchronous request after each error and time-out too, so the permit is returned at
@@ -38,11 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestTurn implements AsyncListener {
 
-    private final FilterRule rule;
-    private final Place place;
-    private final String method;
-    private final @Nullable RequestDeadline deadline;
-    private final CompletableFuture<GroupPermit> permit;
+    private final Admission admission;
+    private final boolean untilFirstByte;
 
     /** What goes on where the request waited, with what went along from the thread that it came in on. */
     private @Nullable Callable<?> rest;
@@ -52,9 +45,6 @@ final class RequestTurn implements AsyncListener {
 
     /** What an asynchronous request has failed with after its thread had left; {@code null}: nothing so far. */
     private @Nullable Throwable lateFailure;
-
-    /** The permit is back, or there never will be one. Written by whoever begins the answer too, on any thread. */
-    private volatile boolean over;
 
     /** The thread that is inside; {@code null}: none is. Written by it. */
     private volatile @Nullable Thread inside;
@@ -66,27 +56,16 @@ final class RequestTurn implements AsyncListener {
     private @Nullable HttpServletResponse answered;
 
     /**
-     * @param rule how the request is limited
-     * @param place where it is
-     * @param method the request's
-     * @param deadline after which it is not begun; {@code null}: none
-     * @param permit what the executor was asked for
+     * @param admission what the request has
+     * @param untilFirstByte whether that ends when the answer begins
      */
-    RequestTurn(
-            FilterRule rule,
-            Place place,
-            String method,
-            @Nullable RequestDeadline deadline,
-            CompletableFuture<GroupPermit> permit) {
-        this.rule = rule;
-        this.place = place;
-        this.method = method;
-        this.deadline = deadline;
-        this.permit = permit;
+    RequestTurn(Admission admission, boolean untilFirstByte) {
+        this.admission = admission;
+        this.untilFirstByte = untilFirstByte;
     }
 
     boolean isDecided() {
-        return permit.isDone();
+        return admission.permit().isDone();
     }
 
     /**
@@ -101,14 +80,14 @@ final class RequestTurn implements AsyncListener {
             }
             return null;
         };
-        rest = decorator == null ? bare : decorator.decorate(place.groupKey(), bare);
+        rest = decorator == null ? bare : decorator.decorate(admission.groupKey(), bare);
         AsyncContext context;
         try {
             context = request.startAsync(request, response);
             context.setTimeout(0); // The group's own time-out decides.
             listenTo(context);
         } catch (RuntimeException refused) {
-            giveBack(null); // or nobody would: the container may never complete what didn't become asynchronous
+            admission.ended(null); // or nobody would: the container may never complete what didn't become asynchronous
             throw refused;
         }
         whenDecided((granted, failure) -> {
@@ -119,7 +98,7 @@ final class RequestTurn implements AsyncListener {
     }
 
     private void whenDecided(BiConsumer<@Nullable GroupPermit, @Nullable Throwable> action) {
-        CompletionStage<GroupPermit> stage = permit;
+        CompletionStage<GroupPermit> stage = admission.permit();
         stage.whenComplete(action);
     }
 
@@ -127,7 +106,7 @@ final class RequestTurn implements AsyncListener {
         try {
             context.dispatch();
         } catch (IllegalStateException completed) {
-            giveBack(null);
+            admission.ended(null);
         }
     }
 
@@ -161,29 +140,25 @@ final class RequestTurn implements AsyncListener {
     /** Waits on this thread until it is decided; false if that is interrupted. */
     boolean waitHere() {
         try {
-            permit.get();
-        } catch (ExecutionException refused) {
-            return true; // and rejection() tells why
+            admission.permit().get();
+        } catch (ExecutionException | CancellationException refused) {
+            return true; // and refusal() tells why
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            giveBack(null);
+            admission.ended(null);
             return false;
         }
         return true;
     }
 
-    /** {@return why there is no permit, or why it is of no use any more; {@code null} if the request may begin} */
+    /** {@return why the request is refused, which then has nothing any more; {@code null} if it may begin} */
     @Nullable
-    RejectionReason rejection() {
-        if (permit.isCompletedExceptionally()) {
-            return permit.exceptionNow() instanceof RejectedTaskException rejection ? rejection.reason() : null;
+    RejectionProblem refusal() {
+        RejectionProblem refusal = admission.refusal();
+        if (refusal != null) {
+            admission.ended(new CancellationException("The request was refused"));
         }
-        return deadline != null && deadline.isPassed() ? RejectionReason.QUEUE_TIMEOUT : null;
-    }
-
-    /** The request is refused. */
-    void refused() {
-        giveBack(new CancellationException("The request was refused"));
+        return refusal;
     }
 
     /** Runs the rest of the chain within the permit. */
@@ -198,16 +173,19 @@ final class RequestTurn implements AsyncListener {
             throw thrown;
         } finally {
             if (!request.isAsyncStarted()) {
-                giveBack(failure == null ? failureOf(response) : failure);
+                end(response, failure);
             } else if (!listening) {
                 listenTo(request.getAsyncContext());
             }
         }
     }
 
-    /** {@return why a request counts as failed; {@code null}: it doesn't} */
-    private static @Nullable Throwable failureOf(HttpServletResponse response) {
-        return FailedAnswer.of(response.getStatus());
+    private void end(HttpServletResponse response, @Nullable Throwable failure) {
+        if (failure == null) {
+            admission.answered(response.getStatus());
+        } else {
+            admission.ended(failure);
+        }
     }
 
     /**
@@ -216,15 +194,14 @@ final class RequestTurn implements AsyncListener {
      */
     void inside(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
-        if (over) {
+        if (admission.isOver()) {
             chain.doFilter(request, response);
             return;
         }
-        // It is there, or what kept it from being made is thrown.
-        GroupPermit granted = new EnclosingPermit(rule.executor().get(), permit.join(), null);
+        GroupPermit granted = admission.granted();
         request.setAttribute(RequestGroupKey.PERMIT_ATTRIBUTE, granted);
         HttpServletResponse answer =
-                rule.holdsUntilFirstByte() ? new FirstByteResponse(response, () -> begins(response)) : response;
+                untilFirstByte ? new FirstByteResponse(response, () -> begins(response)) : response;
         inside = Thread.currentThread();
         try {
             call(() -> granted.call(() -> {
@@ -234,7 +211,7 @@ final class RequestTurn implements AsyncListener {
         } finally {
             inside = null;
             if (begun && request.isAsyncStarted()) {
-                giveBack(failureOf(response));
+                admission.answered(response.getStatus());
             }
         }
     }
@@ -243,8 +220,8 @@ final class RequestTurn implements AsyncListener {
     private void begins(HttpServletResponse response) {
         if (Thread.currentThread().equals(inside)) {
             begun = true;
-        } else if (!over) {
-            giveBack(failureOf(response));
+        } else if (!admission.isOver()) {
+            admission.answered(response.getStatus());
         }
     }
 
@@ -264,21 +241,13 @@ final class RequestTurn implements AsyncListener {
         context.addListener(this);
     }
 
-    /**
-     * As often as one likes; what isn't granted yet never will be.
-     *
-     * @param why why the request counts as failed; {@code null}: it doesn't
-     */
-    private void giveBack(@Nullable Throwable why) {
-        over = true;
-        EnclosingPermit.giveBack(permit, why);
-        HttpServletResponse answer = answered;
-        place.end(why == null && answer != null && Newcomers.isProof(method, answer.getStatus()));
-    }
-
     @Override
     public void onComplete(AsyncEvent event) {
-        giveBack(answered == null ? null : lateFailure == null ? failureOf(answered) : lateFailure);
+        if (answered == null) {
+            admission.ended(null);
+        } else {
+            end(answered, lateFailure);
+        }
     }
 
     @Override
