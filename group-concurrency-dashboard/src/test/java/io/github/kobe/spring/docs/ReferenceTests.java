@@ -9,7 +9,7 @@ import io.github.kobe.TaskStatus;
 import io.github.kobe.rollout.MetricsRegistry;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.spring.actuate.GroupExecutorEndpoint;
-import io.github.kobe.spring.actuate.GroupScopesEndpointWebExtension;
+import io.github.kobe.spring.actuate.GroupScopesEndpoint;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.observation.DefaultGroupTaskObservationConvention;
 import io.github.kobe.spring.observation.GroupTaskObservationDocumentation;
@@ -280,7 +280,7 @@ class ReferenceTests {
     @Tag("once")
     void thePageOfTheEndpointOfScopesHasEachParameter() {
         Set<String> offered = new TreeSet<>();
-        for (Method operation : GroupScopesEndpointWebExtension.class.getMethods()) {
+        for (Method operation : GroupScopesEndpoint.class.getMethods()) {
             if (verbOf(operation) != null) {
                 assertThat(verbOf(operation)).isEqualTo("GET");
                 Stream.of(operation.getParameters()).map(Parameter::getName).forEach(offered::add);

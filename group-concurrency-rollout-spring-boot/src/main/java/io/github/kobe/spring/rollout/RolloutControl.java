@@ -11,7 +11,7 @@ import io.github.kobe.rollout.TaskOperationException;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
-import io.github.kobe.spring.internal.endpoint.RequestedNumber;
+import io.github.kobe.spring.internal.endpoint.RequestedValue;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -47,7 +47,7 @@ final class RolloutControl {
     }
 
     RolloutsReport.PlanWithTasks show(@Nullable String limit, @Nullable String status, @Nullable String tenant) {
-        int most = Math.min(RequestedNumber.limit(limit), MOST_TASKS);
+        int most = Math.min(RequestedValue.limit(limit), MOST_TASKS);
         TaskStatus wanted = status(status);
         List<TaskInfo> tasks = tenant == null
                 ? rollouts.tasks(planId, wanted, most + 1)

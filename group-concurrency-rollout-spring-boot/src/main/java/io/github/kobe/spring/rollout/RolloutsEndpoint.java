@@ -3,16 +3,14 @@ package io.github.kobe.spring.rollout;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.spring.internal.endpoint.ChangeAudit;
 import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
-import io.github.kobe.spring.internal.endpoint.RequestedNumber;
+import io.github.kobe.spring.internal.endpoint.RequestedValue;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
-import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.lang.Nullable;
@@ -20,7 +18,7 @@ import org.springframework.lang.Nullable;
 /**
  * The endpoint {@code /actuator/rollouts}: shows plans and, if write access is enabled, operates on them.
  *
- * <p>Parameters are strings, so that this class can answer a bad one with the reason. They have Spring's own
+ * <p>Parameters are strings, so that a bad one can be refused with the reason. They have Spring's own
  * annotation, since Spring Boot 3 knows no other for optional parameters. Safe for use by many threads.
  */
 @WebEndpoint(id = RolloutsEndpoint.ID, defaultAccess = Access.READ_ONLY)
@@ -52,14 +50,12 @@ public class RolloutsEndpoint {
      * Shows the newest plans.
      *
      * @param limit how many to show at most, at least 1; none: 100
-     * @return a {@link RolloutsReport}, or a problem
+     * @return the plans
+     * @throws RuntimeException as all operations do, if it is refused
      */
     @ReadOperation
-    public WebEndpointResponse<Object> plans(@Nullable String limit) {
-        return answer(() -> {
-            int most = RequestedNumber.limit(limit);
-            return RolloutsReport.of(rollouts.plans(), most);
-        });
+    public RolloutsReport plans(@Nullable String limit) {
+        return RolloutsReport.of(rollouts.plans(), RequestedValue.limit(limit));
     }
 
     /**
@@ -70,19 +66,17 @@ public class RolloutsEndpoint {
      * @param status only tasks in this state; none: in any
      * @param tenant only tasks of this tenant; none: of any
      * @param preview true: shows what the start of the plan would do, instead of everything else
-     * @return a {@link RolloutsReport.PlanWithTasks} or {@link RolloutsReport.Preview}, or a problem
+     * @return a {@link RolloutsReport.PlanWithTasks} or {@link RolloutsReport.Preview}
      */
     @ReadOperation
-    public WebEndpointResponse<Object> plan(
+    public Object plan(
             @Selector String planInPath,
             @Nullable String limit,
             @Nullable String status,
             @Nullable String tenant,
             @Nullable String preview) {
-        return answer(() -> {
-            RolloutControl control = new RolloutControl(rollouts, planInPath);
-            return flag("preview", preview, false) ? control.preview() : control.show(limit, status, tenant);
-        });
+        RolloutControl control = new RolloutControl(rollouts, planInPath);
+        return RequestedValue.flag("preview", preview, false) ? control.preview() : control.show(limit, status, tenant);
     }
 
     /**
@@ -94,61 +88,43 @@ public class RolloutsEndpoint {
      * @param tenant the tenant whose task is meant; none: the plan
      * @param fromCheckpoint for a retry: true goes on with the stage that failed, false begins with the first; none: true
      * @param wave for an approval, which requires it: the wave that has ended
-     * @return a {@link RolloutsReport.Operation}, or a problem
+     * @return what it has done
      */
     @WriteOperation
-    public WebEndpointResponse<Object> operate(
+    public RolloutsReport.Operation operate(
             SecurityContext security,
             @Selector String planInPath,
             @Nullable String action,
             @Nullable String tenant,
             @Nullable String fromCheckpoint,
             @Nullable String wave) {
-        return answer(() -> {
-            RolloutAction wanted = RolloutAction.of(action);
-            requireFor(RolloutAction.RETRY, wanted, "fromCheckpoint", fromCheckpoint);
-            requireFor(RolloutAction.APPROVE, wanted, "wave", wave);
-            boolean goesOn = flag("fromCheckpoint", fromCheckpoint, true);
-            int ended = wanted == RolloutAction.APPROVE ? RequestedNumber.wave(wave) : 0;
-            String name = ChangeAudit.nameOf(security);
-            RolloutsReport.Operation done = new RolloutControl(
-                            name.isEmpty() ? rollouts : rollouts.by(name), planInPath)
-                    .want(wanted, tenant, goesOn, ended);
-            Map<String, Object> told = new LinkedHashMap<>();
-            told.put("plan", planInPath);
-            told.put("action", wanted.text());
-            if (tenant != null) {
-                told.put("tenant", tenant);
-            }
-            if (wanted == RolloutAction.RETRY) {
-                told.put("fromCheckpoint", goesOn);
-            }
-            if (wanted == RolloutAction.APPROVE) {
-                told.put("wave", ended);
-            }
-            audit.changed(name, "Rollout " + told, told);
-            return done;
-        });
+        RolloutAction wanted = RolloutAction.of(action);
+        requireFor(RolloutAction.RETRY, wanted, "fromCheckpoint", fromCheckpoint);
+        requireFor(RolloutAction.APPROVE, wanted, "wave", wave);
+        boolean goesOn = RequestedValue.flag("fromCheckpoint", fromCheckpoint, true);
+        int ended = wanted == RolloutAction.APPROVE ? RequestedValue.wave(wave) : 0;
+        String name = ChangeAudit.nameOf(security);
+        RolloutsReport.Operation done = new RolloutControl(name.isEmpty() ? rollouts : rollouts.by(name), planInPath)
+                .want(wanted, tenant, goesOn, ended);
+        Map<String, Object> told = new LinkedHashMap<>();
+        told.put("plan", planInPath);
+        told.put("action", wanted.text());
+        if (tenant != null) {
+            told.put("tenant", tenant);
+        }
+        if (wanted == RolloutAction.RETRY) {
+            told.put("fromCheckpoint", goesOn);
+        }
+        if (wanted == RolloutAction.APPROVE) {
+            told.put("wave", ended);
+        }
+        audit.changed(name, "Rollout " + told, told);
+        return done;
     }
 
     private static void requireFor(RolloutAction its, RolloutAction wanted, String name, @Nullable String text) {
         if (text != null && wanted != its) {
             throw RefusedRequestException.badRequest("it is for " + its.text() + " alone", name, text, "none");
-        }
-    }
-
-    private static boolean flag(String name, @Nullable String text, boolean byDefault) {
-        if (text == null || text.equals("true") || text.equals("false")) {
-            return text == null ? byDefault : text.equals("true");
-        }
-        throw RefusedRequestException.badRequest(name + " is neither true nor false", name, text, "true or false");
-    }
-
-    private static WebEndpointResponse<Object> answer(Supplier<Object> report) {
-        try {
-            return new WebEndpointResponse<>(report.get());
-        } catch (RefusedRequestException refusal) {
-            return refusal.toResponse();
         }
     }
 }

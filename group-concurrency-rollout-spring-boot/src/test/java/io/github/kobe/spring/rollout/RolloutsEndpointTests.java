@@ -248,8 +248,7 @@ class RolloutsEndpointTests {
         JsonNode waiting = get(type, "/" + plan).ok().path("plan");
         Object approved = STARTED.get(type)
                 .bean(RolloutsEndpoint.class)
-                .operate(new Ann(), plan.value(), "approve", null, null, "1")
-                .getBody();
+                .operate(new Ann(), plan.value(), "approve", null, null, "1");
         end(type, plan, PlanStatus.COMPLETED);
 
         assertThat(waiting.path("wave").asInt()).isEqualTo(1);

@@ -3,7 +3,7 @@ package io.github.kobe.spring.actuate;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.internal.endpoint.ChangeAudit;
 import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
-import io.github.kobe.spring.internal.endpoint.RequestedNumber;
+import io.github.kobe.spring.internal.endpoint.RequestedValue;
 import io.github.kobe.spring.internal.settings.PrintableText;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -22,7 +22,7 @@ import org.springframework.lang.Nullable;
 /**
  * The endpoint {@code /actuator/groupexecutor}: shows groups and, if write access is enabled, changes their limits.
  *
- * <p>Parameters are strings, so that this class can answer a bad one with the reason. They have Spring's own
+ * <p>Parameters are strings, so that a bad one can be refused with the reason. They have Spring's own
  * annotation, since Spring Boot 3 knows no other for optional parameters. Safe for use by many threads.
  */
 @WebEndpoint(id = GroupExecutorEndpoint.ID, defaultAccess = Access.READ_ONLY)
@@ -68,10 +68,11 @@ public class GroupExecutorEndpoint {
      * @param holders true: who has the permits of the one group, and who waits for them
      * @param explain true: which rules the one group's limits come from
      * @param executor the executor's name; none: the default one
-     * @return a {@link GroupExecutorReport} or {@link GroupReport}, or a problem
+     * @return a {@link GroupExecutorReport} or {@link GroupReport}
+     * @throws RuntimeException as all operations do, if it is refused
      */
     @ReadOperation
-    public WebEndpointResponse<Object> groups(
+    public Object groups(
             @Nullable String group,
             @Nullable String search,
             @Nullable String sort,
@@ -80,19 +81,16 @@ public class GroupExecutorEndpoint {
             @Nullable String holders,
             @Nullable String explain,
             @Nullable String executor) {
-        return answer(() -> {
-            boolean withHolders = flag("holders", holders);
-            boolean withExplanation = flag("explain", explain);
-            GroupControl control = find(executor).control();
-            if (group != null) {
-                return control.show(group, withHolders, withExplanation);
-            }
-            if (withHolders || withExplanation) {
-                throw RefusedRequestException.badRequest(
-                        "this is available for one group only", "group", null, "the key of a group");
-            }
-            return control.showAll(search, sort, RequestedNumber.offset(offset), RequestedNumber.limit(limit));
-        });
+        if (group != null) {
+            return group(group, holders, explain, executor);
+        }
+        if (RequestedValue.flag("holders", holders, false) || RequestedValue.flag("explain", explain, false)) {
+            throw RefusedRequestException.badRequest(
+                    "this is available for one group only", "group", null, "the key of a group");
+        }
+        return find(executor)
+                .control()
+                .showAll(search, sort, RequestedValue.offset(offset), RequestedValue.limit(limit));
     }
 
     /**
@@ -102,12 +100,17 @@ public class GroupExecutorEndpoint {
      * @param holders true: who has the permits, and who waits for them
      * @param explain true: which rules the limits come from
      * @param executor the executor's name; none: the default one
-     * @return a {@link GroupReport}, or a problem
+     * @return the group
      */
     @ReadOperation
-    public WebEndpointResponse<Object> group(
+    public GroupReport group(
             @Selector String keyInPath, @Nullable String holders, @Nullable String explain, @Nullable String executor) {
-        return groups(keyInPath, null, null, null, null, holders, explain, executor);
+        return find(executor)
+                .control()
+                .show(
+                        keyInPath,
+                        RequestedValue.flag("holders", holders, false),
+                        RequestedValue.flag("explain", explain, false));
     }
 
     /**
@@ -124,10 +127,10 @@ public class GroupExecutorEndpoint {
      * @param guaranteed how many are to be in flight before others get more; none: unchanged
      * @param period with set and pause: after which time that ends by itself; none: it doesn't
      * @param executor the executor's name; none: the default one
-     * @return the {@link GroupReport} after the change, or a problem
+     * @return the group after the change
      */
     @WriteOperation
-    public WebEndpointResponse<Object> change(
+    public GroupReport change(
             SecurityContext security,
             @Nullable String group,
             @Nullable String action,
@@ -139,16 +142,14 @@ public class GroupExecutorEndpoint {
             @Nullable String guaranteed,
             @Nullable String period,
             @Nullable String executor) {
-        return answer(() -> {
-            String key = required(group);
-            String todo = action == null ? "set" : action;
-            Found found = find(executor);
-            LimitsRequest limits =
-                    new LimitsRequest(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed);
-            found.control().change(key, todo, limits, period);
-            changed(security, found.name(), key, todo, limits.given(), period);
-            return found.control().report(key);
-        });
+        String key = required(group);
+        String todo = action == null ? "set" : action;
+        Found found = find(executor);
+        LimitsRequest limits =
+                new LimitsRequest(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed);
+        found.control().change(key, todo, limits, period);
+        changed(security, found.name(), key, todo, limits.given(), period);
+        return found.control().report(key);
     }
 
     /**
@@ -166,10 +167,10 @@ public class GroupExecutorEndpoint {
      * @param guaranteed how many are to be in flight before others get more; none: unchanged
      * @param period with set and pause: after which time that ends by itself; none: it doesn't
      * @param executor the executor's name; none: the default one
-     * @return the {@link GroupReport} after the change, or a problem
+     * @return the group after the change
      */
     @WriteOperation
-    public WebEndpointResponse<Object> changeGroup(
+    public GroupReport changeGroup(
             SecurityContext security,
             @Selector String keyInPath,
             @Nullable String group,
@@ -183,9 +184,8 @@ public class GroupExecutorEndpoint {
             @Nullable String period,
             @Nullable String executor) {
         if (group != null && !group.equals(keyInPath)) {
-            return RefusedRequestException.badRequest(
-                            "the path names another group", "group", group, "the key of the path, or none")
-                    .toResponse();
+            throw RefusedRequestException.badRequest(
+                    "the path names another group", "group", group, "the key of the path, or none");
         }
         return change(
                 security,
@@ -207,20 +207,16 @@ public class GroupExecutorEndpoint {
      * @param security the caller
      * @param group the group's key
      * @param executor the executor's name; none: the default one
-     * @return nothing, or a problem
+     * @return nothing
      */
     @DeleteOperation
-    public WebEndpointResponse<Object> evict(
+    public WebEndpointResponse<Void> evict(
             SecurityContext security, @Nullable String group, @Nullable String executor) {
-        try {
-            String key = required(group);
-            Found found = find(executor);
-            found.control().evict(key);
-            changed(security, found.name(), key, "evict", Map.of(), null);
-            return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NO_CONTENT);
-        } catch (RefusedRequestException refusal) {
-            return refusal.toResponse();
-        }
+        String key = required(group);
+        Found found = find(executor);
+        found.control().evict(key);
+        changed(security, found.name(), key, "evict", Map.of(), null);
+        return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NO_CONTENT);
     }
 
     /**
@@ -229,10 +225,10 @@ public class GroupExecutorEndpoint {
      * @param security the caller
      * @param keyInPath the group's key
      * @param executor the executor's name; none: the default one
-     * @return nothing, or a problem
+     * @return nothing
      */
     @DeleteOperation
-    public WebEndpointResponse<Object> evictGroup(
+    public WebEndpointResponse<Void> evictGroup(
             SecurityContext security, @Selector String keyInPath, @Nullable String executor) {
         return evict(security, keyInPath, executor);
     }
@@ -259,14 +255,6 @@ public class GroupExecutorEndpoint {
         audit.changed(ChangeAudit.nameOf(security), what, data);
     }
 
-    private static WebEndpointResponse<Object> answer(Supplier<Object> report) {
-        try {
-            return new WebEndpointResponse<>(report.get());
-        } catch (RefusedRequestException refusal) {
-            return refusal.toResponse();
-        }
-    }
-
     private Found find(@Nullable String executor) {
         NamedExecutors.Named named = executors.find(executor);
         return new Found(named.name(), new GroupControl(named.executor(), instance));
@@ -277,13 +265,6 @@ public class GroupExecutorEndpoint {
             throw RefusedRequestException.badRequest("no group is given", "group", groupKey, "the key of a group");
         }
         return groupKey;
-    }
-
-    private static boolean flag(String name, @Nullable String text) {
-        if (text == null || text.equals("true") || text.equals("false")) {
-            return "true".equals(text);
-        }
-        throw RefusedRequestException.badRequest(name + " is neither true nor false", name, text, "true or false");
     }
 
     private record Found(String name, GroupControl control) {}

@@ -2,7 +2,7 @@ package io.github.kobe.spring.actuate;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.scope.Scopes;
-import io.github.kobe.spring.internal.endpoint.RequestedNumber;
+import io.github.kobe.spring.internal.endpoint.RequestedValue;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -44,7 +44,7 @@ public class GroupScopesEndpoint {
      */
     @ReadOperation
     public GroupScopesReport scopes(@Nullable String limit, @Nullable String executor) {
-        int most = RequestedNumber.limit(limit);
+        int most = RequestedValue.limit(limit);
         return GroupScopesReport.of(
                 instance, Scopes.of(executors.find(executor).executor()).live(), most);
     }

@@ -35,12 +35,6 @@ public final class GroupScopesEndpointAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnMissingBean
-    GroupScopesEndpointWebExtension groupConcurrencyScopesEndpointWebExtension(GroupScopesEndpoint endpoint) {
-        return new GroupScopesEndpointWebExtension(endpoint);
-    }
-
-    @Bean
     @ConditionalOnMissingBean(name = "groupConcurrencyScopeArguments")
     static StrictArguments groupConcurrencyScopeArguments() {
         return new StrictArguments(GroupScopesEndpoint.ID);

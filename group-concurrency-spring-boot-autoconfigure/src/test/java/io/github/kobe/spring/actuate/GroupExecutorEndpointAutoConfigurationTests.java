@@ -1,10 +1,12 @@
 package io.github.kobe.spring.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -67,13 +69,12 @@ class GroupExecutorEndpointAutoConfigurationTests {
                 })
                 .run(context -> {
                     GroupExecutorEndpoint endpoint = context.getBean(GroupExecutorEndpoint.class);
-                    assertThat(endpoint.group("paused", null, null, null).getStatus())
-                            .isEqualTo(200);
-                    assertThat(endpoint.group("paused", null, null, "mine").getStatus())
-                            .isEqualTo(200);
-                    assertThat(endpoint.group("paused", null, null, "groupExecutor")
-                                    .getStatus())
-                            .isEqualTo(400);
+                    assertThat(endpoint.group("paused", null, null, null).paused())
+                            .isTrue();
+                    assertThat(endpoint.group("paused", null, null, "mine").paused())
+                            .isTrue();
+                    assertThatExceptionOfType(RefusedRequestException.class)
+                            .isThrownBy(() -> endpoint.group("paused", null, null, "groupExecutor"));
                 });
     }
 }

@@ -29,7 +29,6 @@ class ArchitectureTests extends SpringArchitecture {
                         "GroupPolicyCustomizer",
                         "GroupReport",
                         "GroupScopesEndpoint",
-                        "GroupScopesEndpointWebExtension",
                         "GroupScopesReport",
                         "GroupTaskObservationContext",
                         "GroupTaskObservationConvention",

@@ -1,6 +1,7 @@
 package io.github.kobe.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
@@ -12,6 +13,7 @@ import io.github.kobe.spring.GroupPolicyCustomizer;
 import io.github.kobe.spring.actuate.GroupExecutorEndpoint;
 import io.github.kobe.spring.actuate.GroupExecutorEndpointAutoConfiguration;
 import io.github.kobe.spring.actuate.GroupExecutorReport;
+import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
 import io.github.kobe.spring.metrics.GroupConcurrencyMetricsAutoConfiguration;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
@@ -85,12 +87,10 @@ class SeveralExecutorsTests {
         try (AnnotationConfigApplicationContext parent = new AnnotationConfigApplicationContext(Own.class)) {
             runner.withParent(parent).run(context -> {
                 GroupExecutorEndpoint endpoint = context.getBean(GroupExecutorEndpoint.class);
-                assertThat(endpoint.groups(null, null, null, null, null, null, null, null)
-                                .getStatus())
-                        .isEqualTo(200);
-                assertThat(endpoint.groups(null, null, null, null, null, null, null, "own")
-                                .getStatus())
-                        .isEqualTo(200);
+                assertThat(endpoint.groups(null, null, null, null, null, null, null, null))
+                        .isInstanceOf(GroupExecutorReport.class);
+                assertThat(endpoint.groups(null, null, null, null, null, null, null, "own"))
+                        .isInstanceOf(GroupExecutorReport.class);
                 assertThat(metersOf(context)
                                 .get("group.executor.global.running")
                                 .tag("executor", "own")
@@ -106,9 +106,8 @@ class SeveralExecutorsTests {
     void theOneThatIsMeantWithoutANameIsShownWithoutOneToo() {
         runner.withUserConfiguration(Own.class, FurtherByHand.class).run(context -> {
             context.getBean("own", GroupExecutor.class).call("of-own", () -> "ran");
-            GroupExecutorReport shown = (GroupExecutorReport) context.getBean(GroupExecutorEndpoint.class)
-                    .groups(null, null, null, null, null, null, null, null)
-                    .getBody();
+            GroupExecutorReport shown = (GroupExecutorReport)
+                    context.getBean(GroupExecutorEndpoint.class).groups(null, null, null, null, null, null, null, null);
             assertThat(shown.groups()).containsOnlyKeys("of-own");
         });
     }
@@ -117,9 +116,8 @@ class SeveralExecutorsTests {
     void oneThatIsNotToBeFoundByItsTypeIsNotShown() {
         runner.withUserConfiguration(Hidden.class).run(context -> {
             GroupExecutorEndpoint endpoint = context.getBean(GroupExecutorEndpoint.class);
-            assertThat(endpoint.groups(null, null, null, null, null, null, null, "hidden")
-                            .getStatus())
-                    .isEqualTo(400);
+            assertThatExceptionOfType(RefusedRequestException.class)
+                    .isThrownBy(() -> endpoint.groups(null, null, null, null, null, null, null, "hidden"));
             assertThat(metersOf(context)
                             .find("group.executor.global.running")
                             .tag("executor", "hidden")

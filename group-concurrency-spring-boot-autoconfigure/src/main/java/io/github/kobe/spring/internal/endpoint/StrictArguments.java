@@ -12,10 +12,12 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
 import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
+import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
 
 /**
  * Refuses requests with a parameter, or a field of their body, that an endpoint doesn't know or that occurs twice.
  * Spring Boot would ignore the first, so that a misspelt name shows another group or executor, and join the second.
+ * Over HTTP, these and the requests that the endpoint itself refuses are answered with the problem.
  */
 public final class StrictArguments implements OperationInvokerAdvisor {
 
@@ -46,10 +48,13 @@ public final class StrictArguments implements OperationInvokerAdvisor {
         return context -> {
             try {
                 require(type == OperationType.WRITE ? "field" : "parameter", known, context);
+                return invoker.invoke(context);
             } catch (RefusedRequestException refusal) {
-                return refusal.toResponse();
+                if (context.canResolve(WebServerNamespace.class)) {
+                    return refusal.toResponse();
+                }
+                throw refusal;
             }
-            return invoker.invoke(context);
         };
     }
 

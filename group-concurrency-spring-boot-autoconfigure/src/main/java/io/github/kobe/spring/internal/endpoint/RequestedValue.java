@@ -2,12 +2,12 @@ package io.github.kobe.spring.internal.endpoint;
 
 import org.jspecify.annotations.Nullable;
 
-/** Reads the numbers in a request. */
-public final class RequestedNumber {
+/** Reads the numbers and switches in a request. */
+public final class RequestedValue {
 
     private static final int DEFAULT_LIMIT = 100;
 
-    private RequestedNumber() {}
+    private RequestedValue() {}
 
     /**
      * {@return how many entries to show at most}
@@ -34,6 +34,21 @@ public final class RequestedNumber {
      */
     public static int wave(@Nullable String text) {
         return read("wave", text, 1, null);
+    }
+
+    /**
+     * Reads a switch.
+     *
+     * @param name the name of the parameter
+     * @param text as it was given; {@code null}: it wasn't
+     * @param byDefault what it is then
+     * @return whether it is on
+     */
+    public static boolean flag(String name, @Nullable String text, boolean byDefault) {
+        if (text == null || text.equals("true") || text.equals("false")) {
+            return text == null ? byDefault : text.equals("true");
+        }
+        throw RefusedRequestException.badRequest(name + " is neither true nor false", name, text, "true or false");
     }
 
     private static int read(String parameter, @Nullable String text, int least, @Nullable Integer byDefault) {
