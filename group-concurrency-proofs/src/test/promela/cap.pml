@@ -928,7 +928,7 @@ proctype Canceller(byte me) {
 }
 #endif
 
-/* Ledger.attachAll: each group in a critical section of its own; somebody watches meanwhile */
+/* Ledger.watch: each group in a critical section of its own; somebody watches meanwhile */
 inline attachAll() {
     i = 0;
     do

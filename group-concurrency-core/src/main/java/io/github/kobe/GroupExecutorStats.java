@@ -25,7 +25,10 @@ public interface GroupExecutorStats {
     /** {@return how many may be in flight; {@link Integer#MAX_VALUE}: no limit} */
     int globalMaxInFlight();
 
-    /** {@return how many of the last free permits are only for groups that hold little; 0 without a limit} A drain keeps none. */
+    /**
+     * {@return how many of the last free permits are only for groups that hold little, as it is set; 0 without a limit} A drain keeps
+     * none of it.
+     */
     int globalHeadroom();
 
     /** {@return how many may wait; {@link Integer#MAX_VALUE}: no limit} */

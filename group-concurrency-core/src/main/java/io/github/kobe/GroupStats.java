@@ -47,9 +47,15 @@ public interface GroupStats {
     /** {@return how many global permits it holds itself; what runs nested in another group counts there} */
     int held();
 
+    /** {@return how many of them are beyond its guarantee} */
+    int borrowed();
+
+    /** {@return whether it holds less than it is guaranteed, and work waits for a global permit} */
+    boolean waitsBelowGuarantee();
+
     /**
-     * {@return what it holds beyond its guarantee, divided by its weight and rounded down; -1 while it holds less than that} Of groups
-     * that wait for a global permit the one with the lowest level comes first. Without a global limit it means nothing.
+     * {@return what it holds beyond its guarantee, divided by its weight and rounded down; -1 while it holds less than that} Where no
+     * group that waits is below a guarantee, the lowest level comes first. Without a global limit it means nothing.
      */
     int level();
 
@@ -65,7 +71,7 @@ public interface GroupStats {
     /** {@return how long the first in the queue has waited; zero if none waits} */
     Duration oldestWait();
 
-    /** {@return why work waits; empty if none waits, or it is about to start} */
+    /** {@return why work waits; empty if none waits, or nothing keeps it from starting at the next occasion} */
     Optional<WaitReason> waitsFor();
 
     /** {@return whether the group starts nothing} */

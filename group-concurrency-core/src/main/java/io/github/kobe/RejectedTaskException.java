@@ -119,7 +119,7 @@ public sealed class RejectedTaskException extends RejectedExecutionException {
     }
 
     private static String facts(long queued, String waiting, @Nullable WaitReason waitsFor) {
-        String why = waitsFor == null ? "" : "the group waits for " + waitsFor;
+        String why = waitsFor == null ? "" : "held up by " + waitsFor;
         if (queued < 0) {
             return why.isEmpty() ? "" : " (" + why + ")";
         }

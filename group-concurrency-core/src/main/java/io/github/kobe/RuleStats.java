@@ -50,7 +50,7 @@ public interface RuleStats {
     /** {@return how many tasks have been started and not finished} */
     long inFlight();
 
-    /** {@return how many global permits the groups hold beyond what they are guaranteed} */
+    /** {@return how many global permits the groups hold beyond what they are guaranteed} Without a global limit it means nothing. */
     long borrowed();
 
     /** {@return how many tasks and callers wait} */

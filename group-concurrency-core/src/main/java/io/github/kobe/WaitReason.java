@@ -14,8 +14,8 @@ public enum WaitReason {
     /** The group has as much running or in flight as {@code maxConcurrency} or {@code maxInFlight} allow. */
     GROUP_LIMIT,
     /**
-     * The global limit is short, and another group that has less than it is guaranteed waits too: by its own name, or, where this
-     * group isn't below such a guarantee, by a rule. It comes first.
+     * The global limit is short, and another group that has less than it is guaranteed waits too. It comes before this one; or, where
+     * this one is below a guarantee of the same kind itself, by its own name or by a rule, both share what comes back.
      */
     OTHERS_GUARANTEE,
     /**

@@ -11,6 +11,7 @@ import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RuleStats;
 import io.github.kobe.WaitReason;
 import io.github.kobe.audit.Engines;
+import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
@@ -135,7 +136,7 @@ class WaitReasonTests {
     }
 
     @Test
-    void whoHoldsLessOfAGuaranteeOfTheSameClassComesFirst() {
+    void groupsBelowGuaranteesOfOneKindWaitForEachOther() {
         GroupExecutor executor = engines.start(policy().globalMaxInFlight(3)
                 .pattern("rule:*", GroupLimits.unset().withGuaranteed(5))
                 .build());
@@ -144,6 +145,46 @@ class WaitReasonTests {
 
         assertThat(waitsFor(executor, "rule:1")).contains(WaitReason.OTHERS_GUARANTEE);
         assertThat(waitsFor(executor, "rule:2")).contains(WaitReason.OTHERS_GUARANTEE);
+    }
+
+    @Test
+    void aLevelIsWhatIsHeldBeyondTheGuaranteeForTheWeight() {
+        GroupExecutor executor = engines.start(policy().globalMaxInFlight(8)
+                .group("a", GroupLimits.unset().withGuaranteed(1).withWeight(3))
+                .build());
+        submit(executor, "a", 8);
+
+        assertThat(stats(executor, "a").level()).isEqualTo(2);
+        assertThat(stats(executor, "a").borrowed()).isEqualTo(7);
+    }
+
+    @Test
+    void underALimitThatWasLoweredBelowWhatIsOutItIsTheCapAndNotTheHeadroom() {
+        GroupExecutor executor = engines.start(policy().globalMaxInFlight(4).build());
+        submit(executor, "a", 5);
+        executor.updatePolicy(executor.policy().toBuilder()
+                .globalMaxInFlight(3)
+                .globalHeadroom(1)
+                .build());
+
+        assertThat(waitsFor(executor, "a")).contains(WaitReason.CAP);
+    }
+
+    @Test
+    void whatWaitsNestedWaitsForItsOwnGroupAlone() throws Exception {
+        GroupExecutor executor = engines.start(policy().globalMaxInFlight(1)
+                .group("inner", GroupLimits.unset().withMaxConcurrency(1))
+                .build());
+        Gate inInner = new Gate();
+        Caller<String> outer =
+                Caller.start(() -> executor.call("outer", () -> executor.call("inner", inInner.then("done"))));
+        inInner.awaitArrived(1);
+        executor.submit("inner", "waits", () -> "done");
+
+        assertThat(stats(executor, "inner").held()).isZero();
+        assertThat(waitsFor(executor, "inner")).contains(WaitReason.GROUP_LIMIT);
+        inInner.open();
+        assertThat(outer.result()).isEqualTo("done");
     }
 
     @Test
@@ -156,14 +197,14 @@ class WaitReasonTests {
 
         RejectedTaskException full = rejected(() -> executor.call("none", () -> "done"));
         assertThat(full.waitsFor()).contains(WaitReason.CAP);
-        assertThat(full).hasMessageContaining("(0 waiting, queueThreshold 0; the group waits for CAP)");
+        assertThat(full).hasMessageContaining("(0 waiting, queueThreshold 0; held up by CAP)");
 
         assertThat(rejected(() -> executor.call("single", () -> "done")).waitsFor())
                 .contains(WaitReason.GROUP_LIMIT);
 
         RejectedTaskException late = rejected(() -> executor.call("late", Duration.ofMillis(1), () -> "done"));
         assertThat(late.waitsFor()).contains(WaitReason.CAP);
-        assertThat(late).hasMessageContaining("the group waits for CAP");
+        assertThat(late).hasMessageContaining("held up by CAP");
     }
 
     @Test

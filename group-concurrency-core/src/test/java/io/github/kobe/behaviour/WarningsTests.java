@@ -135,11 +135,13 @@ class WarningsTests {
                 .asString()
                 .startsWith("The groups in use are guaranteed 6 permits together (3 by their own names, 3 by rules), of"
                         + " 5 (globalMaxInFlight 6, globalHeadroom 1).");
-        executor.resetLimits("own");
+        executor.pause("rule:3");
+        executor.updatePolicy(executor.policy().toBuilder().maxIdleGroups(5).build());
         aMinuteLater(executor);
-        executor.submit("rule:4", "1", gate.then("done"));
+        assertThat(log.warnings()).as("a paused group claims nothing").hasSize(1);
+        executor.resume("rule:3");
         aMinuteLater(executor);
-        assertThat(log.warnings()).as("after it was enough").hasSize(2);
+        assertThat(log.warnings()).as("under another policy").hasSize(2);
         gate.open();
     }
 

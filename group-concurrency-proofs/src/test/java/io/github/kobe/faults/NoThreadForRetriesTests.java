@@ -6,6 +6,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.schedules.EngineLoader;
+import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Gate;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,6 +36,12 @@ public class NoThreadForRetriesTests {
     @Test
     void whoQueuesNextFillsTheRoomThatIsThere() {
         assertThat(run(Queues.class)).isEqualTo(1);
+    }
+
+    @Tag("SH3")
+    @Test
+    void whoGaveBackWithoutMemoryHasItsTurnByWhatItHoldsSince() {
+        assertThat(run(Leaves.class)).isEqualTo(1);
     }
 
     static final class GivesBack implements Supplier<Integer> {
@@ -79,6 +86,46 @@ public class NoThreadForRetriesTests {
         }
     }
 
+    /** Two groups that hold one each and wait for another; one gives back, and has no memory to decide what follows. */
+    static final class Leaves implements Supplier<Integer> {
+        @Override
+        public Integer get() {
+            Gate leaving = new Gate();
+            Gate staying = new Gate();
+            Gate next = new Gate();
+            try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder()
+                    .globalMaxInFlight(2)
+                    .defaultMaxConcurrencyPerGroup(10)
+                    .build())) {
+                Caller<String> leaves = Caller.start(() -> executor.call("leaves", leaving.then("one")));
+                leaving.awaitArrived(1);
+                Caller<String> stays = Caller.start(() -> executor.call("stays", staying.then("one")));
+                staying.awaitArrived(1);
+                executor.submit("stays", "waits", next.then("done"));
+                executor.submit("leaves", "waits", next.then("done"));
+                Shortage.batches = true;
+                leaving.open();
+                assertThat(resultOf(leaves)).isEqualTo("one");
+                Shortage.batches = false;
+                assertThat(Shortage.MET).containsExactlyInAnyOrder("batches", "threads");
+                executor.pause("another");
+                int running = executor.groupStats("leaves").orElseThrow().running();
+                next.open();
+                staying.open();
+                assertThat(resultOf(stays)).isEqualTo("one");
+                return running;
+            }
+        }
+    }
+
+    private static String resultOf(Caller<String> caller) {
+        try {
+            return caller.result();
+        } catch (Exception failure) {
+            throw new AssertionError(failure);
+        }
+    }
+
     private static void endWithoutMemory(Gate gate, TaskHandle<String> handle) {
         Shortage.grants = true;
         gate.open();
@@ -91,6 +138,7 @@ public class NoThreadForRetriesTests {
     public static final class Shortage {
         private static final Set<String> MET = ConcurrentHashMap.newKeySet();
         private static volatile boolean grants;
+        private static volatile boolean batches;
         /** For ever: the engine is loaded for this test alone. */
         private static final boolean THREADS = true;
 
@@ -98,6 +146,10 @@ public class NoThreadForRetriesTests {
 
         public static void ofGrants() {
             lack("grants", grants);
+        }
+
+        public static void ofBatches() {
+            lack("batches", batches);
         }
 
         public static void ofThreads() {
@@ -112,7 +164,7 @@ public class NoThreadForRetriesTests {
         }
     }
 
-    /** There is no memory for a grant when the test says so, and never a thread for the housekeeper. */
+    /** There is no memory for a grant, or for a batch where one can do without, when the test says so, and never a thread for the housekeeper. */
     private static final class Lack extends ClassVisitor {
         private String className = "";
 
@@ -133,6 +185,7 @@ public class NoThreadForRetriesTests {
             MethodVisitor method = super.visitMethod(access, name, descriptor, signature, thrown);
             return switch (className + "." + name) {
                 case "io/github/kobe/internal/work/Task.grant" -> new Before(method, "of", "ofGrants");
+                case "io/github/kobe/internal/permits/Batch.orNull" -> new Before(method, "<init>", "ofBatches");
                 case "io/github/kobe/internal/base/Housekeeper.startThread" -> new Before(method, "start", "ofThreads");
                 default -> method;
             };

@@ -53,14 +53,9 @@ public record EffectiveLimits(
         return Math.min(guaranteed.value(), maxInFlight().value());
     }
 
-    /** {@return whether the guarantee is its own} */
+    /** {@return whether the guarantee is its own: by its exact key, or set for it while running} */
     public boolean isGuaranteedByName() {
-        return isByName(guaranteed);
-    }
-
-    /** {@return whether a number is the group's own: by its exact key, or set for it while running} */
-    public static boolean isByName(EffectiveLimit<?> limit) {
-        return limit.source() == LimitSource.CONFIGURED || limit.source() == LimitSource.OVERRIDDEN;
+        return guaranteed.source() == LimitSource.CONFIGURED || guaranteed.source() == LimitSource.OVERRIDDEN;
     }
 
     /** {@return {@code duration} in nanoseconds, at least 0; {@link Long#MAX_VALUE}, for ever, from a century up, or for none} */

@@ -4,6 +4,7 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupStats;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskTotals;
+import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.base.Log;
@@ -22,11 +23,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells the log, about once an interval, which groups have refused work, which stand still, and whether more is guaranteed to
  * those in use than there is: by going over all groups now and then, so that work costs nothing more.
  */
+@SuppressWarnings("ReferenceEquality") // identity is meant
 final class Watch {
 
     /** So many groups that refuse are named; the others are told together. */
@@ -45,8 +48,8 @@ final class Watch {
     /** Groups that had refused something, or had work waiting, at the last round; written by rounds. */
     private volatile Map<Group, Seen> seen = Map.of();
 
-    /** Whether the groups in use were guaranteed more than there is, at the last round; written by rounds. */
-    private volatile boolean guaranteesTooMuch;
+    /** The policy under which it was told that more is guaranteed than there is; written by rounds. */
+    private volatile @Nullable CompiledPolicy guaranteesToldOf;
 
     /**
      * A group at the last round.
@@ -65,22 +68,20 @@ final class Watch {
     /** What a group has refused since the last round. */
     private record Refusing(GroupStats group, Map<RejectionReason, Long> refused, long number) {}
 
-    /** What is guaranteed to the groups in use together. Touched by one round. */
+    /** What is guaranteed to the groups in use together, without paused ones. Touched by one round. */
     private static final class Guarantees {
 
         private long byName;
         private long byRules;
 
-        void add(GroupStats group) {
-            if (group.inFlight() == 0 && group.queued() == 0) {
+        void add(EffectiveLimits limits, GroupStats group) {
+            if (group.paused() || (group.inFlight() == 0 && group.queued() == 0)) {
                 return;
             }
-            int guaranteed =
-                    Math.min(group.guaranteed().value(), group.maxInFlight().value());
-            if (EffectiveLimits.isByName(group.guaranteed())) {
-                byName += guaranteed;
+            if (limits.isGuaranteedByName()) {
+                byName += limits.guaranteedInForce();
             } else {
-                byRules += guaranteed;
+                byRules += limits.guaranteedInForce();
             }
         }
 
@@ -119,7 +120,7 @@ final class Watch {
         for (Group group : engine.groups()) {
             GroupStats stats = Readings.stats(group);
             look(group, stats, before.getOrDefault(group, Seen.NOTHING), now, refusing);
-            guarantees.add(stats);
+            guarantees.add(group.limits(), stats);
         }
         seen = now;
         tellOf(refusing);
@@ -190,19 +191,20 @@ final class Watch {
     }
 
     private void tellOf(Guarantees guarantees) {
-        int limit = engine.policy.source().globalMaxInFlight();
-        int headroom = engine.policy.globalHeadroom();
+        CompiledPolicy policy = engine.policy;
+        int limit = policy.source().globalMaxInFlight();
+        int headroom = policy.globalHeadroom();
         boolean tooMuch = limit != Integer.MAX_VALUE && guarantees.sum() > limit - headroom;
-        if (tooMuch && !guaranteesTooMuch) {
+        if (tooMuch && policy != guaranteesToldOf) {
+            guaranteesToldOf = policy;
             Log.write(
                     Level.WARNING,
                     () -> "The groups in use are guaranteed " + guarantees.sum() + " permits together ("
                             + guarantees.byName + " by their own names, " + guarantees.byRules + " by rules), of "
                             + (limit - headroom) + " (globalMaxInFlight " + limit + ", globalHeadroom " + headroom
                             + "). Those that hold less than theirs take turns, and while they wait the others get"
-                            + " nothing. This is logged once, until it is enough again.");
+                            + " nothing. This is logged once for a policy.");
         }
-        guaranteesTooMuch = tooMuch;
     }
 
     private void tellThatItStandsStill(Group group, GroupStats stats) {

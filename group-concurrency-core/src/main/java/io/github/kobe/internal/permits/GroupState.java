@@ -125,8 +125,8 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
         return held() - limits().guaranteedInForce() < weight();
     }
 
-    /** Has it placed anew where no dispatch of this group follows. */
-    private void heldHasChanged() {
+    /** Has it placed anew if it waits for a turn; a {@linkplain #dispatch} of this group does that too. */
+    final void heldHasChanged() {
         if (ringNext != null) {
             ledger.turns.place(this);
         }
@@ -142,7 +142,7 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
         }
     }
 
-    /** Gives back the group's permits of a piece; the caller sees to the global one, and to the group's place. */
+    /** Gives back the group's permits of a piece; the caller sees to the global one, and to the group's place in the turns. */
     private void put(Piece piece) {
         takeFree(-piece.concurrency, -piece.inFlight);
         nested -= piece.nested();
@@ -151,7 +151,7 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
         }
     }
 
-    /** Gives back a piece; the caller leaves the group next, which {@linkplain #dispatch places} it anew. */
+    /** Gives back a piece; the caller leaves the group by {@link GuardedGroup#exit}, which places it anew. */
     final void putBack(Piece piece) {
         put(piece);
         if (piece.isGlobal()) {
@@ -176,7 +176,10 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
         }
     }
 
-    /** Adds to how many in flight share the global permit of another; a negative number subtracts. As {@link #putBack}. */
+    /**
+     * Adds to how many in flight share the global permit of another; a negative number subtracts. The caller leaves the group by
+     * {@link GuardedGroup#exit}, or nothing waits here.
+     */
     final void addNested(int delta) {
         nested += delta;
     }

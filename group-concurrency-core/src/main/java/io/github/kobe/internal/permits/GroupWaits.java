@@ -59,7 +59,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
     }
 
     /** {@return the limits in force; by anyone} */
-    final EffectiveLimits limits() {
+    public final EffectiveLimits limits() {
         return settings.limits();
     }
 

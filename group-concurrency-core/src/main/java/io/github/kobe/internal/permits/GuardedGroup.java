@@ -85,6 +85,7 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
                 return;
             }
             if (batch == null) {
+                heldHasChanged(); // nobody may come by to dispatch it
                 stalled = engine.housekeeper.retry(asGroup());
             } else {
                 dispatch(batch);

@@ -33,6 +33,8 @@ public final class Readings {
             EffectiveLimit<Integer> weight,
             EffectiveLimit<Integer> guaranteed,
             int held,
+            int borrowed,
+            boolean waitsBelowGuarantee,
             int level,
             Optional<WaitReason> waitsFor,
             Optional<String> rule,
@@ -63,6 +65,8 @@ public final class Readings {
         int inFlight = group.inFlight();
         int held = held(group, inFlight);
         int queued = group.queued();
+        int beyond = held - limits.guaranteedInForce();
+        WaitReason waitsFor = queued == 0 ? null : waitsFor(group);
         long oldest = group.oldestQueuedAt();
         long now = group.engine.now();
         return new GroupReading(
@@ -77,10 +81,10 @@ public final class Readings {
                 limits.weight(),
                 limits.guaranteed(),
                 held,
-                held < limits.guaranteedInForce()
-                        ? -1
-                        : (held - limits.guaranteedInForce()) / limits.weight().value(),
-                Optional.ofNullable(queued == 0 ? null : waitsFor(group)),
+                Math.max(0, beyond),
+                isBelowGuarantee(beyond, waitsFor),
+                beyond < 0 ? -1 : beyond / limits.weight().value(),
+                Optional.ofNullable(waitsFor),
                 Optional.ofNullable(limits.rule()),
                 Optional.ofNullable(group.settings.overriddenSince()),
                 unlessNever(group.settings.overrideEndsIn(now)),
@@ -95,7 +99,17 @@ public final class Readings {
         return (int) Math.max(0, inFlight - group.nested());
     }
 
-    /** {@return why work that waits in a group doesn't start; {@code null}: it is about to} May be stale. */
+    /**
+     * {@return whether a group comes first because of its guarantee}
+     *
+     * @param beyond how much it holds beyond that
+     * @param waitsFor why it waits; {@code null}: it doesn't
+     */
+    static boolean isBelowGuarantee(int beyond, @Nullable WaitReason waitsFor) {
+        return beyond < 0 && (waitsFor == WaitReason.CAP || waitsFor == WaitReason.OTHERS_GUARANTEE);
+    }
+
+    /** {@return why work that waits in a group doesn't start; {@code null}: nothing keeps it} May be stale. */
     static @Nullable WaitReason waitsFor(Group group) {
         EffectiveLimits limits = group.limits();
         if (group.settings.isPaused()) {

@@ -55,17 +55,18 @@ public final class RuleSum {
         int runningNow = group.running();
         int inFlightNow = group.inFlight();
         int queuedNow = group.queued();
-        int beyondGuarantee = Readings.held(group, inFlightNow) - limits.guaranteedInForce();
+        int beyond = Readings.held(group, inFlightNow) - limits.guaranteedInForce();
+        WaitReason waitsFor = queuedNow == 0 || beyond >= 0 ? null : Readings.waitsFor(group);
         groups++;
         waitingGroups += queuedNow > 0 ? 1 : 0;
-        groupsBelowGuarantee += beyondGuarantee < 0 && queuedNow > 0 && waitsForGlobal(group) ? 1 : 0;
+        groupsBelowGuarantee += Readings.isBelowGuarantee(beyond, waitsFor) ? 1 : 0;
         pausedGroups += group.settings.isPaused() ? 1 : 0;
         saturation = Math.max(saturation, share(runningNow, limits.maxConcurrency()));
         saturation = Math.max(saturation, share(inFlightNow, limits.maxInFlight()));
         queueFill = Math.max(queueFill, share(queuedNow, limits.queueThreshold()));
         running += runningNow;
         inFlight += inFlightNow;
-        borrowed += Math.max(0, beyondGuarantee);
+        borrowed += Math.max(0, beyond);
         queued += queuedNow;
         lent += group.lent();
         long oldest = group.oldestQueuedAt();
@@ -73,11 +74,6 @@ public final class RuleSum {
             oldestWait = Math.max(oldestWait, now - oldest);
         }
         group.counters.addTo(ended);
-    }
-
-    private static boolean waitsForGlobal(Group group) {
-        WaitReason reason = Readings.waitsFor(group);
-        return reason == WaitReason.CAP || reason == WaitReason.OTHERS_GUARANTEE;
     }
 
     private static double share(int number, EffectiveLimit<Integer> limit) {

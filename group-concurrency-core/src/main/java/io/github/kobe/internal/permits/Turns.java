@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * a place each; from there on each doubling has {@value #PER_DOUBLING}, so what shares a place differs by 3 % at most. Two
  * layers of bits over the places show the lowest that has anybody.
  *
- * <p>Whoever changes what a group holds, or its weight or guarantee, has it {@linkplain #place placed} again. Guarded by the
- * ledger's lock.
+ * <p>Whoever changes what a group holds, or its weight or guarantee, has it {@linkplain #place placed} again before the next turn.
+ * Guarded by the ledger's lock, but for what says otherwise.
  */
 @SuppressWarnings("ReferenceEquality") // identity is meant
 final class Turns {

@@ -272,8 +272,9 @@ class LivePageTests {
             Locator row = rows(list).filter(new Locator.FilterOptions().setHasText(group));
             assertThat(row.locator(".state")).hasText("waits for its own limit · set by hand");
             assertThat(row.locator(".gauge"))
-                    .hasAttribute("aria-label", Pattern.compile("Holds \\d+ global permits; 2 guaranteed"));
+                    .hasAttribute("aria-label", Pattern.compile("Holds 4 permits; 2 guaranteed"));
             assertThat(row.locator(".gauge .mark")).isVisible();
+            assertThat(row.locator(".gauge .mark")).hasAttribute("style", "left: 50%;");
             Page one = open("#/group/" + URLEncoder.encode(group, StandardCharsets.UTF_8));
             assertThat(one.locator(".state")).containsText("waits for its own limit");
             assertThat(one.locator(".tiles .gauge .mark")).isVisible();

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param inFlight tasks started and not finished
  * @param queued tasks and callers that wait
  * @param held how many global permits it holds itself; what runs nested in another group counts there
- * @param level what it holds beyond its guarantee, divided by its weight; -1 while it holds less than that
- * @param waitsFor why work waits; null: none waits, or it is about to start
+ * @param level what it holds beyond its guarantee, divided by its weight and rounded down; -1 while it holds less than that
+ * @param waitsFor why work waits; null: none waits, or nothing keeps it from starting
  * @param oldestWait how long the first in the queue has waited; null if none waits
  * @param paused whether the group starts nothing
  * @param pauseEndsIn in how long the pause ends by itself; null: it doesn't, or there is none

@@ -3,7 +3,6 @@ package io.github.kobe.spring.metrics;
 import io.github.kobe.EffectiveLimit;
 import io.github.kobe.GroupStats;
 import io.github.kobe.RuleStats;
-import io.github.kobe.WaitReason;
 
 /**
  * How many groups have one value of the tag, what they have beyond their guarantees or wait for of them, and how close the
@@ -34,17 +33,12 @@ record Pressure(
     }
 
     static Pressure of(GroupStats group) {
-        int guaranteed =
-                Math.min(group.guaranteed().value(), group.maxInFlight().value());
-        boolean waitsForGlobal = group.waitsFor()
-                .filter(reason -> reason == WaitReason.CAP || reason == WaitReason.OTHERS_GUARANTEE)
-                .isPresent();
         return new Pressure(
                 1,
                 group.queued() > 0 ? 1 : 0,
-                group.held() < guaranteed && waitsForGlobal ? 1 : 0,
+                group.waitsBelowGuarantee() ? 1 : 0,
                 group.paused() ? 1 : 0,
-                Math.max(0, group.held() - guaranteed),
+                group.borrowed(),
                 Math.max(share(group.running(), group.maxConcurrency()), share(group.inFlight(), group.maxInFlight())),
                 share(group.queued(), group.queueThreshold()));
     }

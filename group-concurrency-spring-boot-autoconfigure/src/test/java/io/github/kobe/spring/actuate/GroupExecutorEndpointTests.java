@@ -105,8 +105,11 @@ class GroupExecutorEndpointTests {
         assertThat(busy.path("waitsFor").asText()).isEqualTo("GROUP_LIMIT");
         assertThat(busy.path("held").asInt()).isEqualTo(1);
         assertThat(busy.path("level").asInt(-2)).isZero();
-        assertThat(server.get("").body().path("global").path("headroom").asInt(-1))
-                .isZero();
+        GroupPolicy policy = executor.policy();
+        executor.updatePolicy(policy.toBuilder().globalHeadroom(3).build());
+        assertThat(server.get("").body().path("global").path("headroom").asInt())
+                .isEqualTo(3);
+        executor.updatePolicy(policy);
         executor.resetLimits("busy");
         gate.open();
     }

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A partner's API, on a free port of this machine: {@code GET /rates/{tenant}} gives exchange rates, {@code /bank},
  * {@code /register} and {@code /court} what these know of a tenant, {@code /archive} a document. Each answers in its own
- * time; the one that {@code ?slow=} names takes five seconds longer, and the archive always takes longer. It works on so many requests at a time, whoever they are for; the others wait in
- * line.
+ * time; the one that {@code ?slow=} names takes five seconds longer, and the archive always takes longer. It works on so
+ * many requests at a time, whoever they are for; the others wait in line.
  */
 final class PartnerServer implements AutoCloseable {
 

@@ -51,9 +51,10 @@ export function waitOf(group) {
   return group.waitsFor ? constant('waits', group.waitsFor) : '';
 }
 
-/** Shows what a group holds of the permits over all groups, with its guarantee as a mark. */
+/** Shows what a group holds of what it may have in flight, with its guarantee as a mark; nothing, if it has no limit. */
 export function showHeld(bar, { held, limits }) {
-  const most = limits.maxInFlight.value ?? Math.max(held, limits.guaranteed.value);
+  const most = limits.maxInFlight.value;
+  bar.element.hidden = most === null;
   const guaranteed = Math.min(limits.guaranteed.value, most);
   bar.show(held, guaranteed, most, guaranteed > 0
     ? text('held.guaranteed', { held: number(held), guaranteed: number(guaranteed) })
