@@ -19,7 +19,9 @@
  *   WATCHED                    somebody waits for quiet
  *   LENDER                     a lender wants a credit for the global permit that it has lent
  *   TURNS                      whose turn it is, is counted (E2)
- *   HEADROOM                   so many of the last credits are only for groups that hold none (SH6); who holds least comes first (SH3)
+ *   HEADROOM                   so many of the last credits are only for groups that hold none beyond their guarantee (SH6)
+ *   GUARANTEED                 bit per group: it is guaranteed one by its own name
+ * With one of these two, who holds least beyond its guarantee comes first (SH2, SH3).
  * BUG_... seeds a bug, to see that it is found.
  */
 #ifndef GROUPS
@@ -51,6 +53,9 @@
 #endif
 #ifndef HEADROOM
 #define HEADROOM 0
+#endif
+#ifndef GUARANTEED
+#define GUARANTEED 0
 #endif
 #ifndef CANCELLED
 #define CANCELLED 0
@@ -134,11 +139,18 @@ hidden byte hit;
 
 #define isEligible(g) (len(queue[g]) > 0 && group[g].free > 0)
 #define held(g) (group[g].limit - group[g].free)
+/* Less than nothing: it is below its guarantee. */
+#define beyond(g) (held(g) - ((GUARANTEED >> (g)) & 1))
+#ifdef BUG_GUARANTEES_NOTHING
+#define placeOf(g) held(g)
+#else
+#define placeOf(g) beyond(g)
+#endif
 /* Ledger.mayTake; all weights are 1 */
 #ifdef BUG_HEADROOM_FOR_ALL
 #define mayTake(g) (free > 0)
 #else
-#define mayTake(g) (free > HEADROOM || (free > 0 && held(g) == 0))
+#define mayTake(g) (free > HEADROOM || (free > 0 && beyond(g) <= 0))
 #endif
 /* The ledger has the credits of this group. */
 #define byLedger(g) (group[g].attached && (on || !group[g].capped))
@@ -195,6 +207,21 @@ inline forgetStarts(g) {
 #else
 #define witnessTurn(h) skip
 #define forgetStarts(g) skip
+#endif
+
+#if GUARANTEED
+/* Before h gets one: nobody else who could have it is below a guarantee, unless h is too (SH2). */
+inline witnessGuarantees(h) {
+    nth = 0;
+    do
+    :: nth < GROUPS ->
+        assert(nth == h || beyond(h) < 0 || beyond(nth) >= 0 || !group[nth].attached || !isEligible(nth));
+        nth++
+    :: else -> nth = 0; break
+    od
+}
+#else
+#define witnessGuarantees(h) skip
 #endif
 
 #ifdef WATCHED
@@ -305,13 +332,13 @@ inline drain() {
     do
     :: len(ring) > 0 ->
         ring?<other>;
-#if HEADROOM
+#if HEADROOM || GUARANTEED
         /* Turns.first */
         nth = 0;
         do
         :: nth < GROUPS ->
             if
-            :: ring??[eval(nth)] && held(nth) < held(other) -> other = nth
+            :: ring??[eval(nth)] && placeOf(nth) < placeOf(other) -> other = nth
             :: else
             fi;
             nth++
@@ -323,11 +350,12 @@ inline drain() {
         :: isEligible(other) && !mayTake(other) -> break
         :: else ->
             assert(group[other].attached);
+            witnessGuarantees(other);
             popHead(other);
             if
             :: hit ->
                 free--;
-                assert(held(other) == 1 || free >= HEADROOM);           /* SH6 */
+                assert(beyond(other) <= 1 || free >= HEADROOM);         /* SH6 */
                 counted(other, 1);
                 witnessStart(other);
                 witnessGlobal;
@@ -707,7 +735,7 @@ inline queueOrRefuse(g) {
     if
     :: BIT_OF(me) & NO_WAIT ->
         work[me] = GONE;
-        assert(group[g].free == 0 || len(queue[g]) > 0 || runningAll + hands >= inForce - (held(g) == 0 -> 0 : HEADROOM))
+        assert(group[g].free == 0 || len(queue[g]) > 0 || runningAll + hands >= inForce - (beyond(g) <= 0 -> 0 : HEADROOM))
     :: else -> queue[g]!me
     fi
 }
@@ -720,9 +748,10 @@ inline decide(g) {
             :: byLedger(g) ->
                 if
                 :: mayTake(g) ->
+                    witnessGuarantees(g);
                     free--;
                     group[g].free--;
-                    assert(held(g) == 1 || free >= HEADROOM);           /* SH6 */
+                    assert(beyond(g) <= 1 || free >= HEADROOM);         /* SH6 */
                     counted(g, 1);
                     work[me] = GRANTED;
                     witnessStart(g);
