@@ -4,7 +4,7 @@ import { read, write } from './api.js';
 import { Chart } from './charts.js';
 import { Bar, Children, el, setAttribute, setText, table } from './dom.js';
 import { countsOf } from './history.js';
-import { legend, minuteOf, refusedOf, rejections, remember, showHeld, sourceOf, waitOf } from './groups.js';
+import { legend, minuteOf, refusedOf, rejections, remember, showHeld, sourceOf, stateOf } from './groups.js';
 import { sure } from './question.js';
 import { constant, duration, number, seconds, span, text, time } from './texts.js';
 
@@ -117,7 +117,7 @@ export class GroupView {
     this.paused = group.paused;
     setText(this.state, [
       group.rule ? text('group.rule', { rule: group.rule }) : text('group.noRule'),
-      group.paused ? text('paused') : waitOf(group),
+      stateOf(group),
       group.overriddenSince ? text('group.overridden', { time: time(group.overriddenSince) }) : '',
     ].filter(Boolean).join(' · '));
     const facts = {

@@ -46,8 +46,11 @@ export function sourceOf(limit, rule) {
   return limit.source === 'PATTERN' && rule ? `${source} ${rule}` : source;
 }
 
-/** Why work of a group waits, in words; empty: none does. */
-export function waitOf(group) {
+/** That a group is paused, or why its work waits, in words; empty: neither. */
+export function stateOf(group) {
+  if (group.paused) {
+    return text('paused');
+  }
   return group.waitsFor ? constant('waits', group.waitsFor) : '';
 }
 
@@ -206,7 +209,7 @@ class Row {
     setAttribute(this.link, 'href', `#/group/${encodeURIComponent(group.group)}`);
     setText(this.rule, group.rule && group.rule !== group.group ? group.rule : '');
     setText(this.state, [
-      group.paused ? text('paused') : waitOf(group),
+      stateOf(group),
       group.overriddenSince ? text('overridden') : '',
     ].filter(Boolean).join(' · '));
     setText(this.refused, refusedOf(history));
