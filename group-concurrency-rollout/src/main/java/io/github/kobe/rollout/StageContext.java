@@ -3,94 +3,55 @@ package io.github.kobe.rollout;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /**
- * The context in which a step runs. Only the thread of the step may use it.
+ * The context in which a step runs. Only the thread of the step may use it. Rollouts make it; the tests of an application may
+ * implement it.
  *
  * @since 0.1.0
  */
-public final class StageContext {
-
-    private final TaskRecord task;
-    private final String stage;
-    private final boolean rollingBack;
-    private final RolloutSettings settings;
-    private final Map<String, String> data;
-
-    StageContext(TaskRecord task, String stage, boolean rollingBack, RolloutSettings settings) {
-        this.task = task;
-        this.stage = stage;
-        this.rollingBack = rollingBack;
-        this.settings = settings;
-        data = new TreeMap<>(task.data());
-    }
+public interface StageContext {
 
     /** {@return the plan} */
-    public PlanId planId() {
-        return task.planId();
-    }
+    PlanId planId();
 
     /** {@return the task} */
-    public TaskId taskId() {
-        return task.id();
-    }
+    TaskId taskId();
 
     /** {@return the tenant} */
-    public TenantId tenantId() {
-        return task.tenantId();
-    }
+    TenantId tenantId();
 
     /** {@return the name of the stage} */
-    public String stageName() {
-        return stage;
-    }
+    String stageName();
 
     /** {@return the change that the task makes} */
-    public TenantChange change() {
-        return task.change();
-    }
+    TenantChange change();
 
     /** {@return the addresses of the tenant's instances} */
-    public List<NetworkEndpoint> endpoints() {
-        return task.change().endpoints().stream()
-                .map(NetworkEndpoint::ofTrusted)
-                .toList();
-    }
+    List<NetworkEndpoint> endpoints();
 
     /** {@return what the tenant had before, if that is known} */
-    public Optional<ConfigSnapshot> previous() {
-        return Optional.ofNullable(task.previous());
-    }
+    Optional<ConfigSnapshot> previous();
 
     /** {@return whether the stage is being rolled back} */
-    public boolean isRollingBack() {
-        return rollingBack;
-    }
+    boolean isRollingBack();
 
     /** {@return the unit that the tenant should have after this: the new one, or during a rollback the previous one} */
-    public ConfigSnapshot target() {
-        ConfigSnapshot previous = task.previous();
-        return rollingBack && previous != null ? previous : task.change().target();
-    }
+    ConfigSnapshot target();
 
     /** {@return the configuration that the tenant should have after this, which is that of {@link #target()}} */
-    public String config() {
+    default String config() {
         return target().config();
     }
 
     /** {@return the number of this attempt of the task, from 1; each retry and each rollback is a new attempt} */
-    public int attempt() {
-        return task.attempt();
-    }
+    int attempt();
 
     /**
      * {@return an idempotency key for the work of this stage} The key is the same if the stage runs again after a
      * crash, and a new one for each retry and each rollback.
      */
-    public String idempotencyKey() {
-        return task.id() + "/" + task.attempt() + "/" + stage;
-    }
+    String idempotencyKey();
 
     /**
      * {@return a number of the tenant's that grows over all its plans: with each task, each retry, each rollback, and
@@ -99,17 +60,11 @@ public final class StageContext {
      * requests with a lower one, is safe from a node that has lost a plan, this one or an earlier one, and doesn't know
      * it yet.
      */
-    public long fencingToken() {
-        return task.token();
-    }
+    long fencingToken();
 
     /** {@return the settings of the tenant} */
-    public RolloutSettings settings() {
-        return settings;
-    }
+    RolloutSettings settings();
 
     /** {@return data that stages of this run keep for later stages; saved when the stage passes} */
-    public Map<String, String> data() {
-        return data;
-    }
+    Map<String, String> data();
 }

@@ -3,6 +3,7 @@ package io.github.kobe.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
@@ -217,7 +218,7 @@ class StagesTests extends RolloutsTestCase {
         assertThat(checkpoint.data()).containsEntry("k", "v");
         assertThat(checkpoint.run()).isEqualTo(1);
         assertThat(rollouts.checkpoint(taskId)).contains(checkpoint);
-        TaskId other = TaskId.next(planId, Samples.NOW);
+        TaskId other = Samples.taskId(planId);
         assertThat(checkpoints.load(other)).isEmpty();
         assertThat(checkpoints.loadMultiple(List.of(other, taskId))).containsExactly(checkpoint);
         gate.open();
