@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.github.kobe.rollout.http.HttpCall;
 import io.github.kobe.rollout.internal.rules.Samples;
+import io.github.kobe.rollout.internal.rules.Snapshot;
 import io.github.kobe.rollout.internal.rules.TaskCommand;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import io.github.kobe.rollout.internal.rules.TenantRecord;
@@ -173,9 +174,9 @@ class ValuesTests {
     void nothingThatHasAConfigurationShowsItAsText() {
         TenantChange change = TenantChange.of("acme", Samples.BLUE, "{\"password\": \"secret\"}")
                 .previous(Samples.GREEN, "the old secret");
-        TaskRecord task =
-                TaskRecord.created(Samples.taskId(Samples.PLAN), Samples.PLAN, 0, change, List.of("A"), Samples.NOW);
-        TenantRecord tenant = TenantRecord.unknown(TenantId.of("acme")).confirmed(change.target());
+        TaskRecord task = Samples.created(Samples.taskId(Samples.PLAN), change, List.of("A"));
+        TenantRecord tenant =
+                TenantRecord.unknown(TenantId.of("acme")).confirmed(new Snapshot(change.unit(), change.config()));
         HttpCall call = new HttpCall(
                 "PUT",
                 URI.create("http://h/config"),
@@ -189,7 +190,7 @@ class ValuesTests {
                         task,
                         task.info(),
                         tenant,
-                        new TaskCommand.Begin(change.target()),
+                        new TaskCommand.Begin(new Snapshot(change.unit(), change.config())),
                         new RolloutPlan("plan-x", 1, List.of(change)),
                         call))
                 .allSatisfy(value -> assertThat(value.toString()).doesNotContain("secret"));

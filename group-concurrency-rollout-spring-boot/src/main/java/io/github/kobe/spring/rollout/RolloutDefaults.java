@@ -5,6 +5,7 @@ import io.github.kobe.spring.InvalidSettingException;
 import io.github.kobe.spring.internal.settings.BoundSettings;
 import java.time.Duration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
 
 /**
  * The settings of rollouts, after their ranges were checked. Never lazy: a bad setting should fail the start-up, even if
@@ -31,12 +32,35 @@ final class RolloutDefaults {
         GroupRolloutProperties.Health health = properties.health();
         require(properties.tenantsAtOnce() >= 1, "at least 1", "tenants-at-once");
         require(!properties.shutdownGrace().isNegative(), "zero or more", "shutdown-grace");
+        require(!properties.waitForStages().isNegative(), "zero or more", "wait-for-stages");
+        Duration retention = properties.retention();
+        require(retention == null || retention.isPositive(), MORE_THAN_ZERO, "retention");
+        String application = properties.application();
+        require(
+                application == null || isName(application),
+                "1 to 100 characters, not all blank, none of them a control character",
+                "application");
+        require(properties.node() == null || !properties.node().isBlank(), "a name", "node");
         require(!health.path().isBlank(), "a path such as /health", "health", "path");
         require(!health.versionKey().isBlank(), "the name of a field", "health", "version-key");
         require(health.interval().isPositive(), MORE_THAN_ZERO, "health", "interval");
         require(health.maxAttempts() >= 1, "at least 1", "health", "max-attempts");
         require(health.timeout().isPositive(), MORE_THAN_ZERO, "health", "timeout");
         require(properties.http().timeout().isPositive(), MORE_THAN_ZERO, "http", "timeout");
+    }
+
+    private static boolean isName(String text) {
+        return !text.isBlank() && text.length() <= 100 && text.chars().noneMatch(Character::isISOControl);
+    }
+
+    /** {@return under which name the database has the rollouts of this application} */
+    String application(Environment environment) {
+        String name = properties.application();
+        if (name == null) {
+            String ofSpring = environment.getProperty("spring.application.name", "");
+            name = ofSpring.isBlank() ? "default" : ofSpring;
+        }
+        return name;
     }
 
     private void require(boolean isInRange, String allowed, String... elements) {
@@ -58,10 +82,17 @@ final class RolloutDefaults {
     }
 
     void applyTo(RolloutsBuilder builder) {
+        if (properties.node() != null) {
+            builder.node(properties.node());
+        }
+        if (properties.retention() != null) {
+            builder.retention(properties.retention());
+        }
         GroupRolloutProperties.Health health = properties.health();
         builder.maxConcurrency(properties.tenantsAtOnce())
                 .conflict(properties.conflict())
                 .shutdownGrace(properties.shutdownGrace())
+                .waitForStages(properties.waitForStages())
                 .setting("health.path", health.path())
                 .setting("health.version-key", health.versionKey())
                 .setting("health.interval", health.interval().toString())

@@ -20,11 +20,13 @@ final class TaskContext implements StageContext {
     private final TaskRecord task;
     private final String stage;
     private final boolean rollingBack;
+    private final TaskSpec spec;
     private final RolloutSettings settings;
     private final Map<String, String> data;
 
-    TaskContext(TaskRecord task, String stage, boolean rollingBack, RolloutSettings settings) {
+    TaskContext(TaskRecord task, TaskSpec spec, String stage, boolean rollingBack, RolloutSettings settings) {
         this.task = task;
+        this.spec = spec;
         this.stage = stage;
         this.rollingBack = rollingBack;
         this.settings = settings;
@@ -53,7 +55,7 @@ final class TaskContext implements StageContext {
 
     @Override
     public TenantChange change() {
-        return task.change();
+        return spec.change();
     }
 
     @Override
@@ -65,7 +67,7 @@ final class TaskContext implements StageContext {
 
     @Override
     public Optional<ConfigSnapshot> previous() {
-        return Optional.ofNullable(task.previous());
+        return Optional.ofNullable(spec.previous());
     }
 
     @Override
@@ -75,8 +77,8 @@ final class TaskContext implements StageContext {
 
     @Override
     public ConfigSnapshot target() {
-        ConfigSnapshot previous = task.previous();
-        return rollingBack && previous != null ? previous : task.change().target();
+        ConfigSnapshot previous = spec.previous();
+        return rollingBack && previous != null ? previous : spec.change().target();
     }
 
     @Override
