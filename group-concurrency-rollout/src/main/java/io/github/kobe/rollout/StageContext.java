@@ -1,5 +1,7 @@
 package io.github.kobe.rollout;
 
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,12 +20,20 @@ public final class StageContext {
     private final RolloutSettings settings;
     private final Map<String, String> data;
 
+    /** From 1; 0: none. */
+    private int step;
+
     StageContext(TaskRecord task, String stage, boolean rollingBack, RolloutSettings settings) {
         this.task = task;
         this.stage = stage;
         this.rollingBack = rollingBack;
         this.settings = settings;
         data = new TreeMap<>(task.data());
+    }
+
+    /** What follows is the step of that number, from 1. */
+    void enter(int number) {
+        step = number;
     }
 
     /** {@return the plan} */
@@ -85,11 +95,31 @@ public final class StageContext {
     }
 
     /**
-     * {@return an idempotency key for the work of this stage} The key is the same if the stage runs again after a
-     * crash, and a new one for each retry and each rollback.
+     * {@return an idempotency key for a step that sends one request} It is made of the task, the attempt, the stage and
+     * the step, so it is the same if the step runs again after a crash, and a new one for each other step, each retry and
+     * each rollback. It has visible ASCII characters only, and fits into a header.
      */
     public String idempotencyKey() {
-        return task.id() + "/" + task.attempt() + "/" + stage;
+        return task.id() + "/" + task.attempt() + "/" + encoded(stage) + "/" + step;
+    }
+
+    /**
+     * {@return an idempotency key for one of several requests of a step} For another part it is another key.
+     *
+     * @param part which request, not blank: such as the name of an instance, and not what differs after a crash
+     * @throws IllegalArgumentException if the part is blank
+     */
+    public String idempotencyKey(String part) {
+        if (part.isBlank()) {
+            throw new IllegalArgumentException(
+                    "the part of an idempotency key is '" + part + "'; it must not be blank");
+        }
+        return idempotencyKey() + "/" + encoded(part);
+    }
+
+    /** Without the slash that stands between the parts. */
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
     /**

@@ -198,11 +198,12 @@ final class TaskRun {
                 return true;
             }
             TimeLimit.Work work = () -> {
-                for (Step step : steps) {
+                for (int index = 0; index < steps.size(); index++) {
                     if (drive.isCut()) {
                         throw new InterruptedException("the step before it was to end");
                     }
-                    step.execute(context);
+                    context.enter(index + 1);
+                    steps.get(index).execute(context);
                 }
             };
             if (stage.timeout().isPresent()) {

@@ -104,8 +104,54 @@ class StagesTests extends RolloutsTestCase {
                         "plan-x acme A 1",
                         "{\"version\":42} false [http://h:1]",
                         "blue true",
-                        taskId + "/1/A true",
+                        taskId + "/1/A/1 true",
                         "back to {\"version\":41} 2");
+    }
+
+    @Test
+    @Tag("R125")
+    void eachRequestOfATaskHasAKeyOfItsOwn() throws Exception {
+        Step noting = ctx -> {
+            done.add(ctx.idempotencyKey());
+            done.add(ctx.idempotencyKey("1"));
+            done.add(ctx.idempotencyKey("http://h:1/x"));
+            done.add(ctx.idempotencyKey("\u5207\u6362"));
+        };
+        Rollouts rollouts = rollouts(builder -> builder.stages(
+                        Stage.named("A")
+                                .step(noting)
+                                .step(noting)
+                                .rollback(noting)
+                                .rollback(noting),
+                        Stage.named("A/1").step(noting),
+                        Stage.named("verification").step(noting).rollback(noting),
+                        Stage.named("\u5207 \u6362").skipIf(ctx -> {
+                            done.add(ctx.idempotencyKey());
+                            return true;
+                        }))
+                .verifier((ctx, health) -> {
+                    done.add(ctx.idempotencyKey());
+                    return true;
+                }));
+        TaskInfo task = ran(rollouts);
+        rollouts.rollback(task.taskId());
+        awaitStatus(rollouts, task.taskId(), TaskStatus.ROLLED_BACK);
+
+        assertThat(done)
+                .hasSize(7 * 4 + 2)
+                .doesNotHaveDuplicates()
+                .contains(task.taskId() + "/1/A/2", task.taskId() + "/2/A/1/1")
+                .allSatisfy(
+                        key -> assertThat(key).startsWith(task.taskId() + "/").matches("[!-~]+"));
+    }
+
+    @Test
+    @Tag("R125")
+    void aPartOfAKeyThatSaysNothingIsRefused() throws Exception {
+        assertThat(ran(rollouts(Stage.named("A").step(ctx -> ctx.idempotencyKey(" "))))
+                        .failure())
+                .extracting(FailureInfo::message)
+                .isEqualTo("the part of an idempotency key is ' '; it must not be blank");
     }
 
     @Test

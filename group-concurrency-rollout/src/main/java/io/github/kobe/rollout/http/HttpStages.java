@@ -25,8 +25,9 @@ import java.util.Objects;
  * below may be used instead.
  *
  * <p>A rollback sends the previous configuration and makes the instances load it, both as the rollback of
- * {@code ConfigUpdate}; then it waits for the previous version, once. Requests carry the headers
- * {@code Idempotency-Key} and {@code Rollout-Token}, which is the {@linkplain StageContext#fencingToken() fencing token}.
+ * {@code ConfigUpdate}; then it waits for the previous version, once. Each request carries the headers
+ * {@code Idempotency-Key}, a {@linkplain StageContext#idempotencyKey(String) key} of its own that ends in the number of the
+ * endpoint, from 1, and {@code Rollout-Token}, the {@linkplain StageContext#fencingToken() fencing token}.
  * A redirect is not followed, and fails the stage: the configuration may be secret, and whoever answers elsewhere has not
  * taken it.
  *
@@ -108,25 +109,39 @@ public final class HttpStages implements StageFactory {
     }
 
     private void send(StageContext context, Duration timeout) throws IOException, InterruptedException {
-        for (NetworkEndpoint endpoint : context.endpoints()) {
-            call(context, "PUT", endpoint, "/config", context.config(), timeout);
-        }
+        callAll(context, "PUT", "/config", context.config(), timeout);
     }
 
     private void refresh(StageContext context, Duration timeout) throws IOException, InterruptedException {
-        for (NetworkEndpoint endpoint : context.endpoints()) {
-            call(context, "POST", endpoint, "/config/refresh", "", timeout);
+        callAll(context, "POST", "/config/refresh", "", timeout);
+    }
+
+    private void callAll(StageContext context, String method, String path, String body, Duration timeout)
+            throws IOException, InterruptedException {
+        List<NetworkEndpoint> endpoints = context.endpoints();
+        for (int index = 0; index < endpoints.size(); index++) {
+            String key = context.idempotencyKey(Integer.toString(index + 1));
+            call(context, key, method, endpoints.get(index), path, body, timeout);
         }
     }
 
     private void call(
-            StageContext context, String method, NetworkEndpoint endpoint, String path, String body, Duration timeout)
+            StageContext context,
+            String key,
+            String method,
+            NetworkEndpoint endpoint,
+            String path,
+            String body,
+            Duration timeout)
             throws IOException, InterruptedException {
         URI url = URI.create(endpoint.url().replaceFirst("/+$", "") + path);
         Map<String, String> headers = Map.of(
-                "Content-Type", "application/json",
-                "Idempotency-Key", context.idempotencyKey(),
-                "Rollout-Token", Long.toString(context.fencingToken()));
+                "Content-Type",
+                "application/json",
+                "Idempotency-Key",
+                key,
+                "Rollout-Token",
+                Long.toString(context.fencingToken()));
         int status;
         try {
             status = transport.send(new HttpCall(method, url, headers, body, timeout));

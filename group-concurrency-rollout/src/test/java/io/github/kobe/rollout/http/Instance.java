@@ -9,12 +9,15 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** A real HTTP server that takes a configuration, loads it when told to, and says which version it runs. */
 final class Instance implements AutoCloseable {
@@ -42,6 +45,10 @@ final class Instance implements AutoCloseable {
     private final AtomicInteger laggingAnswers = new AtomicInteger();
     private final Gate never = new Gate();
     private volatile Ill ill;
+    /** What came with each key, if it minds; other instances may share it. */
+    private volatile @Nullable Map<String, String> requestsByKey;
+
+    private volatile String held = "";
     private volatile String redirected = "";
     private volatile String elsewhere = "";
     private volatile int redirectStatus;
@@ -77,6 +84,16 @@ final class Instance implements AutoCloseable {
         redirected = request;
     }
 
+    /** From now on it refuses a key that has come with another request, as the draft of the header demands. */
+    void refuseKeysOfOtherRequests(Map<String, String> seen) {
+        requestsByKey = seen;
+    }
+
+    /** From now on it lets that request wait until it is closed. */
+    void hold(String request) {
+        held = request;
+    }
+
     void answerWith(String body) {
         answer = body;
     }
@@ -101,6 +118,14 @@ final class Instance implements AutoCloseable {
         String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
         String request = exchange.getRequestMethod() + " " + exchange.getRequestURI();
         requests.add(request);
+        if (request.equals(held)) {
+            remember(exchange);
+            waitUntilClosed();
+        }
+        if (isKeyOfAnotherRequest(exchange, url() + " " + request + " " + body)) {
+            reply(exchange, 422, "");
+            return;
+        }
         if (request.equals(redirected)) {
             exchange.getResponseHeaders().set("Location", elsewhere + exchange.getRequestURI());
             reply(exchange, redirectStatus, "");
@@ -123,15 +148,27 @@ final class Instance implements AutoCloseable {
 
     private void health(HttpExchange exchange) throws IOException {
         if (ill == Ill.HANGING) {
-            try {
-                never.pass();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            waitUntilClosed();
         }
         boolean lags = ill == Ill.SLOW && laggingAnswers.getAndDecrement() > 0;
         Matcher version = VERSION.matcher(lags ? "{\"version\":41}" : loaded);
         reply(exchange, 200, answer.formatted(version.find() ? version.group(1) : "none"));
+    }
+
+    private void waitUntilClosed() {
+        try {
+            never.pass();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean isKeyOfAnotherRequest(HttpExchange exchange, String request) {
+        String key = exchange.getRequestHeaders().getFirst("Idempotency-Key");
+        Map<String, String> seen = requestsByKey;
+        return key != null
+                && seen != null
+                && !request.equals(Objects.requireNonNullElse(seen.putIfAbsent(key, request), request));
     }
 
     private void remember(HttpExchange exchange) {
