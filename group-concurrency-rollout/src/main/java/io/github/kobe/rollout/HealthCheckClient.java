@@ -19,4 +19,13 @@ public interface HealthCheckClient {
      * @throws InterruptedException if the thread is interrupted
      */
     Map<String, Object> get(String url) throws IOException, InterruptedException;
+
+    /**
+     * {@return a client that asks by HTTP and reads JSON} An answer with another status than 200 to 299 is an error.
+     *
+     * @param transport sends the requests
+     */
+    static HealthCheckClient over(HttpTransport transport) {
+        return new HttpHealthChecks(transport);
+    }
 }

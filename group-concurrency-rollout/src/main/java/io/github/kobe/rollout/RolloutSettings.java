@@ -17,6 +17,8 @@ public final class RolloutSettings {
 
     private static final Pattern SHORT_FORM = Pattern.compile("(\\d+)(ms|s|m|h)");
 
+    private static final Duration LONGEST = Duration.ofDays(365);
+
     private final Map<String, String> ofTenant;
     private final Map<String, String> ofAll;
 
@@ -59,16 +61,16 @@ public final class RolloutSettings {
     }
 
     /**
-     * {@return a setting that is a duration of more than zero, such as {@code 500ms}, {@code 3s} or {@code PT3S}}
+     * {@return a setting that is a duration of more than zero, up to 365 days, such as {@code 500ms}, {@code 3s} or {@code PT3S}}
      *
      * @param key its name
      * @param byDefault its value if it isn't set
      * @throws IllegalArgumentException if it is something else
      */
     public Duration duration(String key, Duration byDefault) {
-        return read(key, byDefault, "a duration of more than zero, such as 500ms, 3s or PT3S", text -> {
+        return read(key, byDefault, "a duration of more than zero, up to 365 days, such as 500ms, 3s or PT3S", text -> {
             Duration duration = parsed(text);
-            return duration.isPositive() ? Optional.of(duration) : Optional.empty();
+            return duration.isPositive() && duration.compareTo(LONGEST) <= 0 ? Optional.of(duration) : Optional.empty();
         });
     }
 

@@ -109,7 +109,7 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * Sets the client that asks instances about their health. The default is the JDK's HTTP client.
+     * Sets the client that asks instances about their health. The default is one over the JDK's HTTP client.
      *
      * @param client the client
      * @return this
@@ -247,7 +247,7 @@ public final class RolloutsBuilder {
                 store == null ? RolloutStore.inMemory() : store,
                 stages,
                 verifier == null ? stages.verifier() : verifier,
-                health == null ? new HttpHealthChecks() : health,
+                health == null ? HealthCheckClient.over(HttpTransport.jdk()) : health,
                 checkpoints,
                 workers,
                 sink,

@@ -3,10 +3,13 @@ package io.github.kobe.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.kobe.rollout.http.HttpStages;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -59,6 +62,32 @@ class StagesTests extends RolloutsTestCase {
         assertThat(ran(rollouts(deaf)).failure())
                 .extracting(FailureInfo::errorType)
                 .isEqualTo("TimeoutException");
+    }
+
+    /** Ten seconds more than all requests, attempts and intervals may take one after the other. */
+    @Test
+    @Tag("R133")
+    void theStagesOfTheConfigurationSwitchHaveATimeout() {
+        String[] twenty = Collections.nCopies(20, "http://h:1").toArray(String[]::new);
+        TenantChange change = Samples.change("acme").endpoints(twenty);
+        Map<String, String> settings = Map.of("http.timeout", "4s", "health.timeout", "1s", "health.interval", "5s");
+
+        assertThat(timeouts(change, settings))
+                .containsExactly(Duration.ofSeconds(34), Duration.ofSeconds(22), Duration.ofSeconds(65));
+        assertThat(timeouts(change, Map.of("http.stage-timeout", "1m")))
+                .containsExactly(Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMinutes(1));
+    }
+
+    private static List<Duration> timeouts(TenantChange change, Map<String, String> settings) {
+        return HttpStages.configSwitch()
+                .stages(
+                        TaskInfo.of(Samples.task(TaskStatus.PENDING)),
+                        change,
+                        new RolloutSettings(Map.of(), settings),
+                        url -> Map.of())
+                .stream()
+                .map(stage -> stage.timeout().orElseThrow())
+                .toList();
     }
 
     @Test

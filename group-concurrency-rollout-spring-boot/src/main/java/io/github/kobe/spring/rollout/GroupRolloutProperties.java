@@ -58,7 +58,7 @@ record GroupRolloutProperties(
      * @param versionKey The field of the answer that has the version.
      * @param interval How long to wait between two attempts, more than zero.
      * @param maxAttempts How many attempts there are, at least 1.
-     * @param timeout How long one attempt may take, more than zero.
+     * @param timeout How long one attempt may take, with its whole answer, more than zero.
      */
     record Health(
             @DefaultValue("/health") String path,
@@ -70,9 +70,15 @@ record GroupRolloutProperties(
     /**
      * How the configuration is sent to instances. A tenant's own setting of the same name takes precedence.
      *
-     * @param timeout How long one request may take, more than zero.
+     * @param timeout How long one request may take, with its whole answer, more than zero.
+     * @param parallel How many requests a stage sends at once, at least 1.
+     * @param stageTimeout How long each stage may take, more than zero. By default as long as its requests may take one
+     *     after the other, and 10 seconds more.
      */
-    record Http(@DefaultValue("10s") Duration timeout) {}
+    record Http(
+            @DefaultValue("10s") Duration timeout,
+            @DefaultValue("8") int parallel,
+            @Nullable Duration stageTimeout) {}
 
     /**
      * Where checkpoints are stored.

@@ -13,7 +13,7 @@ import org.springframework.context.annotation.Lazy;
 @Lazy(false)
 final class RolloutDefaults {
 
-    private static final String MORE_THAN_ZERO = "more than zero";
+    private static final Duration LONGEST = Duration.ofDays(365);
 
     private final GroupRolloutProperties properties;
     private final BoundSettings settings;
@@ -33,10 +33,19 @@ final class RolloutDefaults {
         require(!properties.shutdownGrace().isNegative(), "zero or more", "shutdown-grace");
         require(!health.path().isBlank(), "a path such as /health", "health", "path");
         require(!health.versionKey().isBlank(), "the name of a field", "health", "version-key");
-        require(health.interval().isPositive(), MORE_THAN_ZERO, "health", "interval");
+        requireDuration(health.interval(), "health", "interval");
         require(health.maxAttempts() >= 1, "at least 1", "health", "max-attempts");
-        require(health.timeout().isPositive(), MORE_THAN_ZERO, "health", "timeout");
-        require(properties.http().timeout().isPositive(), MORE_THAN_ZERO, "http", "timeout");
+        requireDuration(health.timeout(), "health", "timeout");
+        GroupRolloutProperties.Http http = properties.http();
+        requireDuration(http.timeout(), "http", "timeout");
+        require(http.parallel() >= 1, "at least 1", "http", "parallel");
+        if (http.stageTimeout() != null) {
+            requireDuration(http.stageTimeout(), "http", "stage-timeout");
+        }
+    }
+
+    private void requireDuration(Duration value, String... elements) {
+        require(value.isPositive() && value.compareTo(LONGEST) <= 0, "more than zero, up to 365 days", elements);
     }
 
     private void require(boolean isInRange, String allowed, String... elements) {
@@ -59,6 +68,7 @@ final class RolloutDefaults {
 
     void applyTo(RolloutsBuilder builder) {
         GroupRolloutProperties.Health health = properties.health();
+        GroupRolloutProperties.Http http = properties.http();
         builder.maxConcurrency(properties.tenantsAtOnce())
                 .conflict(properties.conflict())
                 .shutdownGrace(properties.shutdownGrace())
@@ -67,6 +77,10 @@ final class RolloutDefaults {
                 .setting("health.interval", health.interval().toString())
                 .setting("health.max-attempts", Integer.toString(health.maxAttempts()))
                 .setting("health.timeout", health.timeout().toString())
-                .setting("http.timeout", properties.http().timeout().toString());
+                .setting("http.timeout", http.timeout().toString())
+                .setting("http.parallel", Integer.toString(http.parallel()));
+        if (http.stageTimeout() != null) {
+            builder.setting("http.stage-timeout", http.stageTimeout().toString());
+        }
     }
 }

@@ -129,10 +129,13 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
         shutdown-grace       | -1s  | zero or more
         health.path          | ''   | a path such as /health
         health.version-key   | ''   | the name of a field
-        health.interval      | 0s   | more than zero
+        health.interval      | 0s   | more than zero, up to 365 days
+        health.interval      | 366d | more than zero, up to 365 days
         health.max-attempts  | 0    | at least 1
-        health.timeout       | -1ms | more than zero
-        http.timeout         | 0s   | more than zero
+        health.timeout       | -1ms | more than zero, up to 365 days
+        http.timeout         | 0s   | more than zero, up to 365 days
+        http.stage-timeout   | 0s   | more than zero, up to 365 days
+        http.parallel        | 0    | at least 1
         """)
     @Tag("R134")
     void aSettingOutOfItsRangeFailsTheStart(String name, String value, String allowed) {
@@ -152,7 +155,9 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
                         "group-concurrency.rollout.tenants-at-once=3",
                         "group-concurrency.rollout.health.path=/actuator/info",
                         "group-concurrency.rollout.health.interval=500ms",
-                        "group-concurrency.rollout.http.timeout=7s")
+                        "group-concurrency.rollout.http.timeout=7s",
+                        "group-concurrency.rollout.http.parallel=3",
+                        "group-concurrency.rollout.http.stage-timeout=1m")
                 .withUserConfiguration(Settings.class)
                 .run(context -> {
                     PlanInfo plan = completes(context);
@@ -163,6 +168,9 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
                     assertThat(settings.duration("health.interval", Duration.ZERO))
                             .isEqualTo(Duration.ofMillis(500));
                     assertThat(settings.duration("http.timeout", Duration.ZERO)).isEqualTo(Duration.ofSeconds(7));
+                    assertThat(settings.duration("http.stage-timeout", Duration.ZERO))
+                            .isEqualTo(Duration.ofMinutes(1));
+                    assertThat(settings.count("http.parallel", 0)).isEqualTo(3);
                     assertThat(settings.count("health.max-attempts", 0)).isEqualTo(10);
                     assertThat(settings.text("target-port", ""))
                             .as("of the customizer")

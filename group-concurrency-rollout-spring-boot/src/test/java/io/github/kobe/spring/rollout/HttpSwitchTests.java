@@ -14,9 +14,11 @@ import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.rollout.TenantId;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.client.GroupClientHttpRequestInterceptor;
 import io.github.kobe.spring.testing.BootAutoConfigurations;
+import io.github.kobe.testing.BodyServer;
 import io.github.kobe.testing.Deadline;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -30,6 +32,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -156,6 +160,41 @@ class HttpSwitchTests {
                         ClientHttpRequestFactoryBuilder.class,
                         () -> ClientHttpRequestFactoryBuilder.of(() -> (uri, method) -> null))
                 .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("redirect"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jdk", "simple"})
+    void anAnswerWhoseBodyDoesNotEndKeepsNoStage(String factory) {
+        ClientHttpRequestFactoryBuilder<?> requests = factory.equals("jdk")
+                ? ClientHttpRequestFactoryBuilder.jdk()
+                : ClientHttpRequestFactoryBuilder.simple();
+        try (BodyServer silent = BodyServer.silent();
+                BodyServer endless = BodyServer.endless()) {
+            runner.withUserConfiguration(LimitedClient.class)
+                    .withBean(ClientHttpRequestFactoryBuilder.class, () -> requests)
+                    .withPropertyValues("group-concurrency.rollout.http.timeout=2s")
+                    .run(context -> {
+                        Rollouts rollouts = context.getBean(Rollouts.class);
+                        PlanId planId = rollouts.start(RolloutPlan.named("plan-1")
+                                        .add(TenantChange.of("silent", DeployUnit.of(7, 42, "blue"), "{}")
+                                                .endpoints(silent.url()))
+                                        .add(TenantChange.of("endless", DeployUnit.of(7, 42, "blue"), "{}")
+                                                .endpoints(endless.url()))
+                                        .build())
+                                .planId();
+
+                        assertThat(rollouts.await(planId, Deadline.LONG).status())
+                                .isEqualTo(PlanStatus.PARTIAL_FAILED);
+                        assertThat(failure(rollouts, "silent")).contains(silent.url(), "no answer in PT2S");
+                        assertThat(failure(rollouts, "endless"))
+                                .contains(endless.url(), "the answer is longer than 65536 bytes");
+                        Deadline.until("the connections have ended", () -> silent.open() + endless.open() == 0);
+                    });
+        }
+    }
+
+    private static String failure(Rollouts rollouts, String tenant) {
+        return String.valueOf(rollouts.task(TenantId.of(tenant)).failure());
     }
 
     private void followsNoRedirect(ApplicationContext context) throws InterruptedException {

@@ -10,12 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Asks all instances at once, again and again, until all of them run the intended version. */
@@ -57,23 +53,17 @@ final class HealthPoll {
         if (urls.isEmpty()) {
             return List.of();
         }
-        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-        try {
-            List<Callable<Map<String, Object>>> questions = new ArrayList<>();
-            urls.forEach(url -> questions.add(() -> client.get(url)));
-            List<Future<Map<String, Object>>> answers =
-                    threads.invokeAll(questions, timeout.toNanos(), TimeUnit.NANOSECONDS);
-            List<String> wrong = new ArrayList<>();
-            for (int index = 0; index < urls.size(); index++) {
-                String finding = finding(answers.get(index), version);
-                if (finding != null) {
-                    wrong.add(urls.get(index) + ": " + finding);
-                }
+        List<Callable<Map<String, Object>>> questions = new ArrayList<>();
+        urls.forEach(url -> questions.add(() -> client.get(url)));
+        List<Future<Map<String, Object>>> answers = SideBySide.run(urls.size(), timeout, questions);
+        List<String> wrong = new ArrayList<>();
+        for (int index = 0; index < urls.size(); index++) {
+            String finding = finding(answers.get(index), version);
+            if (finding != null) {
+                wrong.add(urls.get(index) + ": " + finding);
             }
-            return wrong;
-        } finally {
-            threads.shutdownNow();
         }
+        return wrong;
     }
 
     private @Nullable String finding(Future<Map<String, Object>> answer, long version) throws InterruptedException {
@@ -83,11 +73,14 @@ final class HealthPoll {
                 return "no field '" + versionKey + "'";
             }
             return isSame(found, version) ? null : versionKey + " is " + found + " instead of " + version;
-        } catch (CancellationException e) {
-            return "no answer in " + timeout;
         } catch (ExecutionException e) {
             return String.valueOf(Objects.requireNonNullElse(e.getCause(), e));
         }
+    }
+
+    /** {@return how long it may take at most} */
+    Duration longest() {
+        return timeout.multipliedBy(attempts).plus(interval.multipliedBy(attempts - 1L));
     }
 
     /** As numbers, so that {@code "5"}, 5 and 5.0 are the same. */

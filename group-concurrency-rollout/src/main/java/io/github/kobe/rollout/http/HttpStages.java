@@ -1,6 +1,7 @@
 package io.github.kobe.rollout.http;
 
 import io.github.kobe.rollout.HealthCheckClient;
+import io.github.kobe.rollout.HttpTransport;
 import io.github.kobe.rollout.NetworkEndpoint;
 import io.github.kobe.rollout.RollbackHealthVerifier;
 import io.github.kobe.rollout.RolloutSettings;
@@ -10,10 +11,8 @@ import io.github.kobe.rollout.StageFactory;
 import io.github.kobe.rollout.TaskInfo;
 import io.github.kobe.rollout.TenantChange;
 import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -31,13 +30,21 @@ import java.util.Objects;
  * A redirect is not followed, and fails the stage: the configuration may be secret, and whoever answers elsewhere has not
  * taken it.
  *
+ * <p>The requests of a stage go to all endpoints side by side, a few at a time. Each endpoint is sent its request, even if
+ * another one has failed: the failure tells of all that failed, by name of ten at most. When the stage is interrupted or its
+ * time is up, its requests are ended before it ends. Of an answer 65,536 bytes are read at most; a longer one is a failure.
+ *
  * <p>Settings, with their defaults:
  *
  * <ul>
  *   <li>{@code health.path} ({@code /health}), the path of a health check for endpoints without one of their own
  *   <li>{@code health.version-key} ({@code version}), the field of the answer that has the version
- *   <li>{@code health.interval} ({@code 3s}), {@code health.max-attempts} (10), {@code health.timeout} ({@code 2s})
- *   <li>{@code http.timeout} ({@code 10s}), for the other requests
+ *   <li>{@code health.interval} ({@code 3s}), {@code health.max-attempts} (10), {@code health.timeout} ({@code 2s}, for each
+ *       request, with the whole answer)
+ *   <li>{@code http.timeout} ({@code 10s}), for each of the other requests, with the whole answer
+ *   <li>{@code http.parallel} (8), how many of these are sent at once
+ *   <li>{@code http.stage-timeout}, for each stage; by default as long as its requests, attempts and intervals may take by
+ *       the settings above, and 10 seconds more
  *   <li>{@code target-domain}, else {@code target-ip}, with {@code target-port}: where a tenant without endpoints is asked
  * </ul>
  *
@@ -47,7 +54,7 @@ import java.util.Objects;
  */
 public final class HttpStages implements StageFactory {
 
-    private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration MARGIN = Duration.ofSeconds(10);
 
     private final HttpTransport transport;
     private final Pauses pauses;
@@ -74,15 +81,27 @@ public final class HttpStages implements StageFactory {
     @Override
     public List<Stage> stages(TaskInfo task, TenantChange change, RolloutSettings settings, HealthCheckClient health) {
         HealthPoll poll = new HealthPoll(settings, health, pauses);
-        Duration timeout = settings.duration("http.timeout", DEFAULT_TIMEOUT);
+        Requests requests = new Requests(settings, transport);
         requireSomebodyToReach(change, settings);
+        Duration once = requests.longest(change.endpoints().size());
         return List.of(
                 Stage.named("ConfigUpdate")
-                        .step(context -> send(context, timeout))
-                        .rollback(context -> send(context, timeout))
-                        .rollback(context -> refresh(context, timeout)),
-                Stage.named("Broadcast").step(context -> refresh(context, timeout)),
-                Stage.named("HealthCheck").step(context -> check(poll, context)).confirmsHealth());
+                        .step(context -> send(requests, context))
+                        .rollback(context -> send(requests, context))
+                        .rollback(context -> refresh(requests, context))
+                        .timeout(timeout(settings, once.multipliedBy(2))),
+                Stage.named("Broadcast")
+                        .step(context -> refresh(requests, context))
+                        .timeout(timeout(settings, once)),
+                Stage.named("HealthCheck")
+                        .step(context -> check(poll, context))
+                        .timeout(timeout(settings, poll.longest()))
+                        .confirmsHealth());
+    }
+
+    /** A stage ends even if a transport or a client doesn't mind its time limits. */
+    private static Duration timeout(RolloutSettings settings, Duration longest) {
+        return settings.duration("http.stage-timeout", longest.plus(MARGIN));
     }
 
     /** A switch that reached nobody would be as good as done. */
@@ -108,51 +127,12 @@ public final class HttpStages implements StageFactory {
                 new HealthPoll(context.settings(), health, pauses).poll(context).isEmpty();
     }
 
-    private void send(StageContext context, Duration timeout) throws IOException, InterruptedException {
-        callAll(context, "PUT", "/config", context.config(), timeout);
+    private static void send(Requests requests, StageContext context) throws IOException, InterruptedException {
+        requests.send(context, "PUT", "/config", context.config());
     }
 
-    private void refresh(StageContext context, Duration timeout) throws IOException, InterruptedException {
-        callAll(context, "POST", "/config/refresh", "", timeout);
-    }
-
-    private void callAll(StageContext context, String method, String path, String body, Duration timeout)
-            throws IOException, InterruptedException {
-        List<NetworkEndpoint> endpoints = context.endpoints();
-        for (int index = 0; index < endpoints.size(); index++) {
-            String key = context.idempotencyKey(Integer.toString(index + 1));
-            call(context, key, method, endpoints.get(index), path, body, timeout);
-        }
-    }
-
-    private void call(
-            StageContext context,
-            String key,
-            String method,
-            NetworkEndpoint endpoint,
-            String path,
-            String body,
-            Duration timeout)
-            throws IOException, InterruptedException {
-        URI url = URI.create(endpoint.url().replaceFirst("/+$", "") + path);
-        Map<String, String> headers = Map.of(
-                "Content-Type",
-                "application/json",
-                "Idempotency-Key",
-                key,
-                "Rollout-Token",
-                Long.toString(context.fencingToken()));
-        int status;
-        try {
-            status = transport.send(new HttpCall(method, url, headers, body, timeout));
-        } catch (IOException e) {
-            // What clients say of it often doesn't tell whom they asked.
-            throw new IOException(method + " " + url + " was not answered: " + e, e);
-        }
-        if (status / 100 != 2) {
-            throw new IOException(method + " " + url + " was answered with status " + status
-                    + (status / 100 == 3 ? "; redirects are not followed" : ""));
-        }
+    private static void refresh(Requests requests, StageContext context) throws IOException, InterruptedException {
+        requests.send(context, "POST", "/config/refresh", "");
     }
 
     private static void check(HealthPoll poll, StageContext context) throws IOException, InterruptedException {

@@ -128,6 +128,7 @@ class ArchitectureTests extends ModuleArchitecture {
                         "MetricsRegistry",
                         "RollbackHealthVerifier",
                         "HealthCheckClient",
+                        "HttpTransport",
                         "RolloutEventSink",
                         // what a store keeps
                         "RolloutStore",

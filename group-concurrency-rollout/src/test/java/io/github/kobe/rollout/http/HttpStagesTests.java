@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.kobe.rollout.HealthCheckClient;
+import io.github.kobe.rollout.HttpTransport;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.Rollouts;
@@ -279,7 +280,7 @@ class HttpStagesTests extends HttpTestCase {
             asked.add(url);
             return Map.of("version", 42);
         };
-        HttpTransport accepting = call -> 200;
+        HttpTransport accepting = call -> new HttpTransport.Answer(200, null, "");
         List<TenantChange> changes = List.of(
                 change("http://h1:8080/ready"),
                 change("https://h2:8443/", "http://h3"),

@@ -1,14 +1,17 @@
 package io.github.kobe.rollout.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.rollout.DeployUnit;
+import io.github.kobe.rollout.HttpTransport;
 import io.github.kobe.rollout.PlanInfo;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.RolloutsBuilder;
+import io.github.kobe.rollout.TaskCreationException;
 import io.github.kobe.rollout.TaskInfo;
 import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
@@ -76,5 +79,19 @@ abstract class HttpTestCase {
         assertThat(rollouts.await(plan.planId(), Deadline.LONG).status().isSettled())
                 .isTrue();
         return rollouts.task(TenantId.of("acme"));
+    }
+
+    protected static String message(TaskInfo task) {
+        assertThat(task.failure()).as("failure of %s", task).isNotNull();
+        return task.failure().message();
+    }
+
+    /** {@return what is said of a change that can't be part of a plan} */
+    protected final String refusal(TenantChange change) {
+        Rollouts rollouts = rollouts(builder -> builder);
+        RolloutPlan plan = RolloutPlan.named("plan-refused").add(change).build();
+        TaskCreationException refusal = catchThrowableOfType(TaskCreationException.class, () -> rollouts.create(plan));
+        assertThat(refusal).isNotNull();
+        return refusal.getMessage();
     }
 }

@@ -49,6 +49,7 @@ final class Instance implements AutoCloseable {
     private volatile @Nullable Map<String, String> requestsByKey;
 
     private volatile String held = "";
+    private volatile Gate gate = never;
     private volatile String redirected = "";
     private volatile String elsewhere = "";
     private volatile int redirectStatus;
@@ -91,6 +92,12 @@ final class Instance implements AutoCloseable {
 
     /** From now on it lets that request wait until it is closed. */
     void hold(String request) {
+        hold(request, never);
+    }
+
+    /** From now on it lets that request wait at a gate. */
+    void hold(String request, Gate at) {
+        gate = at;
         held = request;
     }
 
@@ -120,7 +127,7 @@ final class Instance implements AutoCloseable {
         requests.add(request);
         if (request.equals(held)) {
             remember(exchange);
-            waitUntilClosed();
+            waitAt(gate);
         }
         if (isKeyOfAnotherRequest(exchange, url() + " " + request + " " + body)) {
             reply(exchange, 422, "");
@@ -148,16 +155,16 @@ final class Instance implements AutoCloseable {
 
     private void health(HttpExchange exchange) throws IOException {
         if (ill == Ill.HANGING) {
-            waitUntilClosed();
+            waitAt(never);
         }
         boolean lags = ill == Ill.SLOW && laggingAnswers.getAndDecrement() > 0;
         Matcher version = VERSION.matcher(lags ? "{\"version\":41}" : loaded);
         reply(exchange, 200, answer.formatted(version.find() ? version.group(1) : "none"));
     }
 
-    private void waitUntilClosed() {
+    private static void waitAt(Gate gate) {
         try {
-            never.pass();
+            gate.pass();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -1,0 +1,98 @@
+package io.github.kobe.rollout.http;
+
+import io.github.kobe.rollout.HttpTransport;
+import io.github.kobe.rollout.NetworkEndpoint;
+import io.github.kobe.rollout.RolloutSettings;
+import io.github.kobe.rollout.StageContext;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Sends a request to each of a tenant's instances, side by side, and tells of all that have failed. */
+final class Requests {
+
+    private static final int DEFAULT_PARALLEL = 8;
+    private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
+    private static final int MOST_TOLD = 10;
+
+    private final HttpTransport transport;
+    private final int parallel;
+    private final Duration timeout;
+
+    Requests(RolloutSettings settings, HttpTransport transport) {
+        this.transport = transport;
+        parallel = settings.count("http.parallel", DEFAULT_PARALLEL);
+        timeout = settings.duration("http.timeout", DEFAULT_TIMEOUT);
+    }
+
+    /** {@return how long one request to each of so many instances may take at most} */
+    Duration longest(int instances) {
+        return timeout.multipliedBy(Math.ceilDiv(instances, parallel));
+    }
+
+    void send(StageContext context, String method, String path, String body) throws IOException, InterruptedException {
+        List<NetworkEndpoint> endpoints = context.endpoints();
+        List<HttpTransport.Call> calls = new ArrayList<>();
+        for (int index = 0; index < endpoints.size(); index++) {
+            URI url = URI.create(endpoints.get(index).url().replaceFirst("/+$", "") + path);
+            Map<String, String> headers = Map.of(
+                    "Content-Type", "application/json",
+                    "Idempotency-Key", context.idempotencyKey(Integer.toString(index + 1)),
+                    "Rollout-Token", Long.toString(context.fencingToken()));
+            calls.add(new HttpTransport.Call(method, url, headers, body));
+        }
+        sendAll(calls);
+    }
+
+    private void sendAll(List<HttpTransport.Call> calls) throws IOException, InterruptedException {
+        List<Callable<HttpTransport.Answer>> sending = new ArrayList<>();
+        calls.forEach(call -> sending.add(() -> transport.send(call)));
+        List<Future<HttpTransport.Answer>> answers = SideBySide.run(parallel, timeout, sending);
+        List<IOException> failures = new ArrayList<>();
+        for (int index = 0; index < calls.size(); index++) {
+            IOException failure = failure(calls.get(index), answers.get(index));
+            if (failure != null) {
+                failures.add(failure);
+            }
+        }
+        if (!failures.isEmpty()) {
+            throw failures.size() == 1 ? failures.getFirst() : together(failures, calls.size());
+        }
+    }
+
+    /** What clients say of a failure often doesn't tell whom they asked. */
+    private static @Nullable IOException failure(HttpTransport.Call call, Future<HttpTransport.Answer> answer)
+            throws InterruptedException {
+        String request = call.method() + " " + call.url();
+        try {
+            int status = answer.get().status();
+            return status / 100 == 2
+                    ? null
+                    : new IOException(request + " was answered with status " + status
+                            + (status / 100 == 3 ? "; redirects are not followed" : ""));
+        } catch (ExecutionException e) {
+            Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+            return new IOException(request + " failed: " + cause, cause);
+        }
+    }
+
+    private static IOException together(List<IOException> failures, int all) {
+        String told = failures.stream()
+                .limit(MOST_TOLD)
+                .map(IOException::getMessage)
+                .collect(Collectors.joining("; ", failures.size() + " of " + all + " requests failed: ", ""));
+        IOException together = new IOException(
+                failures.size() > MOST_TOLD ? told + "; and " + (failures.size() - MOST_TOLD) + " more" : told);
+        failures.forEach(together::addSuppressed);
+        return together;
+    }
+}
