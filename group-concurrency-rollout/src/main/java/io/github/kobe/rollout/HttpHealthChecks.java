@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 
 /** Checks health by HTTP, and reads JSON. */
 final class HttpHealthChecks implements HealthCheckClient {
@@ -27,17 +28,25 @@ final class HttpHealthChecks implements HealthCheckClient {
 
     @Override
     public Map<String, Object> get(String url) throws IOException, InterruptedException {
-        HttpTransport.Answer answer = transport.send(
-                new HttpTransport.Call("GET", URI.create(url), Map.of("Accept", "application/json"), ""));
+        return get(url, Map.of());
+    }
+
+    @Override
+    public Map<String, Object> get(String url, Map<String, String> headers) throws IOException, InterruptedException {
+        Map<String, String> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        all.put("Accept", "application/json");
+        all.putAll(headers);
+        HttpTransport.Call call = new HttpTransport.Call("GET", URI.create(url), all, "");
+        HttpTransport.Answer answer = transport.send(call);
         if (answer.status() / 100 != 2) {
-            throw new IOException(url + " answered with status " + answer.status()
+            throw new IOException(call.url() + " answered with status " + answer.status()
                     + (answer.status() / 100 == 3 ? "; redirects are not followed" : ""));
         }
         try {
             Map<String, Object> fields = gson.fromJson(answer.body(), FIELDS);
             return fields == null ? Map.of() : fields;
         } catch (JsonParseException e) {
-            throw new IOException(url + " didn't answer with a JSON object", e);
+            throw new IOException(call.url() + " didn't answer with a JSON object", e);
         }
     }
 }

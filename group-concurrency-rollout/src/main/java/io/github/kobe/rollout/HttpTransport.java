@@ -4,7 +4,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,16 +43,58 @@ public interface HttpTransport {
      * A request.
      *
      * @param method such as {@code PUT}
-     * @param url the URL to call
+     * @param url the URL to call, without user information
      * @param headers the headers, each with one value
      * @param body the body, may be empty
      * @since 0.1.0
      */
     record Call(String method, URI url, Map<String, String> headers, String body) {
 
-        /** Copies the headers. */
+        private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
+        /** As the JDK's client allows it. */
+        private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e\\x80-\\xff]*");
+
+        /** Those that each client sets itself. */
+        private static final Set<String> RESERVED =
+                Set.of("connection", "content-length", "expect", "host", "transfer-encoding", "upgrade");
+
+        private static final String AUTHORIZATION = "Authorization";
+
+        /**
+         * Copies the headers. User information of the URL becomes the header {@code Authorization} ({@code Basic}), in place
+         * of another one.
+         *
+         * @throws IllegalArgumentException if something is no header, or one that the client sets itself; the message has the
+         *     header's name, but not its value
+         */
         public Call {
+            headers.forEach(Call::requireHeader);
+            String user = url.getUserInfo();
+            if (user != null) {
+                Map<String, String> more = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+                more.putAll(headers);
+                more.put(
+                        AUTHORIZATION,
+                        "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8)));
+                headers = more;
+                url = URI.create(url.toString().replace("//" + url.getRawUserInfo() + "@", "//"));
+            }
             headers = Map.copyOf(headers);
+        }
+
+        private static void requireHeader(String name, String value) {
+            if (!NAME.matcher(name).matches()) {
+                throw new IllegalArgumentException("header '" + name
+                        + "' can't be sent; its name must be letters, digits and some other characters of ASCII");
+            }
+            if (RESERVED.contains(name.toLowerCase(Locale.ROOT))) {
+                throw new IllegalArgumentException("header '" + name + "' can't be set; each request has its own");
+            }
+            if (!VALUE.matcher(value).matches()) {
+                throw new IllegalArgumentException("header '" + name
+                        + "' can't be sent; its value must be in one line, of characters up to U+00FF");
+            }
         }
 
         /** {@return what it consists of, but only the names of the headers and the length of the body, which may be secret} */

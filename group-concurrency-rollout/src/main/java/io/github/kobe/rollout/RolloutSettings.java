@@ -2,8 +2,10 @@ package io.github.kobe.rollout;
 
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,6 +18,9 @@ import java.util.regex.Pattern;
 public final class RolloutSettings {
 
     private static final Pattern SHORT_FORM = Pattern.compile("(\\d+)(ms|s|m|h)");
+
+    /** What the settings begin with whose values may be secret. */
+    static final String HEADERS = "http.header.";
 
     private static final Duration LONGEST = Duration.ofDays(365);
 
@@ -34,6 +39,24 @@ public final class RolloutSettings {
      */
     public Optional<String> find(String key) {
         return Optional.ofNullable(ofTenant.get(key)).or(() -> Optional.ofNullable(ofAll.get(key)));
+    }
+
+    /**
+     * {@return all settings whose names begin alike, by the rest of their names, in the order of these} Here upper and lower
+     * case make no difference.
+     *
+     * @param prefix what they begin with, such as {@code http.header.}
+     */
+    public Map<String, String> startingWith(String prefix) {
+        Map<String, String> found = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        for (Map<String, String> all : List.of(ofAll, ofTenant)) {
+            all.forEach((key, value) -> {
+                if (key.startsWith(prefix)) {
+                    found.put(key.substring(prefix.length()), value);
+                }
+            });
+        }
+        return found;
     }
 
     /**

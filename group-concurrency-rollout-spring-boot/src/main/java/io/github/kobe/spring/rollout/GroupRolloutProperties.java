@@ -2,6 +2,7 @@ package io.github.kobe.spring.rollout;
 
 import io.github.kobe.rollout.ConflictPolicy;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -74,11 +75,21 @@ record GroupRolloutProperties(
      * @param parallel How many requests a stage sends at once, at least 1.
      * @param stageTimeout How long each stage may take, more than zero. By default as long as its requests may take one
      *     after the other, and 10 seconds more.
+     * @param header Headers of all requests to instances, by name, such as Authorization.
      */
     record Http(
             @DefaultValue("10s") Duration timeout,
             @DefaultValue("8") int parallel,
-            @Nullable Duration stageTimeout) {}
+            @Nullable Duration stageTimeout,
+            @DefaultValue Map<String, String> header) {
+
+        /** {@return what it consists of, but only the names of headers, whose values may be secret} */
+        @Override
+        public String toString() {
+            return "Http[timeout=" + timeout + ", parallel=" + parallel + ", stageTimeout=" + stageTimeout + ", header="
+                    + header.keySet() + "]";
+        }
+    }
 
     /**
      * Where checkpoints are stored.

@@ -1,9 +1,13 @@
 package io.github.kobe.spring.rollout;
 
+import io.github.kobe.rollout.HttpTransport;
 import io.github.kobe.rollout.RolloutsBuilder;
 import io.github.kobe.spring.InvalidSettingException;
 import io.github.kobe.spring.internal.settings.BoundSettings;
+import java.net.URI;
 import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
 import org.springframework.context.annotation.Lazy;
 
 /**
@@ -42,6 +46,28 @@ final class RolloutDefaults {
         if (http.stageTimeout() != null) {
             requireDuration(http.stageTimeout(), "http", "stage-timeout");
         }
+        http.header().forEach(this::requireHeader);
+    }
+
+    /** Whoever makes a call looks at its headers. The refusal doesn't show the value, which may be secret. */
+    private void requireHeader(String name, String value) {
+        try {
+            new HttpTransport.Call("GET", URI.create("http://localhost"), Map.of(name, value), "");
+        } catch (IllegalArgumentException e) {
+            InvalidSettingException refusal = refusal(
+                    "can't be used: " + e.getMessage(),
+                    "a header that can be sent",
+                    "http",
+                    "header",
+                    name.toLowerCase(Locale.ROOT));
+            throw new InvalidSettingException(
+                    String.valueOf(refusal.getMessage()),
+                    refusal.property(),
+                    null,
+                    refusal.origin(),
+                    refusal.allowed(),
+                    null);
+        }
     }
 
     private void requireDuration(Duration value, String... elements) {
@@ -79,6 +105,7 @@ final class RolloutDefaults {
                 .setting("health.timeout", health.timeout().toString())
                 .setting("http.timeout", http.timeout().toString())
                 .setting("http.parallel", Integer.toString(http.parallel()));
+        http.header().forEach((name, value) -> builder.setting("http.header." + name, value));
         if (http.stageTimeout() != null) {
             builder.setting("http.stage-timeout", http.stageTimeout().toString());
         }

@@ -22,6 +22,7 @@ import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
@@ -157,7 +158,8 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
                         "group-concurrency.rollout.health.interval=500ms",
                         "group-concurrency.rollout.http.timeout=7s",
                         "group-concurrency.rollout.http.parallel=3",
-                        "group-concurrency.rollout.http.stage-timeout=1m")
+                        "group-concurrency.rollout.http.stage-timeout=1m",
+                        "group-concurrency.rollout.http.header.X-Api-Key=s3cr3t")
                 .withUserConfiguration(Settings.class)
                 .run(context -> {
                     PlanInfo plan = completes(context);
@@ -171,6 +173,10 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
                     assertThat(settings.duration("http.stage-timeout", Duration.ZERO))
                             .isEqualTo(Duration.ofMinutes(1));
                     assertThat(settings.count("http.parallel", 0)).isEqualTo(3);
+                    assertThat(settings.startingWith("http.header.")).isEqualTo(Map.of("X-Api-Key", "s3cr3t"));
+                    assertThat(context.getBean(GroupRolloutProperties.class).toString())
+                            .contains("X-Api-Key")
+                            .doesNotContain("s3cr3t");
                     assertThat(settings.count("health.max-attempts", 0)).isEqualTo(10);
                     assertThat(settings.text("target-port", ""))
                             .as("of the customizer")

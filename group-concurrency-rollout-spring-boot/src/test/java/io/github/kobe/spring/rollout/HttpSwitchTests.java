@@ -54,6 +54,7 @@ class HttpSwitchTests {
     private static final Pattern REDIRECT = Pattern.compile("/(30[0-9])/([A-Z]+)");
 
     private final List<String> seen = new CopyOnWriteArrayList<>();
+    private final List<String> authorized = new CopyOnWriteArrayList<>();
     private final List<String> redirected = new CopyOnWriteArrayList<>();
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
@@ -89,6 +90,7 @@ class HttpSwitchTests {
         try (exchange) {
             seen.add(exchange.getRequestMethod() + " " + exchange.getRequestURI() + " "
                     + exchange.getRequestHeaders().getFirst(LET_THROUGH));
+            authorized.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
             Matcher asked = REDIRECT.matcher(exchange.getRequestURI().getPath());
             if (asked.lookingAt() && asked.group(2).equals(exchange.getRequestMethod())) {
                 exchange.getResponseHeaders().set("Location", url(elsewhere) + "/login");
@@ -113,7 +115,9 @@ class HttpSwitchTests {
     void aClientThatLimitsItsCallsSwitchesUnderTheSmallestGlobalLimit() {
         runner.withUserConfiguration(LimitedClient.class)
                 .withPropertyValues(
-                        "group-concurrency.global.max-in-flight=1", "group-concurrency.rollout.http.timeout=2s")
+                        "group-concurrency.global.max-in-flight=1",
+                        "group-concurrency.rollout.http.timeout=2s",
+                        "group-concurrency.rollout.http.header.authorization=Bearer 0123")
                 .run(context -> {
                     Rollouts rollouts = context.getBean(Rollouts.class);
                     PlanId planId = rollouts.start(RolloutPlan.named("plan-1")
@@ -124,6 +128,7 @@ class HttpSwitchTests {
 
                     assertThat(rollouts.await(planId, Deadline.LONG).status()).isEqualTo(PlanStatus.COMPLETED);
                     assertThat(seen).containsExactly("PUT /config yes", "POST /config/refresh yes", "GET /health yes");
+                    assertThat(authorized).containsExactly("Bearer 0123", "Bearer 0123", "Bearer 0123");
                 });
     }
 

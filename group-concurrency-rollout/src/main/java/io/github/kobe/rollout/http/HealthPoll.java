@@ -1,6 +1,7 @@
 package io.github.kobe.rollout.http;
 
 import io.github.kobe.rollout.HealthCheckClient;
+import io.github.kobe.rollout.NetworkEndpoint;
 import io.github.kobe.rollout.RolloutSettings;
 import io.github.kobe.rollout.StageContext;
 import java.math.BigDecimal;
@@ -23,6 +24,7 @@ final class HealthPoll {
 
     private final HealthCheckClient client;
     private final Pauses pauses;
+    private final Map<String, String> headers;
     private final String versionKey;
     private final int attempts;
     private final Duration interval;
@@ -31,6 +33,7 @@ final class HealthPoll {
     HealthPoll(RolloutSettings settings, HealthCheckClient client, Pauses pauses) {
         this.client = client;
         this.pauses = pauses;
+        headers = new Headers(settings).set();
         versionKey = settings.text("health.version-key", "version");
         attempts = settings.count("health.max-attempts", DEFAULT_ATTEMPTS);
         interval = settings.duration("health.interval", DEFAULT_INTERVAL);
@@ -39,7 +42,7 @@ final class HealthPoll {
 
     /** {@return what was wrong at the last attempt; empty if all is well} */
     List<String> poll(StageContext context) throws InterruptedException {
-        List<String> urls = HealthUrls.of(context);
+        List<String> urls = EndpointUrls.ofHealth(context);
         long version = context.target().unit().version().version();
         List<String> wrong = ask(urls, version);
         for (int attempt = 2; attempt <= attempts && !wrong.isEmpty(); attempt++) {
@@ -54,13 +57,13 @@ final class HealthPoll {
             return List.of();
         }
         List<Callable<Map<String, Object>>> questions = new ArrayList<>();
-        urls.forEach(url -> questions.add(() -> client.get(url)));
+        urls.forEach(url -> questions.add(() -> client.get(url, headers)));
         List<Future<Map<String, Object>>> answers = SideBySide.run(urls.size(), timeout, questions);
         List<String> wrong = new ArrayList<>();
         for (int index = 0; index < urls.size(); index++) {
             String finding = finding(answers.get(index), version);
             if (finding != null) {
-                wrong.add(urls.get(index) + ": " + finding);
+                wrong.add(NetworkEndpoint.ofTrusted(urls.get(index)) + ": " + finding);
             }
         }
         return wrong;

@@ -43,6 +43,9 @@ import java.util.Objects;
  *       request, with the whole answer)
  *   <li>{@code http.timeout} ({@code 10s}), for each of the other requests, with the whole answer
  *   <li>{@code http.parallel} (8), how many of these are sent at once
+ *   <li>{@code http.header.NAME}, what each request to an instance has as the header of that name, such as
+ *       {@code http.header.Authorization}. Upper and lower case make no difference; no log, failure or {@code toString()} has
+ *       the value. User information of an endpoint is sent as {@code Authorization} ({@code Basic}) instead
  *   <li>{@code http.stage-timeout}, for each stage; by default as long as its requests, attempts and intervals may take by
  *       the settings above, and 10 seconds more
  *   <li>{@code target-domain}, else {@code target-ip}, with {@code target-port}: where a tenant without endpoints is asked
@@ -114,8 +117,9 @@ public final class HttpStages implements StageFactory {
                     "it has no endpoints; it must have one at least, or the setting target-domain or target-ip");
         }
         for (String url : change.endpoints()) {
-            if (!NetworkEndpoint.of(url).isHttp()) {
-                throw new IllegalArgumentException("endpoint is '" + url + "'; it must be one of http or https");
+            NetworkEndpoint endpoint = NetworkEndpoint.of(url);
+            if (!endpoint.isHttp()) {
+                throw new IllegalArgumentException("endpoint is '" + endpoint + "'; it must be one of http or https");
             }
         }
     }

@@ -5,7 +5,6 @@ import io.github.kobe.rollout.NetworkEndpoint;
 import io.github.kobe.rollout.RolloutSettings;
 import io.github.kobe.rollout.StageContext;
 import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,16 +19,21 @@ import org.jspecify.annotations.Nullable;
 /** Sends a request to each of a tenant's instances, side by side, and tells of all that have failed. */
 final class Requests {
 
+    static final String KEY = "Idempotency-Key";
+    static final String TOKEN = "Rollout-Token";
+
     private static final int DEFAULT_PARALLEL = 8;
     private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
     private static final int MOST_TOLD = 10;
 
     private final HttpTransport transport;
+    private final Headers headers;
     private final int parallel;
     private final Duration timeout;
 
     Requests(RolloutSettings settings, HttpTransport transport) {
         this.transport = transport;
+        headers = new Headers(settings);
         parallel = settings.count("http.parallel", DEFAULT_PARALLEL);
         timeout = settings.duration("http.timeout", DEFAULT_TIMEOUT);
     }
@@ -43,12 +47,12 @@ final class Requests {
         List<NetworkEndpoint> endpoints = context.endpoints();
         List<HttpTransport.Call> calls = new ArrayList<>();
         for (int index = 0; index < endpoints.size(); index++) {
-            URI url = URI.create(endpoints.get(index).url().replaceFirst("/+$", "") + path);
-            Map<String, String> headers = Map.of(
-                    "Content-Type", "application/json",
-                    "Idempotency-Key", context.idempotencyKey(Integer.toString(index + 1)),
-                    "Rollout-Token", Long.toString(context.fencingToken()));
-            calls.add(new HttpTransport.Call(method, url, headers, body));
+            Map<String, String> all = headers.with(
+                    Map.of("Content-Type", "application/json"),
+                    Map.of(
+                            KEY, context.idempotencyKey(Integer.toString(index + 1)),
+                            TOKEN, Long.toString(context.fencingToken())));
+            calls.add(new HttpTransport.Call(method, EndpointUrls.below(endpoints.get(index), path), all, body));
         }
         sendAll(calls);
     }

@@ -280,11 +280,21 @@ class HttpStagesTests extends HttpTestCase {
             asked.add(url);
             return Map.of("version", 42);
         };
-        HttpTransport accepting = call -> new HttpTransport.Answer(200, null, "");
+        List<String> sent = new CopyOnWriteArrayList<>();
+        HttpTransport accepting = call -> {
+            sent.add(call.url().toString());
+            return new HttpTransport.Answer(200, null, "");
+        };
         List<TenantChange> changes = List.of(
                 change("http://h1:8080/ready"),
                 change("https://h2:8443/", "http://h3"),
                 change("http://h4").setting("target-port", "9000"),
+                change("http://h5:80?x=1", "http://[::1]:8081"),
+                change("http://[2001:db8::1]?x=1")
+                        .setting("target-port", "9000")
+                        .setting("health.path", "/up?deep=yes"),
+                change("http://u:p@h6/", "http://h7/a/b%2Fc/?x=%26"),
+                change(new String[0]).setting("target-ip", "::1"),
                 change(new String[0]).setting("target-ip", "10.0.0.7").setting("target-port", "81"),
                 change(new String[0]).setting("target-domain", "acme.example").setting("target-ip", "10.0.0.7"));
         Rollouts rollouts = rollouts(builder -> builder.stages(HttpStages.configSwitch(accepting))
@@ -300,8 +310,27 @@ class HttpStagesTests extends HttpTestCase {
                         "https://h2:8443/up",
                         "http://h3/up",
                         "http://h4:9000/up",
+                        "http://h5:80/up?x=1",
+                        "http://[::1]:8081/up",
+                        "http://[2001:db8::1]:9000/up?deep=yes&x=1",
+                        "http://u:p@h6/up",
+                        "http://h7/a/b%2Fc/?x=%26",
+                        "http://[::1]/up",
                         "http://10.0.0.7:81/up",
                         "http://acme.example/up");
+        assertThat(sent)
+                .filteredOn(url -> url.contains("/config") && !url.contains("/refresh"))
+                .containsExactlyInAnyOrder(
+                        "http://h1:8080/ready/config",
+                        "https://h2:8443/config",
+                        "http://h3/config",
+                        "http://h4/config",
+                        "http://h5:80/config?x=1",
+                        "http://[::1]:8081/config",
+                        "http://[2001:db8::1]/config?x=1",
+                        "http://h6/config",
+                        "http://h7/a/b%2Fc/config?x=%26");
+        assertThat(sent).contains("http://h5:80/config/refresh?x=1");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.github.kobe.rollout.http;
 
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.github.kobe.testing.Gate;
@@ -40,6 +41,7 @@ final class Instance implements AutoCloseable {
     private final HttpServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final List<String> requests = new CopyOnWriteArrayList<>();
+    private final List<Map<String, List<String>>> headers = new CopyOnWriteArrayList<>();
     private final List<String> keys = new CopyOnWriteArrayList<>();
     private final List<String> tokens = new CopyOnWriteArrayList<>();
     private final AtomicInteger laggingAnswers = new AtomicInteger();
@@ -109,6 +111,11 @@ final class Instance implements AutoCloseable {
         return requests;
     }
 
+    /** {@return those of each request} */
+    List<Map<String, List<String>>> headers() {
+        return headers;
+    }
+
     List<String> keys() {
         return keys;
     }
@@ -124,6 +131,7 @@ final class Instance implements AutoCloseable {
     private void handle(HttpExchange exchange) throws IOException {
         String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
         String request = exchange.getRequestMethod() + " " + exchange.getRequestURI();
+        headers.add(new Headers(exchange.getRequestHeaders()));
         requests.add(request);
         if (request.equals(held)) {
             remember(exchange);
