@@ -36,7 +36,7 @@ public record Checkpoint(
     }
 
     /** {@return whether this can belong to a task with these stages} */
-    boolean fits(List<String> stageNames) {
+    public boolean fits(List<String> stageNames) {
         int count = lastCompletedStageIndex + 1;
         return count >= 1 && count <= stageNames.size() && completedStageNames.equals(stageNames.subList(0, count));
     }

@@ -1,5 +1,6 @@
 package io.github.kobe.rollout;
 
+import io.github.kobe.rollout.internal.memory.MemoryCheckpoints;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;

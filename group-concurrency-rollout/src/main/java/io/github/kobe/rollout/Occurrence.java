@@ -2,6 +2,7 @@ package io.github.kobe.rollout;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,18 @@ public sealed interface Occurrence {
     /** {@return why, if this is a failure} */
     default @Nullable FailureInfo failure() {
         return null;
+    }
+
+    /** {@return what happened, in words, such as {@code task started}, and why if this is a failure} */
+    default String message() {
+        FailureInfo failure = failure();
+        String words = this instanceof PlanEntered entered
+                ? "plan " + entered.status().name().toLowerCase(Locale.ROOT).replace('_', ' ')
+                : getClass()
+                        .getSimpleName()
+                        .replaceAll("(?<=[a-z])(?=[A-Z])", " ")
+                        .toLowerCase(Locale.ROOT);
+        return failure == null ? words : words + ": " + failure.message();
     }
 
     /**

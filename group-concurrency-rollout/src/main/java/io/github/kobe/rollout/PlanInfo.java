@@ -35,22 +35,4 @@ public record PlanInfo(
         int wave,
         int waves,
         @Nullable Integer maxFailures,
-        @Nullable WaveGate gate) {
-
-    static PlanInfo of(PlanRecord plan) {
-        return new PlanInfo(
-                plan.id(),
-                plan.status(),
-                plan.maxConcurrency(),
-                plan.pauseAsked(),
-                plan.tally(),
-                plan.createdAt(),
-                plan.createdBy(),
-                plan.startedAt(),
-                plan.endedAt(),
-                plan.progress().current() + 1,
-                plan.waves().count(),
-                plan.waves().maxFailures(),
-                plan.progress().gate());
-    }
-}
+        @Nullable WaveGate gate) {}

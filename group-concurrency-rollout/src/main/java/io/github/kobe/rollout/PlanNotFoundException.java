@@ -9,7 +9,7 @@ public final class PlanNotFoundException extends RolloutException {
 
     private static final long serialVersionUID = 1;
 
-    PlanNotFoundException(PlanId planId) {
+    public PlanNotFoundException(PlanId planId) {
         super("there is no plan " + planId, null);
     }
 }

@@ -1,7 +1,6 @@
 package io.github.kobe.rollout;
 
 import java.time.Instant;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,39 +35,5 @@ public record RolloutEvent(
     /** Replaces control characters in the message by spaces. */
     public RolloutEvent {
         message = Texts.clean(message);
-    }
-
-    /** A kind in words, such as {@code task started}. */
-    private static final ClassValue<String> WORDS = new ClassValue<>() {
-        @Override
-        protected String computeValue(Class<?> kind) {
-            return kind.getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", " ").toLowerCase(Locale.ROOT);
-        }
-    };
-
-    static RolloutEvent of(TaskRecord task, Occurrence occurrence, Instant now, long sequence) {
-        return new RolloutEvent(
-                task.planId(),
-                task.id(),
-                task.tenantId(),
-                task.status(),
-                now,
-                message(occurrence),
-                occurrence.failure(),
-                sequence,
-                occurrence);
-    }
-
-    static RolloutEvent of(PlanId planId, PlanStatus status, Occurrence occurrence, Instant now, long sequence) {
-        return new RolloutEvent(
-                planId, null, null, status, now, message(occurrence), occurrence.failure(), sequence, occurrence);
-    }
-
-    private static String message(Occurrence occurrence) {
-        FailureInfo failure = occurrence.failure();
-        String words = occurrence instanceof Occurrence.PlanEntered entered
-                ? "plan " + entered.status().name().toLowerCase(Locale.ROOT).replace('_', ' ')
-                : WORDS.get(occurrence.getClass());
-        return failure == null ? words : words + ": " + failure.message();
     }
 }

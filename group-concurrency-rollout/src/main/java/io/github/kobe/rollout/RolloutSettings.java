@@ -27,7 +27,7 @@ public final class RolloutSettings {
     private final Map<String, String> ofTenant;
     private final Map<String, String> ofAll;
 
-    RolloutSettings(Map<String, String> ofTenant, Map<String, String> ofAll) {
+    public RolloutSettings(Map<String, String> ofTenant, Map<String, String> ofAll) {
         this.ofTenant = ofTenant;
         this.ofAll = ofAll;
     }

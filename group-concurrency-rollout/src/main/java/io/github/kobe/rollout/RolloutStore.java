@@ -1,18 +1,12 @@
 package io.github.kobe.rollout;
 
-import java.time.Duration;
-import java.time.Instant;
+import io.github.kobe.rollout.internal.memory.MemoryStore;
 import java.time.InstantSource;
-import java.util.List;
-import java.util.Optional;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps plans, tasks, tenants, events, and the work that is due. {@link #inMemory()} is for tests, and for rollouts that
- * may be lost with the process.
- *
- * <p>A method may throw any {@link RuntimeException}; if {@link #isAway} says so, a drive then tries again.
+ * Keeps plans, tasks, tenants, events, and the work that is due: {@link #inMemory()}, for tests and for rollouts that may be
+ * lost with the process, or {@link io.github.kobe.rollout.jdbc.JdbcRolloutStore}. Not for applications to implement: what
+ * rollouts ask of a store changes with them.
  *
  * @since 0.1.0
  */
@@ -30,140 +24,5 @@ public interface RolloutStore {
      */
     static RolloutStore inMemory(InstantSource clock) {
         return new MemoryStore(clock);
-    }
-
-    /**
-     * Does something in one transaction. If it throws, nothing is saved.
-     *
-     * @param work what to do; if the store gave up on a transaction, it is called again, and only the last call counts
-     * @param <T> the type of its result
-     * @return its result
-     */
-    <T> T transact(Function<StoreTransaction, T> work);
-
-    /**
-     * {@return for how long after the last answer of the store a drive may go on} After that another node may have the plan.
-     * A drive that has heard nothing for so long interrupts its stages.
-     */
-    Duration lease();
-
-    /**
-     * {@return whether a method has failed because the store can't be reached now, so that it may succeed later} If not, the
-     * store can't read or write what it was asked to.
-     *
-     * @param failure what a method of this store has thrown
-     */
-    boolean isAway(RuntimeException failure);
-
-    /** {@return the time, the same for all that share the store} */
-    Instant now();
-
-    /**
-     * {@return a task}
-     *
-     * @param taskId which
-     */
-    Optional<TaskRecord> findById(TaskId taskId);
-
-    /**
-     * {@return the tasks of a plan, in its order}
-     *
-     * @param planId which
-     */
-    default List<TaskRecord> findByPlanId(PlanId planId) {
-        return findByPlanId(planId, null, Integer.MAX_VALUE);
-    }
-
-    /**
-     * {@return the first tasks of a plan, in its order}
-     *
-     * @param planId which
-     * @param status only tasks in this state, or {@code null} for any
-     * @param limit how many at most
-     */
-    List<TaskRecord> findByPlanId(PlanId planId, @Nullable TaskStatus status, int limit);
-
-    /**
-     * {@return the tasks of a tenant, the newest first}
-     *
-     * @param tenantId which
-     */
-    List<TaskRecord> findByTenantId(TenantId tenantId);
-
-    /**
-     * {@return the tasks of a plan that have a wish, in its order}
-     *
-     * @param planId which
-     */
-    List<TaskRecord> findWished(PlanId planId);
-
-    /**
-     * {@return a plan}
-     *
-     * @param planId which
-     */
-    Optional<PlanRecord> findPlan(PlanId planId);
-
-    /** {@return all plans, the newest first} */
-    List<PlanRecord> findPlans();
-
-    /**
-     * {@return what is known of a tenant}
-     *
-     * @param tenantId which
-     */
-    TenantRecord findTenant(TenantId tenantId);
-
-    /**
-     * {@return events of a plan that are not published yet, the oldest first} They are kept although the process is killed
-     * now.
-     *
-     * @param planId which
-     * @param limit how many at most
-     */
-    List<RolloutEvent> findUnpublished(PlanId planId, int limit);
-
-    /**
-     * Marks events as published, unless another drive has taken over the plan. Progress events may be deleted.
-     *
-     * @param planId the plan
-     * @param epoch the epoch of the drive that has published them
-     * @param events the oldest events that are not published, in order
-     */
-    void markPublished(PlanId planId, long epoch, List<RolloutEvent> events);
-
-    /**
-     * Begins to run drives: those that are due, and those that another node has begun and not ended.
-     *
-     * @param runner what runs one
-     */
-    void open(DriveRunner runner);
-
-    /**
-     * Begins no more drives on this node, without waiting for those that run, which end by themselves. It may be
-     * {@linkplain #open opened} again meanwhile. Neither is called while the other one runs.
-     */
-    void close();
-
-    /**
-     * Waits until the store has recorded whether the drives that ran when it was last closed are over. An interrupt ends
-     * the wait and sets the flag again.
-     *
-     * @param atMost how long to wait at most
-     */
-    void awaitClosed(Duration atMost);
-
-    /** Runs drives. */
-    @FunctionalInterface
-    interface DriveRunner {
-
-        /**
-         * Runs a drive to its end. If it throws, it is run again a little later.
-         *
-         * @param planId of which plan
-         * @param number which
-         * @return whether it is over; otherwise it is due again at once, on some node
-         */
-        boolean drive(PlanId planId, long number);
     }
 }

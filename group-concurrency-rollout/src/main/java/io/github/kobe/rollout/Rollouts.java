@@ -1,6 +1,12 @@
 package io.github.kobe.rollout;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.rollout.internal.drive.Creation;
+import io.github.kobe.rollout.internal.drive.Operations;
+import io.github.kobe.rollout.internal.drive.Preview;
+import io.github.kobe.rollout.internal.drive.RolloutEngine;
+import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -72,7 +78,7 @@ public final class Rollouts implements AutoCloseable {
      * @throws TaskCreationException if something is wrong with the plan; it has all errors
      */
     public PlanInfo create(RolloutPlan plan) {
-        return PlanInfo.of(new Creation(engine, plan, by).create());
+        return new Creation(engine, plan, by).create().info();
     }
 
     /**
@@ -114,7 +120,7 @@ public final class Rollouts implements AutoCloseable {
      * @return the plan
      */
     public PlanInfo start(PlanId planId) {
-        return PlanInfo.of(operations.start(planId, by));
+        return operations.start(planId, by).info();
     }
 
     /**
@@ -126,7 +132,7 @@ public final class Rollouts implements AutoCloseable {
      * @throws InterruptedException if the caller is interrupted; the plan goes on
      */
     public PlanInfo await(PlanId planId, Duration timeout) throws InterruptedException {
-        return PlanInfo.of(engine.await(planId, timeout));
+        return engine.await(planId, timeout).info();
     }
 
     /**
@@ -196,7 +202,7 @@ public final class Rollouts implements AutoCloseable {
      * @return the plan
      */
     public PlanInfo approve(PlanId planId, int wave) {
-        return PlanInfo.of(operations.approve(planId, wave, by));
+        return operations.approve(planId, wave, by).info();
     }
 
     /**
@@ -206,7 +212,7 @@ public final class Rollouts implements AutoCloseable {
      * @return the plan
      */
     public PlanInfo giveUp(PlanId planId) {
-        return PlanInfo.of(operations.giveUp(planId, by));
+        return operations.giveUp(planId, by).info();
     }
 
     /**
@@ -215,12 +221,15 @@ public final class Rollouts implements AutoCloseable {
      * @param planId which
      */
     public PlanInfo plan(PlanId planId) {
-        return PlanInfo.of(engine.store().findPlan(planId).orElseThrow(() -> new PlanNotFoundException(planId)));
+        return engine.store()
+                .findPlan(planId)
+                .orElseThrow(() -> new PlanNotFoundException(planId))
+                .info();
     }
 
     /** {@return all plans, the newest first} */
     public List<PlanInfo> plans() {
-        return engine.store().findPlans().stream().map(PlanInfo::of).toList();
+        return engine.store().findPlans().stream().map(PlanRecord::info).toList();
     }
 
     /**
@@ -229,7 +238,10 @@ public final class Rollouts implements AutoCloseable {
      * @param taskId which
      */
     public TaskInfo task(TaskId taskId) {
-        return TaskInfo.of(engine.store().findById(taskId).orElseThrow(() -> new TaskNotFoundException(taskId)));
+        return engine.store()
+                .findById(taskId)
+                .orElseThrow(() -> new TaskNotFoundException(taskId))
+                .info();
     }
 
     /**
@@ -238,7 +250,7 @@ public final class Rollouts implements AutoCloseable {
      * @param tenantId which tenant
      */
     public TaskInfo task(TenantId tenantId) {
-        return TaskInfo.of(operations.taskOf(tenantId));
+        return operations.taskOf(tenantId).info();
     }
 
     /**
@@ -276,7 +288,7 @@ public final class Rollouts implements AutoCloseable {
         }
         plan(planId);
         return engine.store().findByPlanId(planId, status, limit).stream()
-                .map(TaskInfo::of)
+                .map(TaskRecord::info)
                 .toList();
     }
 
@@ -287,7 +299,7 @@ public final class Rollouts implements AutoCloseable {
      */
     public List<TaskInfo> tasks(TenantId tenantId) {
         return engine.store().findByTenantId(tenantId).stream()
-                .map(TaskInfo::of)
+                .map(TaskRecord::info)
                 .toList();
     }
 

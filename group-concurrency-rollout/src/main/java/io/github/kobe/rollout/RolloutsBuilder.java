@@ -1,7 +1,12 @@
 package io.github.kobe.rollout;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.rollout.internal.drive.RolloutEngine;
+import io.github.kobe.rollout.internal.drive.RolloutOptions;
+import io.github.kobe.rollout.internal.memory.MemoryStore;
+import io.github.kobe.rollout.internal.rules.PlanStore;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -33,8 +38,8 @@ public final class RolloutsBuilder {
     private String node = "node-" + UUID.randomUUID();
     private Duration progressInterval = DEFAULT_PROGRESS_INTERVAL;
     private Duration shutdownGrace = DEFAULT_SHUTDOWN_GRACE;
+    private PlanStore store = new MemoryStore(InstantSource.system());
 
-    private @Nullable RolloutStore store;
     private @Nullable RollbackHealthVerifier verifier;
     private @Nullable HealthCheckClient health;
     private @Nullable CheckpointStore checkpoints;
@@ -80,9 +85,10 @@ public final class RolloutsBuilder {
      *
      * @param where the store
      * @return this
+     * @throws IllegalArgumentException if it is none of this library
      */
     public RolloutsBuilder store(RolloutStore where) {
-        store = Objects.requireNonNull(where, "store");
+        store = PlanStore.of(Objects.requireNonNull(where, "store"));
         return this;
     }
 
@@ -193,11 +199,11 @@ public final class RolloutsBuilder {
     /**
      * Names this node in events. By default the name is generated.
      *
-     * @param name the name
+     * @param name the name; spaces replace its control characters
      * @return this
      */
     public RolloutsBuilder node(String name) {
-        node = Objects.requireNonNull(name, "node");
+        node = Texts.clean(Objects.requireNonNull(name, "node"));
         return this;
     }
 
@@ -244,7 +250,7 @@ public final class RolloutsBuilder {
      */
     public Rollouts buildClosed() {
         RolloutOptions options = new RolloutOptions(
-                store == null ? RolloutStore.inMemory() : store,
+                store,
                 stages,
                 verifier == null ? stages.verifier() : verifier,
                 health == null ? HealthCheckClient.over(HttpTransport.jdk()) : health,

@@ -122,23 +122,32 @@ public final class Stage {
         return name;
     }
 
-    Optional<Duration> timeout() {
+    /** {@return how long its steps may take together, if that is limited} */
+    public Optional<Duration> timeout() {
         return Optional.ofNullable(timeout);
     }
 
-    boolean isConfirming() {
+    /** {@return whether the tenant is healthy once it has passed} */
+    public boolean isConfirming() {
         return confirms;
     }
 
-    boolean canSkip(StageContext context) {
+    /**
+     * {@return whether it has nothing to do}
+     *
+     * @param context of the task
+     */
+    public boolean canSkip(StageContext context) {
         return skip.test(context);
     }
 
-    List<Step> steps() {
+    /** {@return its steps, in order} */
+    public List<Step> steps() {
         return steps;
     }
 
-    List<Step> rollbackSteps() {
+    /** {@return the steps of its rollback, in order} */
+    public List<Step> rollbackSteps() {
         return rollback;
     }
 

@@ -13,7 +13,7 @@ public final class TaskCreationException extends RolloutException {
 
     private final transient List<String> errors;
 
-    TaskCreationException(String planId, List<String> errors) {
+    public TaskCreationException(String planId, List<String> errors) {
         super("plan '" + planId + "' can't be created: " + String.join("; ", errors), null);
         this.errors = List.copyOf(errors);
     }

@@ -1,9 +1,6 @@
 package io.github.kobe.rollout;
 
-import java.time.Instant;
-import java.util.HexFormat;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 
 /**
@@ -44,12 +41,6 @@ public record TaskId(String value) implements Target {
      */
     public static TaskId ofTrusted(String value) {
         return new TaskId(value);
-    }
-
-    /** {@return a new id for a task of a plan} */
-    static TaskId next(PlanId planId, Instant now) {
-        String random = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
-        return new TaskId("task-" + planId + "-" + now.toEpochMilli() + "-" + random);
     }
 
     /**

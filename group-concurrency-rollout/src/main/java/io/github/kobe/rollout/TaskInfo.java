@@ -47,28 +47,6 @@ public record TaskInfo(
         @Nullable Instant startedAt,
         @Nullable Instant endedAt) {
 
-    static TaskInfo of(TaskRecord task) {
-        return new TaskInfo(
-                task.id(),
-                task.planId(),
-                task.tenantId(),
-                task.status(),
-                task.unit(),
-                task.previous(),
-                task.lastKnownGood(),
-                task.stagesDone(),
-                task.totalStages(),
-                task.currentStage(),
-                task.attempt(),
-                task.retries(),
-                task.change().maxRetry(),
-                task.wish(),
-                task.failure(),
-                task.createdAt(),
-                task.startedAt(),
-                task.endedAt());
-    }
-
     /** {@return the milliseconds from its start to its end, or {@code null} while it has not ended} */
     public @Nullable Long durationMillis() {
         return startedAt == null || endedAt == null

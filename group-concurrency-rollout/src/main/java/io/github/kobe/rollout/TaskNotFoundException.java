@@ -9,7 +9,7 @@ public final class TaskNotFoundException extends RolloutException {
 
     private static final long serialVersionUID = 1;
 
-    TaskNotFoundException(Target target) {
+    public TaskNotFoundException(Target target) {
         super(
                 target instanceof TenantId ? "there is no task of the tenant " + target : "there is no task " + target,
                 null);

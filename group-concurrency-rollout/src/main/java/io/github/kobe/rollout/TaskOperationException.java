@@ -12,7 +12,7 @@ public final class TaskOperationException extends RolloutException {
     /** Why, in a word. */
     private final String errorType;
 
-    TaskOperationException(String errorType, String message) {
+    public TaskOperationException(String errorType, String message) {
         super(message, null);
         this.errorType = errorType;
     }

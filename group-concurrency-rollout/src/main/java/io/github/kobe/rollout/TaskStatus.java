@@ -60,7 +60,7 @@ public enum TaskStatus implements RolloutStatus {
     }
 
     /** {@return whether a task has a thread here} */
-    boolean hasThread() {
+    public boolean hasThread() {
         return this == RUNNING || this == ROLLING_BACK;
     }
 

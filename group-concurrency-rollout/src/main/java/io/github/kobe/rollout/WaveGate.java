@@ -30,25 +30,4 @@ public record WaveGate(
     public boolean needsApproval() {
         return expiresAt != null && approvedBy == null;
     }
-
-    boolean isPassed(Instant now) {
-        return !needsApproval() && !now.isBefore(bakedAt);
-    }
-
-    boolean isExpired(Instant now) {
-        return expiresAt != null && needsApproval() && !now.isBefore(expiresAt);
-    }
-
-    /** {@return when somebody has to look at it, unless something happens before} */
-    Instant nextLook() {
-        return expiresAt != null && needsApproval() ? expiresAt : bakedAt;
-    }
-
-    WaveGate approved(String by) {
-        return new WaveGate(since, bakedAt, expiresAt, by);
-    }
-
-    WaveGate expiringAt(Instant time) {
-        return new WaveGate(since, bakedAt, time, approvedBy);
-    }
 }

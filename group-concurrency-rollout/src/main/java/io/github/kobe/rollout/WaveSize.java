@@ -28,12 +28,17 @@ public record WaveSize(int value, boolean isPercentage) {
         return new WaveSize(percentage, true);
     }
 
-    boolean isLegal() {
+    /** {@return whether the number is at least 1, and a percentage at most 100} */
+    public boolean isLegal() {
         return value >= 1 && (!isPercentage || value <= 100);
     }
 
-    /** {@return how many tenants that is in a plan of so many} */
-    int of(int all) {
+    /**
+     * {@return how many tenants that is in a plan of so many}
+     *
+     * @param all how many tenants the plan has
+     */
+    public int of(int all) {
         return isPercentage ? (int) ((99L + (long) all * value) / 100) : value;
     }
 

@@ -32,11 +32,22 @@ public record Wish(Kind kind, String by, boolean fromCheckpoint) {
         ROLLBACK
     }
 
-    static Wish of(Kind kind, String by) {
+    /**
+     * {@return a wish that isn't a retry from the checkpoint}
+     *
+     * @param kind which operation
+     * @param by who requests it
+     */
+    public static Wish of(Kind kind, String by) {
         return new Wish(kind, by, false);
     }
 
-    boolean is(Kind other) {
+    /**
+     * {@return whether it is of that kind}
+     *
+     * @param other which
+     */
+    public boolean is(Kind other) {
         return kind == other;
     }
 }

@@ -3,6 +3,8 @@ package io.github.kobe.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.kobe.rollout.internal.rules.Samples;
+import io.github.kobe.rollout.internal.rules.TenantRecord;
 import io.github.kobe.testing.CapturedLog;
 import io.github.kobe.testing.Gate;
 import java.util.List;
@@ -161,8 +163,8 @@ class ClaimsTests extends RolloutsTestCase {
     @Test
     @Tag("R40")
     void onlyTheHolderLetsGo() {
-        TaskId mine = TaskId.next(Samples.PLAN, Samples.NOW);
-        TaskId other = TaskId.next(Samples.PLAN, Samples.NOW);
+        TaskId mine = Samples.taskId(Samples.PLAN);
+        TaskId other = Samples.taskId(Samples.PLAN);
         TenantRecord claimed = TenantRecord.unknown(ACME).claimedBy(mine);
 
         assertThat(claimed.leftBy(other).claim()).isEqualTo(mine);

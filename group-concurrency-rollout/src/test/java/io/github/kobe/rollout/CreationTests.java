@@ -3,6 +3,7 @@ package io.github.kobe.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.kobe.rollout.internal.rules.Samples;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -26,6 +27,7 @@ class CreationTests extends RolloutsTestCase {
         assertThat(plan.maxConcurrency()).isEqualTo(3);
         assertThat(plan.tasks()).isEqualTo(Map.of(TaskStatus.PENDING, 1));
         TaskInfo task = rollouts.tasks(plan.planId()).getFirst();
+        assertThat(task.taskId().value()).matches("task-" + plan.planId() + "-[0-9]{13}-[0-9a-f]{16}");
         assertThat(task.unit()).isEqualTo(Samples.BLUE);
         assertThat(task.previous()).isEqualTo(new ConfigSnapshot(Samples.GREEN, "{\"version\":41}"));
         assertThat(task.totalStages()).isEqualTo(2);

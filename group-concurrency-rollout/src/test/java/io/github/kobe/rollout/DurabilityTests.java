@@ -5,13 +5,20 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.rollout.internal.drive.RolloutEngine;
+import io.github.kobe.rollout.internal.memory.MemoryStore;
+import io.github.kobe.rollout.internal.rules.DriveState;
+import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.Samples;
+import io.github.kobe.rollout.internal.rules.TaskRecord;
+import io.github.kobe.rollout.internal.rules.TaskRules;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -197,7 +204,7 @@ class DurabilityTests extends RolloutsTestCase {
     @Tag("R121")
     void whoHasLostThePlanWritesNothingMore() throws Exception {
         // A database leaves a plan with the node that has it, as long as that lives.
-        store = RolloutStore.inMemory();
+        store = new MemoryStore(InstantSource.system());
         Gate old = new Gate();
         Gate now = new Gate();
         AtomicInteger calls = new AtomicInteger();
@@ -219,9 +226,7 @@ class DurabilityTests extends RolloutsTestCase {
                 () -> store.findById(before.id()).orElseThrow().lostWith().isEmpty());
 
         assertThat(before.lostWith()).hasSize(1);
-        assertThat(store.findById(before.id()))
-                .as("no more than that it lives")
-                .contains(before.with(edit -> edit.lostWith = Set.of()));
+        assertThat(store.findById(before.id())).as("no more than that it lives").contains(Samples.notLost(before));
         now.open();
         assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
         assertThat(tokens).hasSize(2).isSorted().doesNotHaveDuplicates();
@@ -231,7 +236,7 @@ class DurabilityTests extends RolloutsTestCase {
     @Tag("R126")
     void aNodeThatLivesIsNotLostHoweverOftenAnotherTakesItsPlanOver() throws Exception {
         // A database leaves a plan with the node that has it, as long as that lives.
-        store = RolloutStore.inMemory();
+        store = new MemoryStore(InstantSource.system());
         Gate gate = new Gate();
         PlanId planId = PlanId.of("plan-x");
         Rollouts node = rollouts(Stage.named("A").step(ctx -> gate.pass()));
@@ -255,7 +260,7 @@ class DurabilityTests extends RolloutsTestCase {
     @Tag("R121")
     void whoOpensAgainRunsNoStageBesideOneThatHasNotEnded() throws Exception {
         // A database leaves a plan with the drive that has it, as long as that lives.
-        HaltingStore halting = new HaltingStore(RolloutStore.inMemory());
+        HaltingStore halting = new HaltingStore(new MemoryStore(InstantSource.system()));
         store = halting;
         Gate gate = new Gate();
         CountDownLatch closes = new CountDownLatch(1);
@@ -317,7 +322,7 @@ class DurabilityTests extends RolloutsTestCase {
     @Tag("R121")
     void whoHasLostThePlanTellsNothingOfWhatItHasRead() throws Exception {
         // A database leaves a plan with the node that has it, as long as that lives.
-        store = RolloutStore.inMemory();
+        store = new MemoryStore(InstantSource.system());
         HaltingStore halting = new HaltingStore(store);
         Gate reading = new Gate();
         AtomicReference<Thread> reader = new AtomicReference<>();
@@ -357,9 +362,8 @@ class DurabilityTests extends RolloutsTestCase {
     @Test
     @Tag("R121")
     void whoHasLostThePlanMarksNoEvents() {
-        PlanRecord taken = Samples.plan(PlanStatus.RUNNING).with(edit -> edit.epoch = 3);
-        List<RolloutEvent> told = List.of(RolloutEvent.of(
-                taken.id(), PlanStatus.RUNNING, new Occurrence.PlanEntered(PlanStatus.RUNNING), Samples.NOW, 1));
+        PlanRecord taken = Samples.plan(PlanStatus.RUNNING, 3);
+        List<RolloutEvent> told = List.of(Samples.event(taken, new Occurrence.PlanEntered(PlanStatus.RUNNING), 1));
         store.transact(transaction -> {
             transaction.save(taken);
             told.forEach(transaction::append);

@@ -1,5 +1,10 @@
 package io.github.kobe.rollout;
 
+import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.PlanStore;
+import io.github.kobe.rollout.internal.rules.StoreTransaction;
+import io.github.kobe.rollout.internal.rules.TaskRecord;
+import io.github.kobe.rollout.internal.rules.TenantRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -10,14 +15,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A store whose node is killed at a commit, before it or after it: from then on it answers nothing. */
-final class HaltingStore implements RolloutStore {
+final class HaltingStore implements PlanStore {
 
     /** The process is gone. */
     static final class Halt extends RuntimeException {
         private static final long serialVersionUID = 1;
     }
 
-    private final RolloutStore store;
+    private final PlanStore store;
     private final AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
     private final AtomicInteger failing = new AtomicInteger();
     private final AtomicInteger failed = new AtomicInteger();
@@ -27,7 +32,7 @@ final class HaltingStore implements RolloutStore {
     private volatile boolean beforeCommit;
     private volatile boolean halted;
 
-    HaltingStore(RolloutStore store) {
+    HaltingStore(PlanStore store) {
         this.store = store;
     }
 

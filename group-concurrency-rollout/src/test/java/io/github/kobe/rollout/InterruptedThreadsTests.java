@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.rollout.internal.memory.MemoryStore;
+import io.github.kobe.rollout.internal.rules.PlanStore;
+import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
@@ -26,7 +30,7 @@ class InterruptedThreadsTests {
         try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
                         GroupPolicy.builder().build());
                 Rollouts rollouts = Rollouts.builder(executor)
-                        .store(watched(RolloutStore.inMemory()))
+                        .store(watched(new MemoryStore(InstantSource.system())))
                         .conflict(ConflictPolicy.QUEUE)
                         .stages(Stage.named("A").step(ctx -> {
                             gate.pass();
@@ -50,9 +54,9 @@ class InterruptedThreadsTests {
                 .planId();
     }
 
-    private RolloutStore watched(RolloutStore store) {
-        return (RolloutStore) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {RolloutStore.class}, (proxy, method, arguments) -> {
+    private PlanStore watched(PlanStore store) {
+        return (PlanStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {PlanStore.class}, (proxy, method, arguments) -> {
                     if (Thread.currentThread().isInterrupted()) {
                         interrupted.add(method.getName());
                     }

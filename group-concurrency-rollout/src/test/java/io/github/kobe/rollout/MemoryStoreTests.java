@@ -2,9 +2,15 @@ package io.github.kobe.rollout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.rollout.internal.memory.MemoryStore;
+import io.github.kobe.rollout.internal.rules.DriveState;
+import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.PlanStore;
+import io.github.kobe.rollout.internal.rules.Waves;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -25,7 +31,7 @@ class MemoryStoreTests {
     @Tag("R120")
     void noDriveIsLostThatBecomesDueWhileTheStoreOpens() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
-            RolloutStore store = RolloutStore.inMemory();
+            PlanStore store = new MemoryStore(InstantSource.system());
             Set<PlanId> driven = ConcurrentHashMap.newKeySet();
             CountDownLatch begun = new CountDownLatch(2);
             List<Thread> writers = new ArrayList<>();
@@ -48,11 +54,10 @@ class MemoryStoreTests {
         assertThat(ROUNDS).isPositive();
     }
 
-    private static void schedule(RolloutStore store, PlanId planId) {
+    private static void schedule(PlanStore store, PlanId planId) {
         store.transact(transaction -> {
             Instant now = store.now();
-            transaction.save(PlanRecord.created(planId, 1, WAVES, "tester", now)
-                    .with(edit -> edit.drive = DriveState.NONE.next(now)));
+            transaction.save(PlanRecord.created(planId, 1, WAVES, "tester", now).driven(DriveState.NONE.next(now)));
             transaction.schedule(planId, 1, now);
             return planId;
         });

@@ -3,6 +3,7 @@ package io.github.kobe.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
@@ -596,7 +597,7 @@ class OperationsTests extends RolloutsTestCase {
     void whatIsNotThereIsToldByItsOwnException() {
         Rollouts rollouts = rollouts(stage("A"));
         PlanId noPlan = PlanId.of("plan-none");
-        TaskId noTask = TaskId.next(noPlan, Samples.NOW);
+        TaskId noTask = Samples.taskId(noPlan);
         TenantId noTenant = TenantId.of("nobody");
 
         for (Target target : List.of(noTask, noTenant)) {

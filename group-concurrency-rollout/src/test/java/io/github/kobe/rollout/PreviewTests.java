@@ -3,6 +3,7 @@ package io.github.kobe.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.List;

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The contract, read once more: states are words, and nothing is shared with the code. */
-final class RolloutModel {
+public final class RolloutModel {
 
     private static final Map<String, Set<String>> TASK_EDGES = Map.of(
             "VALIDATING", Set.of("PENDING", "VALIDATION_FAILED"),
@@ -105,17 +105,17 @@ final class RolloutModel {
         }
     }
 
-    RolloutModel(List<Boolean> snapshots, int stages, int retries) {
+    public RolloutModel(List<Boolean> snapshots, int stages, int retries) {
         snapshots.forEach(hasSnapshot -> tasks.add(new ModelTask(hasSnapshot)));
         this.stages = stages;
         this.retries = retries;
     }
 
-    void maxFailures(int most) {
+    public void maxFailures(int most) {
         maxFailures = most;
     }
 
-    void waves(int first, int second, int bakeMinutes, int timeoutMinutes) {
+    public void waves(int first, int second, int bakeMinutes, int timeoutMinutes) {
         waveOfTask = IntStream.range(0, tasks.size())
                 .mapToObj(index -> index < first ? 0 : index < first + second ? 1 : 2)
                 .toList();
@@ -127,19 +127,19 @@ final class RolloutModel {
         return waveOfTask.isEmpty() ? 0 : waveOfTask.get(index);
     }
 
-    void pass(int minutes) {
+    public void pass(int minutes) {
         now += minutes;
         derive();
     }
 
-    void approve(int ended) {
+    public void approve(int ended) {
         refuse(opened == null || timeout == 0 || ended != wave + 1);
         approved = true;
         derive();
     }
 
     /** {@return the wave, whether it is to start nothing, and the gate} */
-    String wave() {
+    public String wave() {
         return wave + (pauseAsked ? "!" : "") + (opened == null ? "" : approved ? "=" : "?");
     }
 
@@ -185,7 +185,7 @@ final class RolloutModel {
         }
     }
 
-    void start() {
+    public void start() {
         refuse(!plan.equals("READY"));
         plan = "RUNNING";
         started = true;
@@ -195,7 +195,7 @@ final class RolloutModel {
         derive();
     }
 
-    void giveUp() {
+    public void giveUp() {
         refuse(!plan.equals("PARTIAL_FAILED"));
         plan = "FAILED";
         for (ModelTask task : tasks) {
@@ -203,7 +203,7 @@ final class RolloutModel {
         }
     }
 
-    void wish(int index, String wish, boolean fromCheckpoint) {
+    public void wish(int index, String wish, boolean fromCheckpoint) {
         grant(tasks.get(index), wish, fromCheckpoint);
         planRollsBack &= !wish.equals("RETRY") || !plan.equals("PARTIAL_FAILED");
         derive();
@@ -234,7 +234,7 @@ final class RolloutModel {
         }
     }
 
-    void wishOfPlan(String wish, boolean fromCheckpoint) {
+    public void wishOfPlan(String wish, boolean fromCheckpoint) {
         Set<String> from = switch (wish) {
             case "PAUSE" -> Set.of("RUNNING");
             case "RESUME" -> pauseAsked ? Set.of("PAUSED", "RUNNING") : Set.of("PAUSED");
@@ -291,16 +291,16 @@ final class RolloutModel {
         }
     }
 
-    boolean hasThread(int index) {
+    public boolean hasThread(int index) {
         return Set.of("RUNNING", "ROLLING_BACK").contains(tasks.get(index).status);
     }
 
     /** Whatever rests is begun anew. */
-    boolean isBeginning(int index) {
+    public boolean isBeginning(int index) {
         return !hasThread(index);
     }
 
-    void begin(int index) {
+    public void begin(int index) {
         ModelTask task = tasks.get(index);
         if (task.status.equals("PENDING")) {
             if ("CANCEL".equals(task.wish)) {
@@ -335,7 +335,7 @@ final class RolloutModel {
         task.open();
     }
 
-    void pass(int index, int outcome) {
+    public void pass(int index, int outcome) {
         ModelTask task = tasks.get(index);
         if (task.status.equals("RUNNING")) {
             forward(task, outcome);
@@ -422,23 +422,23 @@ final class RolloutModel {
         return Collections.frequency(statuses(), status);
     }
 
-    List<String> statuses() {
+    public List<String> statuses() {
         return tasks.stream().map(task -> task.status).toList();
     }
 
-    String planStatus() {
+    public String planStatus() {
         return plan;
     }
 
-    int stagesDone(int index) {
+    public int stagesDone(int index) {
         return tasks.get(index).done;
     }
 
-    boolean hasClaim(int index) {
+    public boolean hasClaim(int index) {
         return tasks.get(index).claim;
     }
 
-    static void checkEdges(boolean isPlan, List<String> states) {
+    public static void checkEdges(boolean isPlan, List<String> states) {
         Map<String, Set<String>> edges = isPlan ? PLAN_EDGES : TASK_EDGES;
         for (int index = 1; index < states.size(); index++) {
             String from = states.get(index - 1);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.rollout.internal.rules.PlanStore;
 import io.github.kobe.testing.Deadline;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -32,7 +33,7 @@ abstract class RolloutsTestCase {
             .build());
 
     protected final List<RolloutEvent> events = new CopyOnWriteArrayList<>();
-    protected RolloutStore store;
+    protected PlanStore store;
     private final List<Rollouts> opened = new ArrayList<>();
     private StoreKind.Opened kept;
 
@@ -59,7 +60,7 @@ abstract class RolloutsTestCase {
     }
 
     /** {@return what sets up rollouts on another executor or store, with checkpoints where this kind has them} */
-    protected final RolloutsBuilder builder(GroupExecutor anyExecutor, RolloutStore anyStore) {
+    protected final RolloutsBuilder builder(GroupExecutor anyExecutor, PlanStore anyStore) {
         RolloutsBuilder builder = Rollouts.builder(anyExecutor).store(anyStore);
         return kept.checkpoints() == null ? builder : builder.checkpoints(kept.checkpoints());
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.github.kobe.rollout.http.HttpStages;
+import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
@@ -81,7 +82,7 @@ class StagesTests extends RolloutsTestCase {
     private static List<Duration> timeouts(TenantChange change, Map<String, String> settings) {
         return HttpStages.configSwitch()
                 .stages(
-                        TaskInfo.of(Samples.task(TaskStatus.PENDING)),
+                        Samples.task(TaskStatus.PENDING).info(),
                         change,
                         new RolloutSettings(Map.of(), settings),
                         url -> Map.of())
@@ -292,7 +293,7 @@ class StagesTests extends RolloutsTestCase {
         assertThat(checkpoint.data()).containsEntry("k", "v");
         assertThat(checkpoint.run()).isEqualTo(1);
         assertThat(rollouts.checkpoint(taskId)).contains(checkpoint);
-        TaskId other = TaskId.next(planId, Samples.NOW);
+        TaskId other = Samples.taskId(planId);
         assertThat(checkpoints.load(other)).isEmpty();
         assertThat(checkpoints.loadMultiple(List.of(other, taskId))).containsExactly(checkpoint);
         gate.open();

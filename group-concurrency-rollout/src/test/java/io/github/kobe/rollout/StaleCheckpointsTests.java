@@ -2,9 +2,13 @@ package io.github.kobe.rollout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.rollout.internal.memory.MemoryStore;
+import io.github.kobe.rollout.internal.rules.PlanStore;
+import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,10 +31,10 @@ class StaleCheckpointsTests extends RolloutsTestCase {
     /** A database leaves a plan with the node that has it, as long as that lives. */
     @BeforeEach
     void keepInMemory() {
-        store = RolloutStore.inMemory();
+        store = new MemoryStore(InstantSource.system());
     }
 
-    private Rollouts node(RolloutStore itsStore, Step again) {
+    private Rollouts node(PlanStore itsStore, Step again) {
         return rollouts(builder -> builder.store(itsStore)
                 .checkpoints(checkpoints)
                 .stages(

@@ -2,9 +2,15 @@ package io.github.kobe.rollout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.rollout.internal.memory.MemoryStore;
+import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.Samples;
+import io.github.kobe.rollout.internal.rules.TaskRecord;
+import io.github.kobe.rollout.internal.rules.TaskRules;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
@@ -115,7 +121,7 @@ class StopsTests extends RolloutsTestCase {
     @Tag("R127")
     void whoHasLostThePlanHandsNothingOver() throws Exception {
         // A database leaves a plan with the node that has it, as long as that lives.
-        store = RolloutStore.inMemory();
+        store = new MemoryStore(InstantSource.system());
         Gate old = new Gate();
         Rollouts first = impatient(Stage.named("A").step(ctx -> old.passStubbornly()));
         first.start(plan("x", Samples.change("acme")));

@@ -1,11 +1,14 @@
 package io.github.kobe.rollout;
 
+import io.github.kobe.rollout.internal.memory.MemoryStore;
+import io.github.kobe.rollout.internal.rules.PlanStore;
 import io.github.kobe.rollout.jdbc.JdbcRolloutStore;
 import io.github.kobe.rollout.jdbc.TestDatabase;
 import io.github.kobe.rollout.redis.RedisCheckpointStore;
 import io.github.kobe.rollout.redis.TestRedis;
 import io.github.kobe.testing.Depth;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +21,7 @@ enum StoreKind {
     H2_AND_REDIS;
 
     /** A store, perhaps another one for the checkpoints, and what is to be closed with it. */
-    record Opened(RolloutStore store, @Nullable CheckpointStore checkpoints, Runnable closing)
-            implements AutoCloseable {
+    record Opened(PlanStore store, @Nullable CheckpointStore checkpoints, Runnable closing) implements AutoCloseable {
 
         @Override
         public void close() {
@@ -33,7 +35,7 @@ enum StoreKind {
 
     Opened open() {
         return switch (this) {
-            case MEMORY -> new Opened(RolloutStore.inMemory(), null, () -> {});
+            case MEMORY -> new Opened(new MemoryStore(InstantSource.system()), null, () -> {});
             case H2 -> opened(TestDatabase.Product.H2.open());
             case POSTGRESQL -> opened(TestDatabase.Product.POSTGRESQL.open());
             case H2_AND_REDIS -> withRedis(TestDatabase.Product.H2.open());
@@ -56,7 +58,7 @@ enum StoreKind {
     }
 
     /** Looks often, and takes nobody for dead. */
-    private static JdbcRolloutStore impatient(JdbcRolloutStore store) {
-        return store.withPollingInterval(Duration.ofMillis(20));
+    private static PlanStore impatient(JdbcRolloutStore store) {
+        return store.withPollingInterval(Duration.ofMillis(20)).plans();
     }
 }

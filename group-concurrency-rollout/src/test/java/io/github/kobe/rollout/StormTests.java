@@ -2,6 +2,7 @@ package io.github.kobe.rollout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Depth;

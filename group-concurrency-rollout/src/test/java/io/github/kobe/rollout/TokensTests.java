@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.List;

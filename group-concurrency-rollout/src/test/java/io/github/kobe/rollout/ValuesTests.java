@@ -3,6 +3,10 @@ package io.github.kobe.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.kobe.rollout.internal.rules.Samples;
+import io.github.kobe.rollout.internal.rules.TaskCommand;
+import io.github.kobe.rollout.internal.rules.TaskRecord;
+import io.github.kobe.rollout.internal.rules.TenantRecord;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,9 +23,8 @@ class ValuesTests {
     @Tag("R98")
     void aTaskKnowsItsPlanByTheMiddlePartOfItsId() {
         PlanId planId = PlanId.of("plan-a-1");
-        TaskId taskId = TaskId.next(planId, Samples.NOW);
+        TaskId taskId = Samples.taskId(planId);
 
-        assertThat(taskId.value()).matches("task-plan-a-1-" + Samples.NOW.toEpochMilli() + "-[0-9a-f]{16}");
         assertThat(TaskId.of(taskId.value())).isEqualTo(taskId);
         assertThat(taskId.belongsToPlan(planId)).isTrue();
         assertThat(taskId.belongsToPlan(PlanId.of("plan-a"))).isFalse();
@@ -173,9 +176,8 @@ class ValuesTests {
     void nothingThatHasAConfigurationShowsItAsText() {
         TenantChange change = TenantChange.of("acme", Samples.BLUE, "{\"password\": \"secret\"}")
                 .previous(Samples.GREEN, "the old secret");
-        TaskRecord task = TaskRecord.created(
-                        TaskId.next(Samples.PLAN, Samples.NOW), Samples.PLAN, 0, change, List.of("A"), Samples.NOW)
-                .with(edit -> edit.previous = change.previous());
+        TaskRecord task =
+                TaskRecord.created(Samples.taskId(Samples.PLAN), Samples.PLAN, 0, change, List.of("A"), Samples.NOW);
         TenantRecord tenant = TenantRecord.unknown(TenantId.of("acme")).confirmed(change.target());
         HttpTransport.Call call = new HttpTransport.Call(
                 "PUT", URI.create("http://h/config"), Map.of("Authorization", "secret"), change.config());
@@ -184,7 +186,7 @@ class ValuesTests {
                         change,
                         change.target(),
                         task,
-                        TaskInfo.of(task),
+                        task.info(),
                         tenant,
                         new TaskCommand.Begin(change.target()),
                         new RolloutPlan("plan-x", 1, List.of(change)),

@@ -10,6 +10,7 @@ public abstract class ModuleArchitecture {
     private final Class<?> published;
     private final JavaClasses main;
     private final JavaClasses tests;
+    private final Class<?>[] doors;
 
     /**
      * Takes the classes of a module, which are read once.
@@ -17,16 +18,18 @@ public abstract class ModuleArchitecture {
      * @param published a main class of the module
      * @param main its main classes
      * @param tests its test classes
+     * @param doors its classes by which users come in, if they wire packages of their own
      */
-    protected ModuleArchitecture(Class<?> published, JavaClasses main, JavaClasses tests) {
+    protected ModuleArchitecture(Class<?> published, JavaClasses main, JavaClasses tests, Class<?>... doors) {
         this.published = published;
         this.main = main;
         this.tests = tests;
+        this.doors = doors;
     }
 
     @Test
     void packagesHaveNoCycles() {
-        HouseRules.packagesHaveNoCycles().check(main);
+        HouseRules.packagesHaveNoCycles(doors).check(main);
     }
 
     @Test
@@ -47,9 +50,11 @@ public abstract class ModuleArchitecture {
     }
 
     @Test
-    void coreInternalsAreLeftAlone() {
+    void internalsAreLeftAlone() {
         HouseRules.coreInternalsAreLeftAlone().check(main);
         HouseRules.coreInternalsAreLeftAlone().check(tests);
+        HouseRules.rolloutInternalsAreLeftAlone().check(main);
+        HouseRules.rolloutInternalsAreLeftAlone().check(tests);
     }
 
     @Test

@@ -7,7 +7,6 @@ import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantChange;
-import io.github.kobe.rollout.Waves;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
@@ -19,8 +18,9 @@ import org.springframework.util.ClassUtils;
 /** Lets native and ahead-of-time compiled applications write and read what rollouts keep as JSON, and make the tables. */
 final class RolloutHints implements RuntimeHintsRegistrar {
 
-    /** Not public, and where Spring Data isn't, not to be loaded. */
-    private static final String CHECKPOINT_IN_REDIS = "io.github.kobe.rollout.redis.RedisCheckpointStore$Entry";
+    /** Kept as JSON, but not part of the API; where Spring Data isn't, that in Redis isn't to be loaded. */
+    private static final List<String> NOT_PUBLIC = List.of(
+            "io.github.kobe.rollout.internal.rules.Waves", "io.github.kobe.rollout.redis.RedisCheckpointStore$Entry");
 
     /** Transaction managers are asked for their {@code DataSource}; the others are those of {@link UnredirectedRequests}. */
     private static final List<String> INVOKED = List.of(
@@ -48,12 +48,12 @@ final class RolloutHints implements RuntimeHintsRegistrar {
                 ConfigSnapshot.class,
                 FailureInfo.class,
                 TaskStatus.class,
-                Waves.class,
                 Occurrence.class);
         json.registerReflectionHints(hints.reflection(), Occurrence.class.getPermittedSubclasses());
-        if (ClassUtils.isPresent(CHECKPOINT_IN_REDIS, classLoader)) {
-            json.registerReflectionHints(
-                    hints.reflection(), ClassUtils.resolveClassName(CHECKPOINT_IN_REDIS, classLoader));
+        for (String name : NOT_PUBLIC) {
+            if (ClassUtils.isPresent(name, classLoader)) {
+                json.registerReflectionHints(hints.reflection(), ClassUtils.resolveClassName(name, classLoader));
+            }
         }
         for (String type : INVOKED) {
             hints.reflection().registerTypeIfPresent(classLoader, type, MemberCategory.INVOKE_PUBLIC_METHODS);

@@ -8,7 +8,6 @@ import io.github.kobe.rollout.DeployVersion;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.TenantChange;
-import io.github.kobe.rollout.Waves;
 import io.github.kobe.spring.internal.endpoint.EndpointProblem;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -38,12 +37,14 @@ class RolloutHintsTests {
                                 ConfigSnapshot.class,
                                 DeployUnit.class,
                                 DeployVersion.class,
-                                FailureInfo.class,
-                                Waves.class),
+                                FailureInfo.class),
                         Stream.of(Occurrence.class.getPermittedSubclasses()))
                 .map(TypeReference::of);
         assertThat(Stream.concat(
-                        kept, Stream.of(TypeReference.of("io.github.kobe.rollout.redis.RedisCheckpointStore$Entry"))))
+                        kept,
+                        Stream.of(
+                                TypeReference.of("io.github.kobe.rollout.internal.rules.Waves"),
+                                TypeReference.of("io.github.kobe.rollout.redis.RedisCheckpointStore$Entry"))))
                 .allSatisfy(type -> assertThat(RuntimeHintsPredicates.reflection()
                                 .onType(type)
                                 .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))

@@ -11,7 +11,6 @@ import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.RolloutStore;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
-import io.github.kobe.rollout.TaskRecord;
 import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.spring.internal.endpoint.EndpointProblem;
 import io.github.kobe.spring.internal.endpoint.RefusedRequestException;
@@ -41,15 +40,16 @@ class RolloutRequestsTests {
             .build();
     private final RolloutsEndpoint endpoint = new RolloutsEndpoint(rollouts, event -> {});
 
-    /** Counts the tasks that are read outside of transactions. */
+    /** Counts the tasks that are read outside of transactions. What a store can do is internal, but for its name. */
     private RolloutStore counting(RolloutStore store) {
         return (RolloutStore) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {RolloutStore.class}, (proxy, method, arguments) -> {
+                getClass().getClassLoader(), store.getClass().getInterfaces(), (proxy, method, arguments) -> {
                     try {
                         Object result = method.invoke(store, arguments);
                         if (result instanceof List<?> list) {
                             read.addAndGet(list.stream()
-                                    .filter(TaskRecord.class::isInstance)
+                                    .filter(each ->
+                                            each.getClass().getSimpleName().equals("TaskRecord"))
                                     .count());
                         }
                         return result;
@@ -93,7 +93,7 @@ class RolloutRequestsTests {
         rollouts.create(plan(1_000).build());
 
         assertThat(shown(null, null, null).tasks()).hasSize(100);
-        assertThat(read).hasValueLessThanOrEqualTo(101);
+        assertThat(read).hasValueGreaterThanOrEqualTo(100).hasValueLessThanOrEqualTo(101);
         RolloutsReport.PlanWithTasks waiting = shown("5", "PENDING", null);
         assertThat(waiting.tasks())
                 .extracting(RolloutsReport.Task::tenant)

@@ -2,6 +2,7 @@ package io.github.kobe.spring.rollout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.GroupExecutor;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.PlanInfo;
 import io.github.kobe.rollout.PlanStatus;
@@ -125,7 +126,11 @@ class RolloutStoresTests {
         RolloutStore own = RolloutStore.inMemory();
         withDatabase.withBean(RolloutStore.class, () -> own).run(context -> {
             completes(context);
-            assertThat(own.findPlans()).hasSize(1);
+            assertThat(Rollouts.builder(context.getBean(GroupExecutor.class))
+                            .store(own)
+                            .buildClosed()
+                            .plans())
+                    .hasSize(1);
             assertThat(context).doesNotHaveBean(RolloutTables.class);
             assertThat(output).doesNotContain(KEPT_IN_MEMORY);
         });

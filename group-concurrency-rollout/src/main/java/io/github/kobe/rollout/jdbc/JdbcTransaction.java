@@ -1,13 +1,13 @@
 package io.github.kobe.rollout.jdbc;
 
 import io.github.kobe.rollout.PlanId;
-import io.github.kobe.rollout.PlanRecord;
 import io.github.kobe.rollout.RolloutEvent;
-import io.github.kobe.rollout.StoreTransaction;
 import io.github.kobe.rollout.TaskId;
-import io.github.kobe.rollout.TaskRecord;
 import io.github.kobe.rollout.TenantId;
-import io.github.kobe.rollout.TenantRecord;
+import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.StoreTransaction;
+import io.github.kobe.rollout.internal.rules.TaskRecord;
+import io.github.kobe.rollout.internal.rules.TenantRecord;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;

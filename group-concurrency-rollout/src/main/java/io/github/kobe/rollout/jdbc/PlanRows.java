@@ -1,12 +1,12 @@
 package io.github.kobe.rollout.jdbc;
 
-import io.github.kobe.rollout.DriveState;
 import io.github.kobe.rollout.PlanId;
-import io.github.kobe.rollout.PlanRecord;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.WaveGate;
-import io.github.kobe.rollout.WaveProgress;
-import io.github.kobe.rollout.Waves;
+import io.github.kobe.rollout.internal.rules.DriveState;
+import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.WaveProgress;
+import io.github.kobe.rollout.internal.rules.Waves;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

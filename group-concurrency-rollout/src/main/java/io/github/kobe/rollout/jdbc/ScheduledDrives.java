@@ -16,7 +16,7 @@ import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import com.github.kagkarlsson.scheduler.task.helper.CustomTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import io.github.kobe.rollout.PlanId;
-import io.github.kobe.rollout.RolloutStore.DriveRunner;
+import io.github.kobe.rollout.internal.rules.PlanStore.DriveRunner;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

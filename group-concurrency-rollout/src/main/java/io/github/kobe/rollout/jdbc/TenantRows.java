@@ -3,7 +3,7 @@ package io.github.kobe.rollout.jdbc;
 import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TenantId;
-import io.github.kobe.rollout.TenantRecord;
+import io.github.kobe.rollout.internal.rules.TenantRecord;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;

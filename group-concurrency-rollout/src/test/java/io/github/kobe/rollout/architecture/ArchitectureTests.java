@@ -1,5 +1,7 @@
 package io.github.kobe.rollout.architecture;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaModifier.PUBLIC;
@@ -9,7 +11,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import io.github.kobe.rollout.CheckpointStore;
+import io.github.kobe.rollout.RolloutStore;
 import io.github.kobe.rollout.Rollouts;
+import io.github.kobe.rollout.RolloutsBuilder;
 import io.github.kobe.testing.HouseRules;
 import io.github.kobe.testing.Markdown;
 import io.github.kobe.testing.ModuleArchitecture;
@@ -25,11 +30,16 @@ class ArchitectureTests extends ModuleArchitecture {
 
     private static final int MOST_LINES = 400;
 
+    /** They wire what is internal; all else of the API is a value, or what an application brings. */
+    private static final Class<?>[] DOORS = {
+        Rollouts.class, RolloutsBuilder.class, RolloutStore.class, CheckpointStore.class
+    };
+
     private static final JavaClasses MAIN = HouseRules.mainClassesBeside(ArchitectureTests.class);
     private static final JavaClasses TESTS = HouseRules.testClassesBeside(ArchitectureTests.class);
 
     ArchitectureTests() {
-        super(Rollouts.class, MAIN, TESTS);
+        super(Rollouts.class, MAIN, TESTS, DOORS);
     }
 
     /** Plain Java needs slf4j and Gson alone. */
@@ -59,6 +69,33 @@ class ArchitectureTests extends ModuleArchitecture {
                 .orShould()
                 .dependOnClassesThat()
                 .haveFullyQualifiedName("com.github.kagkarlsson.scheduler.SystemClock")
+                .check(MAIN);
+    }
+
+    @Test
+    void ofTheApiOnlyTheDoorsKnowWhatIsInternal() {
+        noClasses()
+                .that()
+                .resideInAnyPackage("io.github.kobe.rollout", "io.github.kobe.rollout.http")
+                .and(not(belongToAnyOf(DOORS)))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.github.kobe.rollout.internal..")
+                .check(MAIN);
+    }
+
+    /** What changes a plan knows of no thread, clock or store in particular. */
+    @Test
+    void rulesKnowOfNothingThatRuns() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.github.kobe.rollout.internal.rules")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "io.github.kobe.rollout.internal.drive",
+                        "io.github.kobe.rollout.internal.memory",
+                        "java.util.concurrent..")
                 .check(MAIN);
     }
 
@@ -130,15 +167,7 @@ class ArchitectureTests extends ModuleArchitecture {
                         "HealthCheckClient",
                         "HttpTransport",
                         "RolloutEventSink",
-                        // what a store keeps
-                        "RolloutStore",
-                        "StoreTransaction",
-                        "PlanRecord",
-                        "TaskRecord",
-                        "TenantRecord",
-                        "Waves",
-                        "WaveProgress",
-                        "DriveState");
+                        "RolloutStore");
     }
 
     @Test

@@ -7,10 +7,10 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.rollout.PlanId;
-import io.github.kobe.rollout.RolloutStore;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
-import io.github.kobe.rollout.StoreTransaction;
+import io.github.kobe.rollout.internal.rules.PlanStore;
+import io.github.kobe.rollout.internal.rules.StoreTransaction;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.lang.reflect.InvocationTargetException;
@@ -46,7 +46,7 @@ class CutOffTests {
         try (HikariDataSource dataSource = TestDatabase.pool(url);
                 GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
                         GroupPolicy.builder().build())) {
-            JdbcRolloutStore store = JdbcRolloutStore.of(dataSource).createTables();
+            PlanStore store = JdbcRolloutStore.of(dataSource).createTables().plans();
             Rollouts rollouts = Rollouts.builder(executor)
                     .store(stopping(store))
                     .stages(Stage.named("A").step(ctx -> task.set(Thread.currentThread())), Stage.named("B"))
@@ -75,9 +75,9 @@ class CutOffTests {
 
     /** The same store, which stops the task's thread in the transaction after its first stage. */
     @SuppressWarnings("unchecked")
-    private RolloutStore stopping(RolloutStore store) {
-        return (RolloutStore) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {RolloutStore.class}, (proxy, method, arguments) -> {
+    private PlanStore stopping(PlanStore store) {
+        return (PlanStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {PlanStore.class}, (proxy, method, arguments) -> {
                     try {
                         if (method.getName().equals("transact")) {
                             return store.transact(stopping((Function<StoreTransaction, Object>) arguments[0]));

@@ -6,6 +6,7 @@ import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanInfo;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.Stage;
+import io.github.kobe.rollout.internal.rules.PlanStore;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.lang.reflect.Proxy;
@@ -30,7 +31,7 @@ class DatabaseClockTests {
     @Tag("R126")
     void theTimeIsTheDatabasesAndGoesOn() {
         try (TestDatabase database = TestDatabase.Product.H2.open()) {
-            JdbcRolloutStore store = JdbcRolloutStore.of(database.dataSource());
+            PlanStore store = JdbcRolloutStore.of(database.dataSource()).plans();
             Instant first = store.now();
             assertThat(first).isCloseTo(Instant.now(), Assertions.within(CLOSE));
             Deadline.until("later", () -> store.now().isAfter(first));

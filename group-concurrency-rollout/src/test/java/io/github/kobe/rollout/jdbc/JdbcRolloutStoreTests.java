@@ -8,25 +8,26 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.DeployVersion;
-import io.github.kobe.rollout.DriveState;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.PlanId;
-import io.github.kobe.rollout.PlanRecord;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.TaskId;
-import io.github.kobe.rollout.TaskRecord;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
-import io.github.kobe.rollout.TenantRecord;
 import io.github.kobe.rollout.WaveGate;
-import io.github.kobe.rollout.WaveProgress;
-import io.github.kobe.rollout.Waves;
 import io.github.kobe.rollout.Wish;
+import io.github.kobe.rollout.internal.rules.DriveState;
+import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.PlanStore;
+import io.github.kobe.rollout.internal.rules.TaskRecord;
+import io.github.kobe.rollout.internal.rules.TenantRecord;
+import io.github.kobe.rollout.internal.rules.WaveProgress;
+import io.github.kobe.rollout.internal.rules.Waves;
 import io.github.kobe.testing.Deadline;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -66,12 +67,14 @@ class JdbcRolloutStoreTests {
     private TestDatabase.Product product;
 
     private TestDatabase database;
-    private JdbcRolloutStore store;
+    private JdbcRolloutStore settings;
+    private PlanStore store;
 
     @BeforeEach
     void open() {
         database = product.open();
-        store = JdbcRolloutStore.of(database.dataSource());
+        settings = JdbcRolloutStore.of(database.dataSource());
+        store = settings.plans();
     }
 
     @AfterEach
@@ -242,7 +245,7 @@ class JdbcRolloutStoreTests {
                         .buildClosed()) {
             assertThatThrownBy(rollouts::open).isInstanceOf(IllegalStateException.class);
 
-            store.createTables();
+            settings.createTables();
             rollouts.open();
             rollouts.start(Fleet.plan(PLAN.value(), 1, 1));
 
@@ -364,7 +367,7 @@ class JdbcRolloutStoreTests {
     @Tag("R120")
     void whatTheCallersTransactionDoesNotCommitNeverHappened(End end) {
         JdbcTransactionManager manager = new JdbcTransactionManager(database.dataSource());
-        JdbcRolloutStore mine = store.withTransactionManager(manager);
+        PlanStore mine = settings.withTransactionManager(manager).plans();
         new TransactionTemplate(manager).executeWithoutResult(status -> {
             mine.transact(transaction -> {
                 transaction.save(plan(0));
@@ -447,13 +450,13 @@ class JdbcRolloutStoreTests {
 
     @Test
     void whatIsSetWronglyIsRefused() {
-        assertThatThrownBy(() -> store.withPollingInterval(Duration.ZERO))
+        assertThatThrownBy(() -> settings.withPollingInterval(Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("pollingInterval is PT0S; it must be more than zero");
-        assertThatThrownBy(() -> store.withHeartbeat(Duration.ofSeconds(-1), 4))
+        assertThatThrownBy(() -> settings.withHeartbeat(Duration.ofSeconds(-1), 4))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("heartbeat is PT-1S");
-        assertThatThrownBy(() -> store.withHeartbeat(Duration.ofSeconds(1), 3))
+        assertThatThrownBy(() -> settings.withHeartbeat(Duration.ofSeconds(1), 3))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("missedHeartbeats is 3; it must be at least 4");
         assertThatThrownBy(() -> Dialect.of("Oracle"))
@@ -465,7 +468,7 @@ class JdbcRolloutStoreTests {
     @Test
     void tablesThatAreThereAreLeftAlone() {
         appended();
-        assertThat(store.createTables()).isSameAs(store);
+        assertThat(settings.createTables()).isSameAs(settings);
         assertThat(count("rollout_plan")).isEqualTo(1);
     }
 }

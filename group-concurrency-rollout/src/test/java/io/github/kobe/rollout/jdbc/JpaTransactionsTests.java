@@ -8,6 +8,7 @@ import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
+import io.github.kobe.rollout.internal.rules.PlanStore;
 import io.github.kobe.testing.Deadline;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
@@ -56,7 +57,7 @@ class JpaTransactionsTests {
 
     private EntityManager notes;
     private TransactionTemplate transactions;
-    private JdbcRolloutStore store;
+    private PlanStore store;
     private Rollouts rollouts;
 
     @BeforeEach
@@ -71,7 +72,9 @@ class JpaTransactionsTests {
         JpaTransactionManager manager = new JpaTransactionManager(entities);
         manager.afterPropertiesSet();
         transactions = new TransactionTemplate(manager);
-        store = JdbcRolloutStore.of(database.dataSource()).withTransactionManager(manager);
+        store = JdbcRolloutStore.of(database.dataSource())
+                .withTransactionManager(manager)
+                .plans();
         rollouts = Rollouts.builder(executor)
                 .store(store)
                 .stages(Fleet.STAGES.stream().map(Stage::named).toList())

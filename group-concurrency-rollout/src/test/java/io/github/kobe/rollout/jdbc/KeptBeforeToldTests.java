@@ -7,6 +7,7 @@ import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutEvent;
+import io.github.kobe.rollout.internal.rules.PlanStore;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.nio.file.Path;
@@ -37,7 +38,7 @@ class KeptBeforeToldTests {
                 "jdbc:h2:" + HeldFile.SCHEME + ":" + folder.resolve("rollouts") + ";WRITE_DELAY=0;TRACE_LEVEL_FILE=0";
         Gate held = null;
         try (HikariDataSource dataSource = TestDatabase.pool(url)) {
-            JdbcRolloutStore store = JdbcRolloutStore.of(dataSource).createTables();
+            PlanStore store = JdbcRolloutStore.of(dataSource).createTables().plans();
             append(store, 1);
             assertThat(store.findUnpublished(PLAN, 9)).hasSize(1);
 
@@ -67,7 +68,7 @@ class KeptBeforeToldTests {
                         .anyMatch(frame -> frame.getClassName().equals("org.h2.mvstore.MVStore"));
     }
 
-    private static void append(JdbcRolloutStore store, long number) {
+    private static void append(PlanStore store, long number) {
         store.transact(transaction -> {
             Occurrence occurrence = new Occurrence.PlanEntered(PlanStatus.CREATED);
             transaction.append(new RolloutEvent(

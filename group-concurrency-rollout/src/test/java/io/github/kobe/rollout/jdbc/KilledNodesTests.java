@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.kobe.rollout.PlanStatus;
-import io.github.kobe.rollout.TaskRecord;
 import io.github.kobe.rollout.TaskStatus;
+import io.github.kobe.rollout.internal.rules.PlanStore;
+import io.github.kobe.rollout.internal.rules.TaskRecord;
 import io.github.kobe.rollout.jdbc.Fleet.Run;
 import io.github.kobe.rollout.jdbc.Fleet.Told;
 import io.github.kobe.rollout.redis.TestRedis;
@@ -165,7 +166,7 @@ class KilledNodesTests {
         Map<String, Long> last = Fleet.assertWithoutGaps(
                 lines(RolloutNode.told(folder)).stream().map(Told::parse).toList());
         try (HikariDataSource dataSource = TestDatabase.pool(url)) {
-            JdbcRolloutStore store = JdbcRolloutStore.of(dataSource);
+            PlanStore store = JdbcRolloutStore.of(dataSource).plans();
             var plan = store.findPlan(RolloutNode.PLAN).orElseThrow();
             assertThat(plan.status()).isEqualTo(PlanStatus.COMPLETED);
             assertThat(last).containsEntry(RolloutNode.PLAN.value(), plan.sequence());
@@ -235,7 +236,7 @@ class KilledNodesTests {
 
     private static List<TaskRecord> tasks(String url) {
         try (HikariDataSource dataSource = TestDatabase.pool(url)) {
-            return JdbcRolloutStore.of(dataSource).findByPlanId(RolloutNode.PLAN);
+            return JdbcRolloutStore.of(dataSource).plans().findByPlanId(RolloutNode.PLAN);
         }
     }
 

@@ -8,12 +8,12 @@ import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutPlan;
-import io.github.kobe.rollout.RolloutStore;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
-import io.github.kobe.rollout.StoreTransaction;
 import io.github.kobe.rollout.TaskOperationException;
 import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.rollout.internal.rules.PlanStore;
+import io.github.kobe.rollout.internal.rules.StoreTransaction;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import java.lang.reflect.InvocationTargetException;
@@ -51,7 +51,8 @@ class LockOrderTests {
                 GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
                         GroupPolicy.builder().build());
                 Rollouts rollouts = Rollouts.builder(executor)
-                        .store(watched(JdbcRolloutStore.of(database.dataSource())))
+                        .store(watched(
+                                JdbcRolloutStore.of(database.dataSource()).plans()))
                         .stages(Stage.named("A").step(ctx -> {
                             throw new IllegalStateException("broken");
                         }))
@@ -92,9 +93,9 @@ class LockOrderTests {
     }
 
     /** The same store, which stops people at the begin of a transaction and at the first tenant that they have in it. */
-    private RolloutStore watched(RolloutStore store) {
-        return (RolloutStore) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {RolloutStore.class}, (proxy, method, arguments) -> {
+    private PlanStore watched(PlanStore store) {
+        return (PlanStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {PlanStore.class}, (proxy, method, arguments) -> {
                     boolean isWatched = method.getName().equals("transact") && people.contains(Thread.currentThread());
                     return call(store, method, isWatched ? new Object[] {watched(arguments[0])} : arguments);
                 });

@@ -5,6 +5,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
+import io.github.kobe.rollout.internal.rules.PlanStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -20,7 +21,7 @@ final class Node implements AutoCloseable {
     static final int MISSED = 4;
 
     private final SwitchedDataSource dataSource;
-    private final JdbcRolloutStore store;
+    private final PlanStore store;
     private final Rollouts rollouts;
     private final List<RolloutEvent> events = new CopyOnWriteArrayList<>();
     private final GroupExecutor executor =
@@ -35,7 +36,8 @@ final class Node implements AutoCloseable {
         store = JdbcRolloutStore.of(dataSource)
                 .withNode(name)
                 .withPollingInterval(Duration.ofMillis(50))
-                .withHeartbeat(heartbeat, MISSED);
+                .withHeartbeat(heartbeat, MISSED)
+                .plans();
         rollouts = Rollouts.builder(executor)
                 .store(store)
                 .stages(stages)
@@ -52,7 +54,7 @@ final class Node implements AutoCloseable {
         return dataSource;
     }
 
-    JdbcRolloutStore store() {
+    PlanStore store() {
         return store;
     }
 

@@ -2,11 +2,9 @@ package io.github.kobe.rollout.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.kobe.rollout.DriveState;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanInfo;
-import io.github.kobe.rollout.PlanRecord;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.RolloutException;
@@ -15,6 +13,8 @@ import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.Step;
 import io.github.kobe.rollout.TaskInfo;
 import io.github.kobe.rollout.WaveSize;
+import io.github.kobe.rollout.internal.rules.DriveState;
+import io.github.kobe.rollout.internal.rules.PlanRecord;
 import io.github.kobe.rollout.jdbc.Fleet.Run;
 import io.github.kobe.rollout.jdbc.Fleet.Told;
 import io.github.kobe.rollout.jdbc.SwitchedDataSource.State;

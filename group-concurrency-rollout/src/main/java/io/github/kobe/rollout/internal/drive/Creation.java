@@ -1,0 +1,218 @@
+package io.github.kobe.rollout.internal.drive;
+
+import io.github.kobe.rollout.FailureInfo;
+import io.github.kobe.rollout.NetworkEndpoint;
+import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.RolloutPlan;
+import io.github.kobe.rollout.TaskCreationException;
+import io.github.kobe.rollout.TaskId;
+import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.rollout.TenantId;
+import io.github.kobe.rollout.WaveSize;
+import io.github.kobe.rollout.internal.rules.Ledger;
+import io.github.kobe.rollout.internal.rules.PlanCommand;
+import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.TaskCommand;
+import io.github.kobe.rollout.internal.rules.TaskRecord;
+import io.github.kobe.rollout.internal.rules.Waves;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Creates a plan with its tasks. If tenants have errors, the plan is created as failed, so that it can be inspected; if
+ * the plan itself has errors, nothing is created.
+ */
+public final class Creation {
+
+    private static final Duration LONGEST_GATE = Duration.ofDays(365);
+
+    private final RolloutEngine engine;
+    private final RolloutPlan spec;
+    private final String by;
+    private final List<String> errors = new ArrayList<>();
+
+    public Creation(RolloutEngine engine, RolloutPlan spec, String by) {
+        this.engine = engine;
+        this.spec = spec;
+        this.by = by;
+    }
+
+    /** A task to be, and what is wrong about it. */
+    record Draft(TaskRecord task, List<String> errors) {}
+
+    /** {@return the tasks to be} What is wrong is in {@link #errors()} after it; nothing has changed. */
+    List<Draft> check() {
+        checkNumbers();
+        checkId();
+        return drafts(PlanId.ofTrusted(String.valueOf(spec.planId())));
+    }
+
+    List<String> errors() {
+        return errors;
+    }
+
+    public PlanRecord create() {
+        checkNumbers();
+        PlanId planId = checkId();
+        if (planId == null || !errors.isEmpty()) {
+            checkTenants();
+            throw refusal();
+        }
+        List<Draft> drafts = drafts(planId);
+        PlanRecord created = engine.transact(ledger -> write(ledger, planId, drafts));
+        if (!errors.isEmpty()) {
+            throw refusal();
+        }
+        return created;
+    }
+
+    private TaskCreationException refusal() {
+        return new TaskCreationException(spec.planId(), errors);
+    }
+
+    private void checkNumbers() {
+        Integer limit = spec.maxConcurrency();
+        require(limit == null || limit >= 1, "maxConcurrency is " + limit + "; it must be at least 1");
+        Integer failures = spec.maxFailures();
+        require(failures == null || failures >= 0, "maxFailures is " + failures + "; it must be at least 0");
+        for (WaveSize size : spec.waves()) {
+            require(
+                    size.isLegal(),
+                    "the size of a wave is " + size + "; it must be at least 1, or a percentage from 1 to 100");
+        }
+        Duration bake = spec.bakeTime();
+        require(
+                !bake.isNegative() && bake.compareTo(LONGEST_GATE) <= 0,
+                "bakeTime is " + bake + "; it must be from zero to " + LONGEST_GATE);
+        Duration timeout = spec.approvalTimeout();
+        require(
+                timeout == null || (timeout.isPositive() && timeout.compareTo(LONGEST_GATE) <= 0),
+                "the time-out of approvals is " + timeout + "; it must be more than zero, up to " + LONGEST_GATE);
+        require(
+                !spec.waves().isEmpty() || (bake.isZero() && timeout == null),
+                "bakeTime and approval are between waves, and the plan has none");
+    }
+
+    private void require(boolean isRight, String error) {
+        if (!isRight) {
+            errors.add(error);
+        }
+    }
+
+    private @Nullable PlanId checkId() {
+        try {
+            PlanId planId = PlanId.of(spec.planId() == null ? "" : spec.planId());
+            if (engine.store().findPlan(planId).isPresent()) {
+                errors.add("there is a plan " + planId + " already");
+            }
+            return planId;
+        } catch (IllegalArgumentException e) {
+            errors.add(String.valueOf(e.getMessage()));
+            return null;
+        }
+    }
+
+    private void checkTenants() {
+        Set<String> tenants = new HashSet<>();
+        for (TenantChange change : spec.changes()) {
+            errors.addAll(errorsOf(change, tenants));
+        }
+    }
+
+    private List<Draft> drafts(PlanId planId) {
+        List<Draft> drafts = new ArrayList<>();
+        Set<String> tenants = new HashSet<>();
+        for (TenantChange change : spec.changes()) {
+            List<String> wrong = errorsOf(change, tenants);
+            TaskId id = idOf(planId, engine.store().now());
+            TaskRecord bare = TaskRecord.created(
+                    id, planId, drafts.size(), change, List.of(), engine.store().now());
+            List<String> names = wrong.isEmpty() ? stageNames(bare, wrong) : List.of();
+            drafts.add(
+                    new Draft(TaskRecord.created(id, planId, drafts.size(), change, names, bare.createdAt()), wrong));
+            errors.addAll(wrong);
+        }
+        return drafts;
+    }
+
+    private static TaskId idOf(PlanId planId, Instant now) {
+        String random = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+        return TaskId.ofTrusted("task-" + planId + "-" + now.toEpochMilli() + "-" + random);
+    }
+
+    private static List<String> errorsOf(TenantChange change, Set<String> tenants) {
+        List<String> wrong = new ArrayList<>();
+        String who = "tenant '" + change.tenant() + "': ";
+        try {
+            TenantId.of(change.tenant());
+        } catch (IllegalArgumentException e) {
+            wrong.add(who + e.getMessage());
+        }
+        if (!tenants.add(change.tenant())) {
+            wrong.add(who + "it is in the plan twice");
+        }
+        if (change.maxRetry() < 0) {
+            wrong.add(who + "maxRetry is " + change.maxRetry() + "; it must be at least 0");
+        }
+        for (String url : change.endpoints()) {
+            try {
+                NetworkEndpoint.of(url);
+            } catch (IllegalArgumentException e) {
+                wrong.add(who + e.getMessage());
+            }
+        }
+        return wrong;
+    }
+
+    private List<String> stageNames(TaskRecord task, List<String> wrong) {
+        String who = "tenant '" + task.tenantId() + "': ";
+        try {
+            List<String> names = StageNames.of(engine.options(), task);
+            if (names.isEmpty()) {
+                wrong.add(who + "it has no stages");
+            }
+            if (new HashSet<>(names).size() < names.size()) {
+                wrong.add(who + "two stages have the same name: " + names);
+            }
+            return names;
+        } catch (RuntimeException e) {
+            wrong.add(who + e.getMessage());
+            return List.of();
+        }
+    }
+
+    private PlanRecord write(Ledger ledger, PlanId planId, List<Draft> drafts) {
+        if (ledger.store().plan(planId).isPresent()) {
+            throw new TaskCreationException(planId.value(), List.of("there is a plan " + planId + " already"));
+        }
+        Integer limit = spec.maxConcurrency();
+        int concurrency = limit == null ? engine.options().maxConcurrency() : limit;
+        ledger.create(PlanRecord.created(planId, concurrency, Waves.of(spec), by, ledger.now()));
+        ledger.apply(PlanCommand.VALIDATE);
+        List<TaskRecord> valid = new ArrayList<>();
+        for (Draft draft : drafts) {
+            TaskRecord task = ledger.apply(ledger.add(draft.task()), new TaskCommand.Validate());
+            if (draft.errors().isEmpty()) {
+                valid.add(ledger.apply(task, new TaskCommand.Accept()));
+            } else {
+                ledger.apply(task, new TaskCommand.Refuse(draft.errors()));
+            }
+        }
+        if (errors.isEmpty()) {
+            ledger.apply(PlanCommand.ACCEPT);
+        } else {
+            FailureInfo others = new FailureInfo("VALIDATION", "other tasks of the plan are invalid");
+            valid.forEach(task -> ledger.apply(task, new TaskCommand.Cancel(by, others)));
+            ledger.apply(PlanCommand.REFUSE);
+        }
+        ledger.callDrive(ledger.now());
+        return ledger.plan();
+    }
+}

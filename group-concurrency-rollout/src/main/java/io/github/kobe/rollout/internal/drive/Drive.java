@@ -1,0 +1,338 @@
+package io.github.kobe.rollout.internal.drive;
+
+import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.TaskId;
+import io.github.kobe.rollout.TaskStatus;
+import io.github.kobe.rollout.Wish;
+import io.github.kobe.rollout.internal.rules.Boundaries;
+import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.TaskCommand;
+import io.github.kobe.rollout.internal.rules.TaskRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The work for one plan, from the time when there is something to do until there is nothing: recovers what ran, starts what
+ * may run, applies wishes to what doesn't, tells the progress of what does. One thread looks and starts; each task has a
+ * thread of its own, and the events have one.
+ *
+ * <p>It begins with a transaction that takes the plan over: every write of an earlier drive fails from then on. It ends with
+ * one that locks the plan and finds nothing to do, so that no call is lost: who leaves work does so under the same lock, and
+ * sees whether a drive will look.
+ */
+final class Drive {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Drive.class);
+
+    private static final Duration SOON = Duration.ofMillis(5);
+
+    private final RolloutEngine engine;
+    private final PlanId planId;
+    private final long number;
+    private final Publisher publisher;
+    private final PlanGauges gauges;
+    private final TaskThreads threads;
+    private final Lease lease;
+
+    /** What follows is written by the own thread; tasks read it after their start. */
+    private final Deque<TaskId> urgent = new ArrayDeque<>();
+
+    private final Deque<TaskId> pending = new ArrayDeque<>();
+
+    /** What waits for its wave, or for its plan to go on, in the order of the plan. */
+    private final Deque<Later> later = new ArrayDeque<>();
+
+    private int limit;
+
+    /** How many tasks, in the order of the plan, may begin. */
+    private int reach;
+
+    private long lookAt = System.nanoTime();
+    private long reportAt;
+
+    private record Later(TaskId id, int position) {}
+
+    Drive(RolloutEngine engine, PlanId planId, long number) {
+        this.engine = engine;
+        this.planId = planId;
+        this.number = number;
+        lease = new Lease(engine, planId, this::cutOff);
+        threads = new TaskThreads(
+                engine.executor(), group(), id -> () -> new TaskRun(engine, this, id).run(), lease::lose);
+        publisher = new Publisher(planId, engine.options(), lease, threads::stir);
+        gauges = new PlanGauges(planId, engine.options().metrics(), publisher);
+        reportAt = lookAt + engine.options().progressInterval().toNanos();
+    }
+
+    /** {@return whether this drive is over; otherwise it is due again} */
+    boolean run() {
+        Lease.Taken taken = lease.takeOver(number);
+        if (taken == null) {
+            return true;
+        }
+        limit = taken.plan().maxConcurrency();
+        reach = taken.plan().reach();
+        boolean isOver = false;
+        try {
+            publisher.start();
+            engine.add(this, limit);
+            enqueue(taken.work());
+            isOver = loop();
+            return isOver;
+        } catch (FencedException e) {
+            LOG.info("{} goes on elsewhere: {}", planId, e.getMessage());
+            return true;
+        } catch (StoreLostException e) {
+            LOG.warn("{} waits: {}", planId, e.getMessage());
+            return false;
+        } finally {
+            lease.end();
+            threads.interrupt(engine::interrupt);
+            threads.awaitEnd(Long.MAX_VALUE);
+            publisher.stop();
+            if (!isOver) {
+                gauges.showNothing();
+                lease.handOver(threads::await);
+            }
+            engine.remove(this);
+        }
+    }
+
+    /** Another drive of this node has the plan now. */
+    void replaced() {
+        lease.lose(new FencedException(planId));
+    }
+
+    private void cutOff() {
+        threads.interrupt(engine::interrupt);
+        threads.stir();
+    }
+
+    private void enqueue(List<TaskRecord> work) {
+        for (TaskRecord task : work) {
+            if (task.status() == TaskStatus.PENDING && task.wish() == null) {
+                later.add(new Later(task.id(), task.position()));
+            } else if (task.status().hasThread() || task.wish() != null) {
+                urgent.add(task.id());
+            }
+        }
+        admit();
+    }
+
+    private void admit() {
+        while (!later.isEmpty() && later.element().position() < reach) {
+            pending.add(later.remove().id());
+        }
+    }
+
+    private boolean loop() {
+        while (true) {
+            RuntimeException loss = lease.loss();
+            if (loss != null) {
+                throw loss;
+            }
+            if (engine.isStopping()) {
+                threads.close();
+                threads.awaitEnd(engine.options().shutdownGrace().toNanos());
+                return false;
+            }
+            if (threads.takeNudge() || System.nanoTime() - lookAt >= 0) {
+                lookAt = System.nanoTime() + lease.pause();
+                pending.addAll(threads.takePostponed());
+                lease.persist(this::look);
+            }
+            launch();
+            gauges.showActive(threads.running().size());
+            if (System.nanoTime() - reportAt >= 0) {
+                reportAt =
+                        System.nanoTime() + engine.options().progressInterval().toNanos();
+                lease.persist(this::report);
+            }
+            if (isIdle()) {
+                // Before the end is committed: from then on another drive may show what it does.
+                gauges.showNothing();
+                if (publisher.endIf(() -> lease.persist(this::end))) {
+                    return true;
+                }
+            }
+            boolean hasRoom = threads.running().size() < limit;
+            long now = System.nanoTime();
+            threads.await(hasWork() && hasRoom ? 0 : Math.min(lookAt - now, reportAt - now));
+        }
+    }
+
+    private boolean hasWork() {
+        return !urgent.isEmpty() || (reach > 0 && !pending.isEmpty());
+    }
+
+    private boolean isIdle() {
+        return threads.isQuiet() && !hasWork();
+    }
+
+    private boolean look() {
+        reach = lease.look().reach();
+        admit();
+        List<TaskId> running = threads.running();
+        Set<TaskId> cancelled = new HashSet<>();
+        for (TaskRecord task : engine.store().findWished(planId)) {
+            boolean rests = !task.status().hasThread();
+            if (rests && task.wants(Wish.Kind.CANCEL)) {
+                cancelled.add(task.id());
+            } else if (rests && running.contains(task.id())) {
+                // Its thread is about to end.
+                lookAt = System.nanoTime() + SOON.toNanos();
+            } else if (rests && !urgent.contains(task.id())) {
+                urgent.add(task.id());
+            }
+        }
+        threads.deferred().forEach((id, tenant) -> {
+            if (reach > 0 && engine.store().findTenant(tenant).isHeldBy(id)) {
+                threads.admit(id);
+                pending.add(id);
+            }
+        });
+        if (!cancelled.isEmpty()) {
+            cancelIdle(cancelled);
+            pending.removeAll(cancelled);
+            later.removeIf(task -> cancelled.contains(task.id()));
+            urgent.removeAll(cancelled);
+        }
+        return true;
+    }
+
+    /** Needs no turn, since nothing runs for it. */
+    private void cancelIdle(Set<TaskId> ids) {
+        engine.transact(ledger -> {
+            lease.open(ledger);
+            for (TaskId id : ids) {
+                TaskRecord task = ledger.task(id);
+                if (task.wants(Wish.Kind.CANCEL) && !task.status().hasThread()) {
+                    Boundaries.begin(ledger, task);
+                }
+            }
+            return planId;
+        });
+        engine.forgetCheckpoints(ids);
+        committed();
+    }
+
+    /** What was interrupted or is wanted goes first, then what waits, in the order of the plan. */
+    private void launch() {
+        while (hasWork()) {
+            Deque<TaskId> queue = urgent.isEmpty() ? pending : urgent;
+            if (!threads.start(queue.element(), limit)) {
+                return;
+            }
+            queue.remove();
+        }
+    }
+
+    private boolean report() {
+        List<TaskId> ids = threads.running();
+        int lag = engine.transact(ledger -> {
+            lease.open(ledger);
+            int ahead = 0;
+            for (TaskId id : ids) {
+                TaskRecord task = ledger.task(id);
+                if (task.status() == TaskStatus.RUNNING) {
+                    ledger.apply(task, new TaskCommand.Report());
+                    ahead += task.totalStages() - task.stagesDone();
+                }
+            }
+            return ahead;
+        });
+        gauges.showLag(lag);
+        committed();
+        return true;
+    }
+
+    /** {@return whether there is nothing to do} What there is after all is enqueued. */
+    private boolean end() {
+        List<TaskRecord> left = new ArrayList<>();
+        List<TaskRecord> held = new ArrayList<>();
+        boolean isOver = engine.transact(ledger -> {
+            left.clear();
+            held.clear();
+            lease.open(ledger);
+            PlanRecord plan = ledger.follow();
+            reach = plan.reach();
+            List<TaskRecord> inReach = new ArrayList<>();
+            for (TaskRecord task : ledger.store().unfinished(planId)) {
+                if (task.wish() != null || task.status() != TaskStatus.PENDING) {
+                    left.add(task);
+                } else {
+                    (task.position() < reach ? inReach : held).add(task);
+                }
+            }
+            ledger.lockTenants(inReach);
+            boolean waits = false;
+            for (TaskRecord task : inReach) {
+                boolean isTurn = ledger.tenant(task).isHeldBy(task.id());
+                waits |= !isTurn;
+                if (isTurn) {
+                    left.add(task);
+                }
+            }
+            if (!left.isEmpty() || ledger.store().hasUnpublished(planId)) {
+                return false;
+            }
+            ledger.update(plan.driven(plan.drive().over()));
+            if (waits) {
+                ledger.callDrive(ledger.now().plus(RolloutOptions.TENANT_WAIT));
+            }
+            Instant gate = plan.gateAt();
+            if (gate != null) {
+                ledger.callDrive(gate);
+            }
+            return true;
+        });
+        pending.clear();
+        later.clear();
+        left.forEach(task -> threads.admit(task.id()));
+        enqueue(left);
+        enqueue(held);
+        committed();
+        return isOver;
+    }
+
+    /** Somebody has left work. */
+    void nudge() {
+        threads.nudge();
+        committed();
+    }
+
+    /** There may be events to tell. */
+    void committed() {
+        publisher.wake();
+    }
+
+    boolean isCut() {
+        return lease.isOver();
+    }
+
+    long epoch() {
+        return lease.epoch();
+    }
+
+    String group() {
+        return "rollout:" + planId;
+    }
+
+    PlanId planId() {
+        return planId;
+    }
+
+    /** Does something with the store, as {@link Lease#persist} does. */
+    <T> T persist(Supplier<T> work) {
+        return lease.persist(work);
+    }
+}

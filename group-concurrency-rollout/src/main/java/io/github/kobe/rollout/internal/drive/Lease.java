@@ -1,0 +1,266 @@
+package io.github.kobe.rollout.internal.drive;
+
+import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.PlanNotFoundException;
+import io.github.kobe.rollout.RolloutException;
+import io.github.kobe.rollout.internal.rules.DriveState;
+import io.github.kobe.rollout.internal.rules.Ledger;
+import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.TaskCommand;
+import io.github.kobe.rollout.internal.rules.TaskRecord;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How a drive has its plan, from the takeover until it hands it over: whether the plan is still its own, and since when it has
+ * known so. If it hasn't heard so for as long as the store lets a silent node keep its plans, the plan counts as lost, and
+ * what runs is told to end. A thread of its own sees to that: the drive's may be waiting for an answer of the store.
+ */
+final class Lease {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Lease.class);
+
+    private static final Duration FIRST_RETRY = Duration.ofMillis(20);
+
+    /** How often a drive asks until it would take the store for lost, at least: one answer may be late. */
+    private static final int ASKED_AT_LEAST = 3;
+
+    private final RolloutEngine engine;
+    private final PlanId planId;
+    private final Duration time;
+    private final Runnable whenLost;
+    private final Thread watch;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** Written by the drive's thread before any other begins. */
+    private long epoch;
+
+    /** By {@link System#nanoTime()}, when what was answered last was asked; written under the lock. */
+    private volatile long heardAt = System.nanoTime();
+
+    /** Why the plan is lost; written under the lock. */
+    private volatile @Nullable RuntimeException loss;
+
+    private volatile boolean over;
+
+    Lease(RolloutEngine engine, PlanId planId, Runnable whenLost) {
+        this.engine = engine;
+        this.planId = planId;
+        this.whenLost = whenLost;
+        time = engine.store().lease();
+        watch = Thread.ofVirtual().name("rollout-lease:" + planId).unstarted(this::watch);
+    }
+
+    /** A plan as it was taken over, with its unfinished tasks. */
+    record Taken(PlanRecord plan, List<TaskRecord> work) {}
+
+    /** {@return what there is to do, or {@code null} if the plan doesn't wait for the drive with this number} */
+    @Nullable
+    Taken takeOver(long number) {
+        Taken taken = persist(() -> engine.transact(ledger -> takeOver(ledger, number)));
+        if (taken != null) {
+            watch.start();
+        }
+        return taken;
+    }
+
+    private @Nullable Taken takeOver(Ledger ledger, long number) {
+        PlanRecord plan = ledger.store().plan(planId).orElse(null);
+        if (plan == null || plan.drive().number() != number || plan.drive().phase() == DriveState.Phase.OVER) {
+            return null;
+        }
+        ledger.update(plan.takenOverBy(engine.process()));
+        epoch = plan.epoch() + 1;
+        ledger.store().stamp(planId, epoch);
+        // This node itself lives, whether its last drive ended without the store, or an answer to this one was lost.
+        String lost = engine.process().equals(plan.drive().node())
+                ? null
+                : plan.drive().node();
+        List<TaskRecord> work = new ArrayList<>();
+        for (TaskRecord task : ledger.fenceRunning(ledger.store().unfinished(planId))) {
+            TaskRecord known = returned(ledger, task);
+            work.add(lost == null || !task.status().hasThread() ? known : recovered(ledger, known, lost));
+        }
+        return new Taken(plan, work);
+    }
+
+    private TaskRecord recovered(Ledger ledger, TaskRecord task, String lost) {
+        return ledger.apply(task, new TaskCommand.Recover(engine.options().node(), lost));
+    }
+
+    /** {@return the task, with which this node was not lost} */
+    private TaskRecord returned(Ledger ledger, TaskRecord task) {
+        return task.lostWith().contains(engine.process())
+                ? ledger.apply(task, new TaskCommand.Return(engine.process()))
+                : task;
+    }
+
+    /**
+     * Nothing runs any more: whoever goes on has not lost this drive with its node. That is told however long the store is away,
+     * since only the silence of a node shows that it has died; but no stop waits for it.
+     *
+     * @param wait waits for so many nanoseconds, or until a stop begins
+     */
+    void handOver(LongConsumer wait) {
+        while (true) {
+            try {
+                engine.transact(this::handOver);
+                return;
+            } catch (RuntimeException e) {
+                if (engine.isStopping()
+                        || e instanceof RolloutException
+                        || !engine.store().isAway(e)) {
+                    LOG.warn(
+                            "{} could not be handed over; for the next node this one is lost: {}",
+                            planId,
+                            StoreRefusedException.describe(e));
+                    return;
+                }
+                wait.accept(pause());
+            }
+        }
+    }
+
+    private PlanId handOver(Ledger ledger) {
+        PlanRecord plan = ledger.open(planId);
+        if (plan.epoch() == epoch) {
+            ledger.update(plan.driven(plan.drive().handedOver(ledger.now())));
+        } else {
+            ledger.store().unfinished(planId).forEach(task -> returned(ledger, task));
+        }
+        return planId;
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    /** {@return the plan, locked} */
+    PlanRecord open(Ledger ledger) {
+        return checked(ledger.open(planId));
+    }
+
+    /** {@return the plan as it is now} */
+    PlanRecord look() {
+        return checked(engine.store().findPlan(planId).orElseThrow(() -> new PlanNotFoundException(planId)));
+    }
+
+    private PlanRecord checked(PlanRecord plan) {
+        if (plan.epoch() != epoch) {
+            throw new FencedException(plan, epoch);
+        }
+        return plan;
+    }
+
+    /** {@return how many nanoseconds to wait between two looks} */
+    long pause() {
+        return Math.min(RolloutOptions.LOOK.toNanos(), time.toNanos() / ASKED_AT_LEAST);
+    }
+
+    /** Nothing is written any more, whether or not the plan is lost. */
+    void end() {
+        over = true;
+        LockSupport.unpark(watch);
+    }
+
+    /** The plan is lost, or the store: nothing more is written, and all ends. */
+    void lose(RuntimeException cause) {
+        lock.lock();
+        try {
+            if (loss != null) {
+                return;
+            }
+            loss = cause;
+        } finally {
+            lock.unlock();
+        }
+        whenLost.run();
+    }
+
+    @Nullable
+    RuntimeException loss() {
+        return loss;
+    }
+
+    /** {@return whether nothing may be written any more} */
+    boolean isOver() {
+        return over || loss != null;
+    }
+
+    /**
+     * {@return whether nobody else can have taken the plan over, by what is known} Whoever stood still for a while finds out here,
+     * although nothing has told that the plan is lost.
+     */
+    boolean isHeld() {
+        return !isOver() && left() > 0;
+    }
+
+    /** The store has answered what was asked then; a slow answer doesn't undo a later one. */
+    private void heard(long asked) {
+        lock.lock();
+        try {
+            if (asked - heardAt > 0) {
+                heardAt = asked;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long left() {
+        long heard = heardAt; // first: it may grow meanwhile, and then less seems to be left, never too much
+        return time.toNanos() - (System.nanoTime() - heard);
+    }
+
+    private void watch() {
+        while (!isOver()) {
+            long left = left();
+            if (left > 0) {
+                LockSupport.parkNanos(this, left);
+            } else {
+                lose(new StoreLostException("nothing was heard of it for " + time));
+            }
+        }
+    }
+
+    /**
+     * Does something with the store that fails unless the plan is this drive's own, again and again while the store is away, as
+     * long as nobody else takes the plan over.
+     *
+     * @throws FencedException if somebody else has
+     * @throws StoreLostException if it is away for so long that somebody may have
+     * @throws StoreRefusedException if it can't read or write what it is asked to
+     */
+    <T extends @Nullable Object> T persist(Supplier<T> work) {
+        long wait = FIRST_RETRY.toNanos();
+        while (true) {
+            long asked = System.nanoTime();
+            try {
+                T result = work.get();
+                heard(asked);
+                return result;
+            } catch (FencedException | StoreLostException | RolloutException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                if (!engine.store().isAway(e)) {
+                    throw new StoreRefusedException(e);
+                }
+                String what = StoreRefusedException.describe(e);
+                if (isOver() || engine.isStopping() || Thread.currentThread().isInterrupted() || left() <= 0) {
+                    throw new StoreLostException(what);
+                }
+                LOG.warn("The store failed for {}; trying again: {}", planId, what);
+                LockSupport.parkNanos(this, wait);
+                wait = Math.min(2 * wait, pause());
+            }
+        }
+    }
+}

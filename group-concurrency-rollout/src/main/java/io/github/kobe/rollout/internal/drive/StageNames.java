@@ -1,0 +1,20 @@
+package io.github.kobe.rollout.internal.drive;
+
+import io.github.kobe.rollout.Stage;
+import io.github.kobe.rollout.internal.rules.TaskRecord;
+import java.util.List;
+
+/** The names of the stages that the factory makes for a task now. */
+final class StageNames {
+
+    private StageNames() {}
+
+    static List<Stage> stages(RolloutOptions options, TaskRecord task) {
+        return List.copyOf(options.stages()
+                .stages(task.info(), task.change(), options.settingsOf(task.change()), options.health()));
+    }
+
+    static List<String> of(RolloutOptions options, TaskRecord task) {
+        return stages(options, task).stream().map(Stage::name).toList();
+    }
+}

@@ -1,0 +1,347 @@
+package io.github.kobe.rollout.internal.memory;
+
+import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.RolloutEvent;
+import io.github.kobe.rollout.TaskId;
+import io.github.kobe.rollout.TaskStatus;
+import io.github.kobe.rollout.TenantId;
+import io.github.kobe.rollout.internal.rules.DriveState;
+import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.PlanStore;
+import io.github.kobe.rollout.internal.rules.StoreTransaction;
+import io.github.kobe.rollout.internal.rules.TaskRecord;
+import io.github.kobe.rollout.internal.rules.TenantRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps everything in maps, under one lock, which a transaction holds from beginning to end. */
+public final class MemoryStore implements PlanStore {
+
+    private final InstantSource clock;
+    private final MemoryDrives drives = new MemoryDrives();
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** What follows is guarded by the lock. */
+    private final Map<PlanId, PlanRecord> plans = new LinkedHashMap<>();
+
+    private final Map<TaskId, TaskRecord> tasks = new HashMap<>();
+    private final Map<PlanId, SortedMap<Integer, TaskId>> tasksOfPlans = new HashMap<>();
+
+    /** Those tasks of a plan that wait, run, are taken back, or have a wish: what drives ask for again and again. */
+    private final Map<PlanId, SortedMap<Integer, TaskId>> unfinished = new HashMap<>();
+
+    private final Map<PlanId, SortedMap<Integer, TaskId>> wished = new HashMap<>();
+    private final Map<TenantId, List<TaskId>> tasksOfTenants = new HashMap<>();
+    private final Map<TenantId, TenantRecord> tenants = new HashMap<>();
+    private final Map<PlanId, Deque<RolloutEvent>> unpublished = new HashMap<>();
+
+    public MemoryStore(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    @Override
+    public <T> T transact(Function<StoreTransaction, T> work) {
+        return locked(() -> {
+            Transaction transaction = new Transaction();
+            T result = work.apply(transaction);
+            transaction.commit();
+            return result;
+        });
+    }
+
+    /** Nobody else has what is in this memory. */
+    @Override
+    public Duration lease() {
+        return Duration.ofNanos(Long.MAX_VALUE);
+    }
+
+    @Override
+    public boolean isAway(RuntimeException failure) {
+        return false;
+    }
+
+    @Override
+    public Instant now() {
+        return clock.instant();
+    }
+
+    @Override
+    public Optional<TaskRecord> findById(TaskId taskId) {
+        return locked(() -> Optional.ofNullable(tasks.get(taskId)));
+    }
+
+    @Override
+    public List<TaskRecord> findByPlanId(PlanId planId, @Nullable TaskStatus status, int limit) {
+        return locked(() -> of(tasksOfPlans, planId)
+                .filter(task -> status == null || task.status() == status)
+                .limit(limit)
+                .toList());
+    }
+
+    @Override
+    public List<TaskRecord> findByTenantId(TenantId tenantId) {
+        return locked(() -> tasksOfTenants.getOrDefault(tenantId, List.of()).reversed().stream()
+                .map(tasks::get)
+                .toList());
+    }
+
+    @Override
+    public List<TaskRecord> findWished(PlanId planId) {
+        return locked(() -> all(wished, planId));
+    }
+
+    @Override
+    public Optional<PlanRecord> findPlan(PlanId planId) {
+        return locked(() -> Optional.ofNullable(plans.get(planId)));
+    }
+
+    @Override
+    public List<PlanRecord> findPlans() {
+        return locked(() -> plans.values().stream()
+                .sorted(Comparator.comparing(PlanRecord::createdAt).reversed())
+                .toList());
+    }
+
+    @Override
+    public TenantRecord findTenant(TenantId tenantId) {
+        return locked(() -> tenants.getOrDefault(tenantId, TenantRecord.unknown(tenantId)));
+    }
+
+    @Override
+    public List<RolloutEvent> findUnpublished(PlanId planId, int limit) {
+        return locked(() -> events(planId).stream().limit(limit).toList());
+    }
+
+    @Override
+    public void markPublished(PlanId planId, long epoch, List<RolloutEvent> events) {
+        locked(() -> {
+            PlanRecord plan = plans.get(planId);
+            if (plan != null && plan.epoch() == epoch) {
+                Deque<RolloutEvent> kept = events(planId);
+                events.forEach(kept::remove);
+            }
+            return true;
+        });
+    }
+
+    @Override
+    public void open(DriveRunner runner) {
+        locked(() -> {
+            drives.open(runner);
+            plans.values().forEach(this::resume);
+            return true;
+        });
+    }
+
+    private void resume(PlanRecord plan) {
+        DriveState drive = plan.drive();
+        if (drive.phase() != DriveState.Phase.OVER) {
+            begin(plan.id(), drive.number(), drive.at() == null ? now() : drive.at());
+        }
+    }
+
+    @Override
+    public void close() {
+        drives.close();
+    }
+
+    /** There is nothing to record. */
+    @Override
+    public void awaitClosed(Duration atMost) {}
+
+    private void begin(PlanId planId, long number, Instant at) {
+        drives.begin(planId, number, Duration.between(now(), at));
+    }
+
+    private <T> T locked(Supplier<T> work) {
+        lock.lock();
+        try {
+            return work.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<TaskRecord> all(Map<PlanId, SortedMap<Integer, TaskId>> index, PlanId planId) {
+        return of(index, planId).toList();
+    }
+
+    private Stream<TaskRecord> of(Map<PlanId, SortedMap<Integer, TaskId>> index, PlanId planId) {
+        SortedMap<Integer, TaskId> ids = index.get(planId);
+        return ids == null ? Stream.of() : ids.values().stream().map(tasks::get);
+    }
+
+    private Deque<RolloutEvent> events(PlanId planId) {
+        return unpublished.computeIfAbsent(planId, id -> new ArrayDeque<>());
+    }
+
+    private static boolean isUnfinished(TaskRecord task) {
+        return task.status() == TaskStatus.PENDING || task.status().hasThread() || task.wish() != null;
+    }
+
+    private void put(TaskRecord task) {
+        if (tasks.put(task.id(), task) == null) {
+            tasksOfTenants
+                    .computeIfAbsent(task.tenantId(), id -> new ArrayList<>())
+                    .add(task.id());
+        }
+        index(tasksOfPlans, task, true);
+        index(unfinished, task, isUnfinished(task));
+        index(wished, task, task.wish() != null);
+    }
+
+    private static void index(Map<PlanId, SortedMap<Integer, TaskId>> index, TaskRecord task, boolean isIn) {
+        SortedMap<Integer, TaskId> ids = index.computeIfAbsent(task.planId(), id -> new TreeMap<>());
+        if (isIn) {
+            ids.put(task.position(), task.id());
+        } else {
+            ids.remove(task.position());
+        }
+    }
+
+    private void forget(PlanId planId) {
+        plans.remove(planId);
+        unpublished.remove(planId);
+        unfinished.remove(planId);
+        wished.remove(planId);
+        SortedMap<Integer, TaskId> ids = tasksOfPlans.remove(planId);
+        if (ids != null) {
+            for (TaskId id : ids.values()) {
+                TaskRecord task = tasks.remove(id);
+                if (task != null) {
+                    forget(task);
+                }
+            }
+        }
+    }
+
+    private void forget(TaskRecord task) {
+        List<TaskId> ids = tasksOfTenants.get(task.tenantId());
+        if (ids != null) {
+            ids.remove(task.id());
+            if (ids.isEmpty()) {
+                tasksOfTenants.remove(task.tenantId());
+            }
+        }
+    }
+
+    /** What is to be saved, and what was there before it; all of it on the thread that has the lock. */
+    private final class Transaction implements StoreTransaction {
+
+        private final Map<PlanId, PlanRecord> newPlans = new LinkedHashMap<>();
+        private final Map<TaskId, TaskRecord> newTasks = new LinkedHashMap<>();
+        private final Map<TenantId, TenantRecord> newTenants = new LinkedHashMap<>();
+        private final List<RolloutEvent> newEvents = new ArrayList<>();
+        private final List<Runnable> afterwards = new ArrayList<>();
+
+        @Override
+        public Optional<PlanRecord> plan(PlanId planId) {
+            return Optional.ofNullable(either(newPlans, plans, planId));
+        }
+
+        @Override
+        public Optional<TaskRecord> task(TaskId taskId) {
+            return Optional.ofNullable(either(newTasks, tasks, taskId));
+        }
+
+        @Override
+        public List<TaskRecord> tasks(PlanId planId) {
+            return current(all(tasksOfPlans, planId), task -> true);
+        }
+
+        @Override
+        public List<TaskRecord> unfinished(PlanId planId) {
+            return current(all(unfinished, planId), MemoryStore::isUnfinished);
+        }
+
+        private List<TaskRecord> current(List<TaskRecord> saved, Predicate<TaskRecord> isIn) {
+            return saved.stream()
+                    .map(task -> newTasks.getOrDefault(task.id(), task))
+                    .filter(isIn)
+                    .toList();
+        }
+
+        @Override
+        public TenantRecord tenant(TenantId tenantId) {
+            TenantRecord tenant = either(newTenants, tenants, tenantId);
+            return tenant == null ? TenantRecord.unknown(tenantId) : tenant;
+        }
+
+        /** A transaction has everything. */
+        @Override
+        public void lock(List<TenantId> tenantIds) {}
+
+        private <K, V> @Nullable V either(Map<K, V> changed, Map<K, V> saved, K key) {
+            V value = changed.get(key);
+            return value == null ? saved.get(key) : value;
+        }
+
+        @Override
+        public void save(PlanRecord plan) {
+            newPlans.put(plan.id(), plan);
+        }
+
+        @Override
+        public void save(TaskRecord task) {
+            newTasks.put(task.id(), task);
+        }
+
+        @Override
+        public void save(TenantRecord tenant) {
+            newTenants.put(tenant.id(), tenant);
+        }
+
+        @Override
+        public void append(RolloutEvent event) {
+            newEvents.add(event);
+        }
+
+        @Override
+        public boolean hasUnpublished(PlanId planId) {
+            return !events(planId).isEmpty() || !newEvents.isEmpty();
+        }
+
+        @Override
+        public void stamp(PlanId planId, long epoch) {
+            for (TaskRecord task : tasks(planId)) {
+                save(task.stamped(epoch));
+            }
+        }
+
+        @Override
+        public void schedule(PlanId planId, long number, Instant at) {
+            afterwards.add(() -> begin(planId, number, at));
+        }
+
+        @Override
+        public void remove(PlanId planId) {
+            afterwards.add(() -> forget(planId));
+        }
+
+        private void commit() {
+            plans.putAll(newPlans);
+            newTasks.values().forEach(MemoryStore.this::put);
+            tenants.putAll(newTenants);
+            newEvents.forEach(event -> events(event.planId()).add(event));
+            afterwards.forEach(Runnable::run);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.github.kobe.rollout.internal.rules;
+
+import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The work for a plan: one drive at a time, which has a number. For stores.
+ *
+ * @param number the last drive's number, 0 if there was none
+ * @param phase whether it is due, runs, or is over
+ * @param at when it is due
+ * @param node the process that runs it, under a name that no other process ever has; {@code null} unless it runs
+ * @since 0.1.0
+ */
+public record DriveState(
+        long number,
+        Phase phase,
+        @Nullable Instant at,
+        @Nullable String node) {
+
+    /** Where a drive is. */
+    public enum Phase {
+        /** There is nothing to do. */
+        OVER,
+        /** It begins at its time, or continues if the node that ran it has stopped and handed it over. */
+        DUE,
+        /** It has begun; if no node runs it, it is lost. */
+        RUNNING
+    }
+
+    public static final DriveState NONE = new DriveState(0, Phase.OVER, null, null);
+
+    /** Checks for {@code null} alone. */
+    public DriveState {
+        Objects.requireNonNull(phase, "phase");
+    }
+
+    /** {@return whether somebody looks, or will have looked by then} */
+    boolean comesBy(Instant time) {
+        return phase == Phase.RUNNING || (phase == Phase.DUE && at != null && !at.isAfter(time));
+    }
+
+    public DriveState next(Instant time) {
+        return new DriveState(number + 1, Phase.DUE, time, null);
+    }
+
+    public DriveState handedOver(Instant time) {
+        return new DriveState(number, Phase.DUE, time, null);
+    }
+
+    public DriveState runBy(String process) {
+        return new DriveState(number, Phase.RUNNING, null, process);
+    }
+
+    public DriveState over() {
+        return new DriveState(number, Phase.OVER, null, null);
+    }
+}

@@ -1,0 +1,244 @@
+package io.github.kobe.rollout.internal.rules;
+
+import io.github.kobe.rollout.Occurrence;
+import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.PlanNotFoundException;
+import io.github.kobe.rollout.PlanStatus;
+import io.github.kobe.rollout.RolloutEvent;
+import io.github.kobe.rollout.RolloutStatus;
+import io.github.kobe.rollout.TaskId;
+import io.github.kobe.rollout.TaskNotFoundException;
+import io.github.kobe.rollout.Wish;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The work of one transaction: it applies commands to tasks and to their plan, numbers events, releases tenants, and at
+ * the end derives the plan's state. The plan may be left out if no task changes its state.
+ */
+public final class Ledger {
+
+    private static final Comparator<TaskRecord> BY_TENANT =
+            Comparator.comparing(task -> task.tenantId().value());
+
+    private final StoreTransaction store;
+    private final Instant now;
+
+    private @Nullable PlanRecord plan;
+
+    /** How many of the plan's tasks could begin when it was opened. */
+    private int reach;
+
+    /** The tasks that were changed, as they were before. */
+    private final Map<TaskId, TaskRecord> before = new LinkedHashMap<>();
+
+    private final Map<TaskId, TaskRecord> after = new LinkedHashMap<>();
+
+    /** The tasks that were given a tenant which another task let go. */
+    private final List<TaskId> handedTo = new ArrayList<>();
+
+    public Ledger(StoreTransaction store, Instant now) {
+        this.store = store;
+        this.now = now;
+    }
+
+    public Instant now() {
+        return now;
+    }
+
+    public StoreTransaction store() {
+        return store;
+    }
+
+    /** Locks the plan. */
+    public PlanRecord open(PlanId planId) {
+        PlanRecord opened = store.plan(planId).orElseThrow(() -> new PlanNotFoundException(planId));
+        plan = opened;
+        reach = opened.reach();
+        return opened;
+    }
+
+    /** Begins with a plan that is new. */
+    public void create(PlanRecord created) {
+        plan = created;
+        tell(PlanStatus.CREATED, new Occurrence.PlanEntered(PlanStatus.CREATED));
+    }
+
+    public PlanRecord plan() {
+        return Objects.requireNonNull(plan, "the plan is not open");
+    }
+
+    public void update(PlanRecord changed) {
+        plan = changed;
+    }
+
+    public TaskRecord task(TaskId taskId) {
+        TaskRecord changed = after.get(taskId);
+        return changed != null ? changed : store.task(taskId).orElseThrow(() -> new TaskNotFoundException(taskId));
+    }
+
+    public TaskRecord add(TaskRecord created) {
+        plan = plan().counting(null, created);
+        after.put(created.id(), created);
+        return created;
+    }
+
+    public TaskRecord apply(TaskRecord task, TaskCommand command) {
+        TaskRules.Changed changed = TaskRules.apply(task, command, now);
+        long sequence = task.sequence();
+        for (Occurrence occurrence : changed.occurrences()) {
+            sequence++;
+            append(changed.task().planId(), changed.task(), changed.task().status(), occurrence, sequence);
+        }
+        long last = sequence;
+        return put(task, changed.task().with(edit -> edit.sequence = last));
+    }
+
+    public TaskRecord wish(TaskRecord task, @Nullable Wish wish) {
+        return put(task, task.with(edit -> edit.wish = wish));
+    }
+
+    /** Nothing more is wanted of a task that has come to rest, so that it lets its tenant go again. */
+    public void withdraw(TaskRecord task) {
+        letGo(wish(task, null));
+    }
+
+    /**
+     * {@return the task with a token that is higher than those of all runs of its tenant so far} What of these is still
+     * under way somewhere is told from it.
+     */
+    TaskRecord fence(TaskRecord task) {
+        TenantRecord fenced = tenant(task).fenced();
+        save(fenced);
+        return put(task, task.with(edit -> edit.token = fenced.token()));
+    }
+
+    /** {@return the tasks; those that another drive may still be running have a new token} */
+    public List<TaskRecord> fenceRunning(List<TaskRecord> tasks) {
+        lockTenants(tasks.stream().filter(task -> task.status().hasThread()).toList());
+        return tasks.stream()
+                .map(task -> task.status().hasThread() ? fence(task) : task)
+                .toList();
+    }
+
+    private TaskRecord put(TaskRecord old, TaskRecord changed) {
+        if (old.status() != changed.status() || old.isOwed() != changed.isOwed()) {
+            plan = plan().counting(old, changed);
+        }
+        before.putIfAbsent(old.id(), old);
+        after.put(changed.id(), changed);
+        return changed;
+    }
+
+    public void apply(PlanCommand command) {
+        enter(PlanRules.apply(plan(), command, now));
+    }
+
+    /** The gate after that wave waits for this. */
+    public void approve(int wave, String by) {
+        enter(PlanRules.approve(plan(), wave, by, now));
+    }
+
+    /** Has the plan's state follow from its tasks and the time, before the end of all. */
+    public PlanRecord follow() {
+        enter(PlanRules.derive(plan(), now));
+        return plan();
+    }
+
+    private void enter(PlanRules.Changed changed) {
+        PlanStatus status = plan().status();
+        plan = changed.plan();
+        for (Occurrence occurrence : changed.told()) {
+            status = occurrence instanceof Occurrence.PlanEntered entered ? entered.status() : status;
+            tell(status, occurrence);
+        }
+    }
+
+    private void tell(PlanStatus status, Occurrence occurrence) {
+        long sequence = plan().sequence() + 1;
+        plan = plan().with(edit -> edit.sequence = sequence);
+        append(plan().id(), null, status, occurrence, sequence);
+    }
+
+    private void append(
+            PlanId planId, @Nullable TaskRecord task, RolloutStatus status, Occurrence occurrence, long sequence) {
+        store.append(new RolloutEvent(
+                planId,
+                task == null ? null : task.id(),
+                task == null ? null : task.tenantId(),
+                status,
+                now,
+                occurrence.message(),
+                occurrence.failure(),
+                sequence,
+                occurrence));
+    }
+
+    /** Locks the tenants of tasks, in the order in which every transaction does. */
+    public void lockTenants(Collection<TaskRecord> tasks) {
+        store.lock(tasks.stream()
+                .sorted(BY_TENANT)
+                .map(TaskRecord::tenantId)
+                .distinct()
+                .toList());
+    }
+
+    public TenantRecord tenant(TaskRecord task) {
+        return store.tenant(task.tenantId());
+    }
+
+    public void save(TenantRecord tenant) {
+        store.save(tenant);
+    }
+
+    /** Has a drive look at the plan at that time, unless one does so before. */
+    public void callDrive(Instant at) {
+        DriveState drive = plan().drive();
+        if (!drive.comesBy(at)) {
+            DriveState next = drive.next(at);
+            plan = plan().with(edit -> edit.drive = next);
+            store.schedule(plan().id(), next.number(), at);
+        }
+    }
+
+    /** {@return the tasks that now have a tenant which another has let go} Saves all, in the order in which locks are taken. */
+    public List<TaskId> close() {
+        if (plan != null) {
+            store.save(follow());
+        }
+        after.values().forEach(store::save);
+        List<TaskRecord> ended = after.values().stream().filter(this::hasEnded).toList();
+        lockTenants(ended);
+        ended.forEach(this::letGo);
+        return handedTo;
+    }
+
+    /** {@return the plan, if other tasks of it may begin than before} */
+    public Optional<PlanId> hasTurned() {
+        return plan == null || plan.reach() == reach ? Optional.empty() : Optional.of(plan.id());
+    }
+
+    private boolean hasEnded(TaskRecord task) {
+        TaskRecord old = before.get(task.id());
+        return task.status().isEnd() && (old == null || !old.status().isEnd());
+    }
+
+    private void letGo(TaskRecord task) {
+        TenantRecord tenant = tenant(task);
+        TenantRecord left = tenant.leftBy(task.id());
+        if (!left.equals(tenant)) {
+            save(left);
+        }
+        if (left.claim() != null && tenant.isHeldBy(task.id())) {
+            handedTo.add(left.claim());
+        }
+    }
+}

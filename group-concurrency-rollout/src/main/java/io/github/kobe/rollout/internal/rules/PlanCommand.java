@@ -1,0 +1,15 @@
+package io.github.kobe.rollout.internal.rules;
+
+/** A command to a plan. */
+public enum PlanCommand {
+    VALIDATE,
+    ACCEPT,
+    REFUSE,
+    START,
+    PAUSE,
+    RESUME,
+    CANCEL,
+    ROLL_BACK,
+    RETRY,
+    GIVE_UP
+}

@@ -1,0 +1,121 @@
+package io.github.kobe.rollout.internal.rules;
+
+import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.RolloutEvent;
+import io.github.kobe.rollout.TaskId;
+import io.github.kobe.rollout.TenantId;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One transaction of a {@link PlanStore}. At its end, everything that was saved in it becomes visible together, or
+ * nothing does. Everything that is read is locked until then. Locks are taken in the order plan, task, tenant. Nothing
+ * is final before the end, so if a record is saved several times, the last one counts.
+ *
+ * @since 0.1.0
+ */
+public interface StoreTransaction {
+
+    /**
+     * {@return a plan}
+     *
+     * @param planId which
+     */
+    Optional<PlanRecord> plan(PlanId planId);
+
+    /**
+     * {@return a task}
+     *
+     * @param taskId which
+     */
+    Optional<TaskRecord> task(TaskId taskId);
+
+    /**
+     * {@return all tasks of a plan, in its order}
+     *
+     * @param planId which
+     */
+    List<TaskRecord> tasks(PlanId planId);
+
+    /**
+     * {@return the tasks of a plan that wait, run, are being rolled back, or have a wish, in its order}
+     *
+     * @param planId which
+     */
+    List<TaskRecord> unfinished(PlanId planId);
+
+    /**
+     * {@return what is known of a tenant}
+     *
+     * @param tenantId which
+     */
+    TenantRecord tenant(TenantId tenantId);
+
+    /**
+     * Locks tenants, all at once, as if each of them were read. Code that reads several tenants calls this first, so
+     * that there is no deadlock.
+     *
+     * @param tenantIds the tenants, in the order of their ids
+     */
+    void lock(List<TenantId> tenantIds);
+
+    /**
+     * Saves a plan.
+     *
+     * @param plan the new state of the plan
+     */
+    void save(PlanRecord plan);
+
+    /**
+     * Saves a task.
+     *
+     * @param task the new state of the task
+     */
+    void save(TaskRecord task);
+
+    /**
+     * Saves a tenant.
+     *
+     * @param tenant what is known of it now
+     */
+    void save(TenantRecord tenant);
+
+    /**
+     * Appends an event to those that are kept until they are published.
+     *
+     * @param event the event
+     */
+    void append(RolloutEvent event);
+
+    /**
+     * {@return whether a plan has events that are kept and not yet published}
+     *
+     * @param planId which
+     */
+    boolean hasUnpublished(PlanId planId);
+
+    /**
+     * Allows only one drive to write the tasks of a plan.
+     *
+     * @param planId which
+     * @param epoch the epoch of the drive
+     */
+    void stamp(PlanId planId, long epoch);
+
+    /**
+     * Schedules a drive of a plan, which any node may run.
+     *
+     * @param planId which
+     * @param number the drive's number
+     * @param at when it is due
+     */
+    void schedule(PlanId planId, long number, Instant at);
+
+    /**
+     * Removes a plan with its tasks and events.
+     *
+     * @param planId which
+     */
+    void remove(PlanId planId);
+}

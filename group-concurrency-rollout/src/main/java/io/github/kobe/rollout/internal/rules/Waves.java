@@ -1,0 +1,92 @@
+package io.github.kobe.rollout.internal.rules;
+
+import io.github.kobe.rollout.RolloutPlan;
+import io.github.kobe.rollout.WaveGate;
+import io.github.kobe.rollout.WaveSize;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The waves in which a plan changes its tenants, and the conditions between them; for stores. Immutable.
+ *
+ * @param sizes how many tasks each wave has, in the order of the plan
+ * @param maxFailures how many tasks may have failed while others begin, or {@code null} for any number
+ * @param bakeTime the shortest time from the end of a wave to the begin of the next one
+ * @param approvalTimeout how long the plan waits for an approval after that, or {@code null} if none is needed
+ * @since 0.1.0
+ */
+public record Waves(
+        List<Integer> sizes,
+        @Nullable Integer maxFailures,
+        Duration bakeTime,
+        @Nullable Duration approvalTimeout) {
+
+    /** Copies the sizes. */
+    public Waves {
+        sizes = List.copyOf(sizes);
+        Objects.requireNonNull(bakeTime, "bakeTime");
+    }
+
+    public static Waves of(RolloutPlan plan) {
+        List<Integer> sizes = new ArrayList<>();
+        int all = plan.changes().size();
+        int left = all;
+        for (WaveSize size : plan.waves()) {
+            int taken = Math.min(left, size.of(all));
+            if (taken > 0) {
+                sizes.add(taken);
+                left -= taken;
+            }
+        }
+        if (left > 0) {
+            sizes.add(left);
+        }
+        return new Waves(sizes, plan.maxFailures(), plan.bakeTime(), plan.approvalTimeout());
+    }
+
+    int count() {
+        return sizes.size();
+    }
+
+    /** {@return how many tasks this wave and those before it have} */
+    int end(int wave) {
+        int end = 0;
+        for (int index = 0; index <= wave; index++) {
+            end += sizes.get(index);
+        }
+        return end;
+    }
+
+    /** {@return the wave of the task at that place in the plan} */
+    public int waveOf(int position) {
+        int wave = 0;
+        int end = sizes.getFirst();
+        while (position >= end) {
+            wave++;
+            end += sizes.get(wave);
+        }
+        return wave;
+    }
+
+    /** {@return what lies between a wave that ends now and the next one, if anything does} */
+    @Nullable
+    WaveGate gateFrom(Instant now) {
+        return bakeTime.isZero() && approvalTimeout == null
+                ? null
+                : new WaveGate(now, now.plus(bakeTime), expiry(now.plus(bakeTime)), null);
+    }
+
+    /** {@return the gate once more, with all the time for an approval that there is} */
+    WaveGate renewed(WaveGate gate, Instant now) {
+        Instant expiry = expiry(now.isBefore(gate.bakedAt()) ? gate.bakedAt() : now);
+        return gate.needsApproval() && expiry != null ? Gates.expiringAt(gate, expiry) : gate;
+    }
+
+    private @Nullable Instant expiry(Instant from) {
+        return approvalTimeout == null ? null : from.plus(approvalTimeout);
+    }
+}

@@ -1,0 +1,142 @@
+package io.github.kobe.rollout.jdbc;
+
+import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.RolloutEvent;
+import io.github.kobe.rollout.TaskId;
+import io.github.kobe.rollout.TaskStatus;
+import io.github.kobe.rollout.TenantId;
+import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.PlanStore;
+import io.github.kobe.rollout.internal.rules.StoreTransaction;
+import io.github.kobe.rollout.internal.rules.TaskRecord;
+import io.github.kobe.rollout.internal.rules.TenantRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+
+/** Plans in a database. */
+final class JdbcStore implements PlanStore {
+
+    private static final Logger LOG = LoggerFactory.getLogger(JdbcStore.class);
+
+    private final Database database;
+    private final SchedulerSettings settings;
+    private final Tables tables;
+    private final ScheduledDrives drives;
+
+    JdbcStore(Database database, SchedulerSettings settings) {
+        this.database = database;
+        this.settings = settings;
+        tables = Tables.of(database);
+        drives = new ScheduledDrives(database, settings);
+    }
+
+    @Override
+    public <T> T transact(Function<StoreTransaction, T> work) {
+        return database.transact(() -> {
+            JdbcTransaction transaction = new JdbcTransaction(tables, drives);
+            T result = work.apply(transaction);
+            transaction.flush();
+            return result;
+        });
+    }
+
+    /** One heartbeat less than it takes until another node takes over: the last one may have been that long ago. */
+    @Override
+    public Duration lease() {
+        return settings.heartbeat().multipliedBy(settings.missedHeartbeats() - 1);
+    }
+
+    @Override
+    public boolean isAway(RuntimeException failure) {
+        return Outage.explains(failure);
+    }
+
+    @Override
+    public Instant now() {
+        return database.clock().now();
+    }
+
+    @Override
+    public Optional<TaskRecord> findById(TaskId taskId) {
+        return tables.tasks().find(taskId, false);
+    }
+
+    @Override
+    public List<TaskRecord> findByPlanId(PlanId planId, @Nullable TaskStatus status, int limit) {
+        return tables.tasks().findOfPlan(planId, status, limit);
+    }
+
+    @Override
+    public List<TaskRecord> findByTenantId(TenantId tenantId) {
+        return tables.tasks().findOfTenant(tenantId);
+    }
+
+    @Override
+    public List<TaskRecord> findWished(PlanId planId) {
+        return tables.tasks().findWished(planId);
+    }
+
+    @Override
+    public Optional<PlanRecord> findPlan(PlanId planId) {
+        return tables.plans().find(planId, false);
+    }
+
+    @Override
+    public List<PlanRecord> findPlans() {
+        return tables.plans().findAll();
+    }
+
+    @Override
+    public TenantRecord findTenant(TenantId tenantId) {
+        return tables.tenants().find(tenantId);
+    }
+
+    @Override
+    public List<RolloutEvent> findUnpublished(PlanId planId, int limit) {
+        List<RolloutEvent> found = tables.events().findUnpublished(planId, limit);
+        if (!found.isEmpty() && database.dialect().showsWhatIsNotKept()) {
+            database.transact(() -> tables.events().keep(found.getFirst()));
+        }
+        return found;
+    }
+
+    @Override
+    public void markPublished(PlanId planId, long epoch, List<RolloutEvent> events) {
+        database.transact(() -> {
+            tables.events().mark(planId, epoch, events);
+            return planId;
+        });
+    }
+
+    /**
+     * Begins to drive. A database that doesn't answer is waited for.
+     *
+     * @throws IllegalStateException if the database answers, and isn't one of rollouts
+     */
+    @Override
+    public void open(DriveRunner runner) {
+        try {
+            database.requireTables();
+        } catch (DataAccessException doesNotAnswer) {
+            LOG.debug("Whether the tables are there isn't known yet", doesNotAnswer);
+        }
+        drives.open(runner);
+    }
+
+    @Override
+    public void close() {
+        drives.close();
+    }
+
+    @Override
+    public void awaitClosed(Duration atMost) {
+        drives.awaitClosed(atMost);
+    }
+}
