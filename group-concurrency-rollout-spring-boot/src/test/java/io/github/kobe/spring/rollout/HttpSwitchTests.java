@@ -97,6 +97,11 @@ class HttpSwitchTests {
                 exchange.sendResponseHeaders(Integer.parseInt(asked.group(1)), -1);
                 return;
             }
+            if (exchange.getRequestURI().getPath().startsWith("/busy/")) {
+                exchange.getResponseHeaders().set("Retry-After", "7");
+                exchange.sendResponseHeaders(503, -1);
+                return;
+            }
             byte[] body = "{\"version\": 42}".getBytes(UTF_8);
             exchange.getResponseHeaders().set("Content-Type", "application/json");
             exchange.sendResponseHeaders(200, body.length);
@@ -196,6 +201,23 @@ class HttpSwitchTests {
                         Deadline.until("the connections have ended", () -> silent.open() + endless.open() == 0);
                     });
         }
+    }
+
+    @Test
+    @Tag("R152")
+    void anInstanceThatHasNoTimeNowSaysWhenItWill() {
+        runner.withUserConfiguration(LimitedClient.class).run(context -> {
+            Rollouts rollouts = context.getBean(Rollouts.class);
+            PlanId planId = rollouts.start(RolloutPlan.named("plan-1")
+                            .add(TenantChange.of("busy", DeployUnit.of(7, 42, "blue"), "{}")
+                                    .endpoints(url(instance) + "/busy"))
+                            .build())
+                    .planId();
+
+            rollouts.await(planId, Deadline.LONG);
+            assertThat(failure(rollouts, "busy"))
+                    .contains("RetryAfterException", "status 503; try again after PT7S");
+        });
     }
 
     private static String failure(Rollouts rollouts, String tenant) {

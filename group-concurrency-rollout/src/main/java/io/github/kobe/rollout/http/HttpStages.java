@@ -3,6 +3,7 @@ package io.github.kobe.rollout.http;
 import io.github.kobe.rollout.HealthCheckClient;
 import io.github.kobe.rollout.HttpTransport;
 import io.github.kobe.rollout.NetworkEndpoint;
+import io.github.kobe.rollout.RetryAfterException;
 import io.github.kobe.rollout.RollbackHealthVerifier;
 import io.github.kobe.rollout.RolloutSettings;
 import io.github.kobe.rollout.Stage;
@@ -33,6 +34,9 @@ import java.util.Objects;
  * <p>The requests of a stage go to all endpoints side by side, a few at a time. Each endpoint is sent its request, even if
  * another one has failed: the failure tells of all that failed, by name of ten at most. When the stage is interrupted or its
  * time is up, its requests are ended before it ends. Of an answer 65,536 bytes are read at most; a longer one is a failure.
+ *
+ * <p>The statuses 429 and 503 with a header {@code Retry-After} make it a {@link RetryAfterException}, with the longest time of
+ * all instances, a day at most.
  *
  * <p>Settings, with their defaults:
  *

@@ -2,14 +2,17 @@ package io.github.kobe.rollout.http;
 
 import io.github.kobe.rollout.HttpTransport;
 import io.github.kobe.rollout.NetworkEndpoint;
+import io.github.kobe.rollout.RetryAfterException;
 import io.github.kobe.rollout.RolloutSettings;
 import io.github.kobe.rollout.StageContext;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -79,10 +82,14 @@ final class Requests {
         String request = call.method() + " " + call.url();
         try {
             int status = answer.get().status();
-            return status / 100 == 2
-                    ? null
-                    : new IOException(request + " was answered with status " + status
-                            + (status / 100 == 3 ? "; redirects are not followed" : ""));
+            if (status / 100 == 2) {
+                return null;
+            }
+            String told = request + " was answered with status " + status;
+            Optional<Duration> retryAfter = RetryAfter.of(answer.get());
+            return retryAfter.isPresent()
+                    ? new RetryAfterException(told + "; try again after " + retryAfter.get(), retryAfter.get())
+                    : new IOException(told + (status / 100 == 3 ? "; redirects are not followed" : ""));
         } catch (ExecutionException e) {
             Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
             return new IOException(request + " failed: " + cause, cause);
@@ -90,12 +97,17 @@ final class Requests {
     }
 
     private static IOException together(List<IOException> failures, int all) {
+        String more = failures.size() > MOST_TOLD ? "; and " + (failures.size() - MOST_TOLD) + " more" : "";
         String told = failures.stream()
                 .limit(MOST_TOLD)
                 .map(IOException::getMessage)
-                .collect(Collectors.joining("; ", failures.size() + " of " + all + " requests failed: ", ""));
-        IOException together = new IOException(
-                failures.size() > MOST_TOLD ? told + "; and " + (failures.size() - MOST_TOLD) + " more" : told);
+                .collect(Collectors.joining("; ", failures.size() + " of " + all + " requests failed: ", more));
+        Optional<Duration> longest = failures.stream()
+                .filter(RetryAfterException.class::isInstance)
+                .map(failure -> ((RetryAfterException) failure).retryAfter())
+                .max(Comparator.naturalOrder());
+        IOException together =
+                longest.isPresent() ? new RetryAfterException(told, longest.get()) : new IOException(told);
         failures.forEach(together::addSuppressed);
         return together;
     }

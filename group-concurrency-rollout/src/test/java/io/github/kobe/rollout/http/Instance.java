@@ -52,6 +52,8 @@ final class Instance implements AutoCloseable {
 
     private volatile String held = "";
     private volatile Gate gate = never;
+    private volatile int refusal = 503;
+    private volatile String retryAfter = "";
     private volatile String redirected = "";
     private volatile String elsewhere = "";
     private volatile int redirectStatus;
@@ -78,6 +80,12 @@ final class Instance implements AutoCloseable {
 
     void become(Ill other) {
         ill = other;
+    }
+
+    /** What it refuses with, and when it may be tried again. */
+    void refuseWith(int status, String after) {
+        refusal = status;
+        retryAfter = after;
     }
 
     /** From now on it redirects that request to another server. */
@@ -150,7 +158,10 @@ final class Instance implements AutoCloseable {
             case "PUT /config" -> {
                 remember(exchange);
                 sent = body;
-                reply(exchange, ill == Ill.REFUSING ? 503 : 200, "");
+                if (!retryAfter.isEmpty()) {
+                    exchange.getResponseHeaders().set("Retry-After", retryAfter);
+                }
+                reply(exchange, ill == Ill.REFUSING ? refusal : 200, "");
             }
             case "POST /config/refresh" -> {
                 remember(exchange);
