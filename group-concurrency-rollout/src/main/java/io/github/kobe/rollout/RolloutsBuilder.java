@@ -30,6 +30,7 @@ public final class RolloutsBuilder {
     private final GroupExecutor executor;
     private final Map<String, String> settings = new TreeMap<>();
     private StageFactory stages = (task, change, settings, health) -> List.of();
+    private EndpointPolicy endpoints = EndpointPolicy.allowAll();
     private TaskWorkerFactory workers = (task, run) -> run;
     private RolloutEventSink sink = event -> {};
     private MetricsRegistry metrics = MetricsRegistry.noop();
@@ -122,6 +123,17 @@ public final class RolloutsBuilder {
      */
     public RolloutsBuilder health(HealthCheckClient client) {
         health = Objects.requireNonNull(client, "health");
+        return this;
+    }
+
+    /**
+     * Sets which endpoints may be called. By default all may.
+     *
+     * @param policy the policy
+     * @return this
+     */
+    public RolloutsBuilder endpointPolicy(EndpointPolicy policy) {
+        endpoints = Objects.requireNonNull(policy, "endpointPolicy");
         return this;
     }
 
@@ -254,6 +266,7 @@ public final class RolloutsBuilder {
                 stages,
                 verifier == null ? stages.verifier() : verifier,
                 health == null ? HealthCheckClient.over(HttpTransport.jdk()) : health,
+                endpoints,
                 checkpoints,
                 workers,
                 sink,

@@ -27,8 +27,21 @@ public interface StageContext {
     /** {@return the change that the task makes} */
     TenantChange change();
 
-    /** {@return the addresses of the tenant's instances} */
+    /**
+     * {@return the addresses of the tenant's instances}
+     *
+     * @throws SecurityException if the {@link EndpointPolicy} refuses one of them now
+     */
     List<NetworkEndpoint> endpoints();
+
+    /**
+     * {@return another address, such as one in the settings, or the URL of a request} Other threads may call this too.
+     *
+     * @param url the address as text
+     * @throws IllegalArgumentException if the text is not a URL with a scheme and a host
+     * @throws SecurityException if the {@link EndpointPolicy} refuses it now
+     */
+    NetworkEndpoint endpoint(String url);
 
     /** {@return what the tenant had before, if that is known} */
     Optional<ConfigSnapshot> previous();

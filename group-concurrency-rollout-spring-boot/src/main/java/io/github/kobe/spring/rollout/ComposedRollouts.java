@@ -2,6 +2,7 @@ package io.github.kobe.spring.rollout;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.rollout.CheckpointStore;
+import io.github.kobe.rollout.EndpointPolicy;
 import io.github.kobe.rollout.HealthCheckClient;
 import io.github.kobe.rollout.HttpTransport;
 import io.github.kobe.rollout.MetricsRegistry;
@@ -34,6 +35,7 @@ final class ComposedRollouts {
         take(RolloutStore.class, builder::store);
         take(CheckpointStore.class, builder::checkpoints);
         health(builder);
+        take(EndpointPolicy.class, builder::endpointPolicy);
         take(MetricsRegistry.class, builder::metrics);
         take(RolloutEventSink.class, builder::sink);
         take(TaskWorkerFactory.class, builder::workers);

@@ -215,8 +215,7 @@ class HttpSwitchTests {
                     .planId();
 
             rollouts.await(planId, Deadline.LONG);
-            assertThat(failure(rollouts, "busy"))
-                    .contains("RetryAfterException", "status 503; try again after PT7S");
+            assertThat(failure(rollouts, "busy")).contains("RetryAfterException", "status 503; try again after PT7S");
         });
     }
 

@@ -22,10 +22,10 @@ final class EndpointUrls {
     /** {@return where the health of the instances is checked} */
     static List<String> ofHealth(StageContext context) {
         RolloutSettings settings = context.settings();
-        List<NetworkEndpoint> endpoints = context.endpoints();
+        List<String> endpoints = context.change().endpoints();
         if (!endpoints.isEmpty()) {
             return endpoints.stream()
-                    .map(endpoint -> ofHealth(endpoint, settings))
+                    .map(url -> ofHealth(NetworkEndpoint.ofTrusted(url), settings))
                     .toList();
         }
         return settings.find("target-domain")

@@ -44,20 +44,25 @@ final class HealthPoll {
     List<String> poll(StageContext context) throws InterruptedException {
         List<String> urls = EndpointUrls.ofHealth(context);
         long version = context.target().unit().version().version();
-        List<String> wrong = ask(urls, version);
+        List<String> wrong = ask(context, urls, version);
         for (int attempt = 2; attempt <= attempts && !wrong.isEmpty(); attempt++) {
             pauses.pause(interval);
-            wrong = ask(urls, version);
+            wrong = ask(context, urls, version);
         }
         return wrong;
     }
 
-    private List<String> ask(List<String> urls, long version) throws InterruptedException {
+    private List<String> ask(StageContext context, List<String> urls, long version) throws InterruptedException {
         if (urls.isEmpty()) {
             return List.of();
         }
         List<Callable<Map<String, Object>>> questions = new ArrayList<>();
-        urls.forEach(url -> questions.add(() -> client.get(url, headers)));
+        for (String url : urls) {
+            questions.add(() -> {
+                context.endpoint(url);
+                return client.get(url, headers);
+            });
+        }
         List<Future<Map<String, Object>>> answers = SideBySide.run(urls.size(), timeout, questions);
         List<String> wrong = new ArrayList<>();
         for (int index = 0; index < urls.size(); index++) {

@@ -47,7 +47,9 @@ final class Requests {
     }
 
     void send(StageContext context, String method, String path, String body) throws IOException, InterruptedException {
-        List<NetworkEndpoint> endpoints = context.endpoints();
+        List<NetworkEndpoint> endpoints = context.change().endpoints().stream()
+                .map(NetworkEndpoint::ofTrusted)
+                .toList();
         List<HttpTransport.Call> calls = new ArrayList<>();
         for (int index = 0; index < endpoints.size(); index++) {
             Map<String, String> all = headers.with(
@@ -57,12 +59,18 @@ final class Requests {
                             TOKEN, Long.toString(context.fencingToken())));
             calls.add(new HttpTransport.Call(method, EndpointUrls.below(endpoints.get(index), path), all, body));
         }
-        sendAll(calls);
+        sendAll(context, calls);
     }
 
-    private void sendAll(List<HttpTransport.Call> calls) throws IOException, InterruptedException {
+    private void sendAll(StageContext context, List<HttpTransport.Call> calls)
+            throws IOException, InterruptedException {
         List<Callable<HttpTransport.Answer>> sending = new ArrayList<>();
-        calls.forEach(call -> sending.add(() -> transport.send(call)));
+        for (HttpTransport.Call call : calls) {
+            sending.add(() -> {
+                context.endpoint(call.url().toString());
+                return transport.send(call);
+            });
+        }
         List<Future<HttpTransport.Answer>> answers = SideBySide.run(parallel, timeout, sending);
         List<IOException> failures = new ArrayList<>();
         for (int index = 0; index < calls.size(); index++) {

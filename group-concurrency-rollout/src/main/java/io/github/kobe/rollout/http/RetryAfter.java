@@ -28,8 +28,7 @@ final class RetryAfter {
 
     private static Optional<Duration> read(String header) {
         if (SECONDS.matcher(header).matches()) {
-            return Optional.of(
-                    header.length() > MOST_DIGITS ? LONGEST : Duration.ofSeconds(Integer.parseInt(header)));
+            return Optional.of(header.length() > MOST_DIGITS ? LONGEST : Duration.ofSeconds(Integer.parseInt(header)));
         }
         try {
             Instant then = Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(header));

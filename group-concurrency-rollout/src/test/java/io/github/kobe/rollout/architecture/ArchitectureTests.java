@@ -167,6 +167,7 @@ class ArchitectureTests extends ModuleArchitecture {
                         "RollbackHealthVerifier",
                         "HealthCheckClient",
                         "HttpTransport",
+                        "EndpointPolicy",
                         "RolloutEventSink",
                         "RolloutStore");
     }

@@ -34,7 +34,8 @@ class RetryAfterTests extends HttpTestCase {
                     .stages(task, change, settings, health)
                     .getFirst();
             return List.of(Stage.named("ConfigUpdate").step(context -> {
-                Exception failure = catchException(() -> first.steps().getFirst().execute(context));
+                Exception failure =
+                        catchException(() -> first.steps().getFirst().execute(context));
                 thrown.set(failure);
                 if (failure != null) {
                     throw failure;
@@ -58,10 +59,11 @@ class RetryAfterTests extends HttpTestCase {
         Instance instance = refusing(status, header);
 
         assertThat(thrown(instance))
-                .hasMessage("PUT " + instance.url() + "/config was answered with status " + status + "; try again after "
-                        + Duration.ofSeconds(seconds))
-                .isInstanceOfSatisfying(RetryAfterException.class, failure -> assertThat(failure.retryAfter())
-                        .isEqualTo(Duration.ofSeconds(seconds)));
+                .hasMessage("PUT " + instance.url() + "/config was answered with status " + status
+                        + "; try again after " + Duration.ofSeconds(seconds))
+                .isInstanceOfSatisfying(
+                        RetryAfterException.class,
+                        failure -> assertThat(failure.retryAfter()).isEqualTo(Duration.ofSeconds(seconds)));
     }
 
     @Test
@@ -69,12 +71,15 @@ class RetryAfterTests extends HttpTestCase {
         String inAMinute = DateTimeFormatter.RFC_1123_DATE_TIME.format(
                 ZonedDateTime.now(ZoneOffset.UTC).plus(Duration.ofMinutes(2)));
         assertThat(thrown(refusing(503, inAMinute)))
-                .isInstanceOfSatisfying(RetryAfterException.class, failure -> assertThat(failure.retryAfter())
-                        .isBetween(Duration.ofMinutes(2).minus(Deadline.LONG), Duration.ofMinutes(2)));
+                .isInstanceOfSatisfying(
+                        RetryAfterException.class,
+                        failure -> assertThat(failure.retryAfter())
+                                .isBetween(Duration.ofMinutes(2).minus(Deadline.LONG), Duration.ofMinutes(2)));
 
         assertThat(thrown(refusing(503, "Sun, 06 Nov 1994 08:49:37 GMT")))
-                .isInstanceOfSatisfying(RetryAfterException.class, failure -> assertThat(failure.retryAfter())
-                        .isZero());
+                .isInstanceOfSatisfying(
+                        RetryAfterException.class,
+                        failure -> assertThat(failure.retryAfter()).isZero());
     }
 
     @ParameterizedTest
@@ -90,8 +95,9 @@ class RetryAfterTests extends HttpTestCase {
     void ofSeveralInstancesTheLongestTimeCounts() throws Exception {
         assertThat(thrown(refusing(503, "5"), refusing(503, "60"), refusing(500, "")))
                 .hasMessageStartingWith("3 of 3 requests failed: ")
-                .isInstanceOfSatisfying(RetryAfterException.class, failure -> assertThat(failure.retryAfter())
-                        .isEqualTo(Duration.ofMinutes(1)));
+                .isInstanceOfSatisfying(
+                        RetryAfterException.class,
+                        failure -> assertThat(failure.retryAfter()).isEqualTo(Duration.ofMinutes(1)));
     }
 
     @Test

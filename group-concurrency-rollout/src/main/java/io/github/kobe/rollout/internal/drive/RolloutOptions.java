@@ -2,8 +2,10 @@ package io.github.kobe.rollout.internal.drive;
 
 import io.github.kobe.rollout.CheckpointStore;
 import io.github.kobe.rollout.ConflictPolicy;
+import io.github.kobe.rollout.EndpointPolicy;
 import io.github.kobe.rollout.HealthCheckClient;
 import io.github.kobe.rollout.MetricsRegistry;
+import io.github.kobe.rollout.NetworkEndpoint;
 import io.github.kobe.rollout.RollbackHealthVerifier;
 import io.github.kobe.rollout.RolloutEventSink;
 import io.github.kobe.rollout.RolloutSettings;
@@ -22,6 +24,7 @@ public record RolloutOptions(
         StageFactory stages,
         RollbackHealthVerifier verifier,
         HealthCheckClient health,
+        EndpointPolicy endpoints,
         @Nullable CheckpointStore checkpoints,
         TaskWorkerFactory workers,
         RolloutEventSink sink,
@@ -38,6 +41,18 @@ public record RolloutOptions(
 
     /** After what time a drive looks again for a tenant that it waits for. */
     static final Duration TENANT_WAIT = Duration.ofSeconds(5);
+
+    /**
+     * {@return the endpoint}
+     *
+     * @throws SecurityException if it must not be called
+     */
+    NetworkEndpoint allowed(NetworkEndpoint endpoint) {
+        endpoints.refusal(endpoint).ifPresent(reason -> {
+            throw new SecurityException("endpoint " + endpoint + " is refused: " + reason);
+        });
+        return endpoint;
+    }
 
     RolloutSettings settingsOf(TenantChange change) {
         return new RolloutSettings(change.settings(), settings);

@@ -22,17 +22,19 @@ final class TaskContext implements StageContext {
     private final TaskRecord task;
     private final String stage;
     private final boolean rollingBack;
+    private final RolloutOptions options;
     private final RolloutSettings settings;
     private final Map<String, String> data;
 
     /** From 1; 0: none. */
     private int step;
 
-    TaskContext(TaskRecord task, String stage, boolean rollingBack, RolloutSettings settings) {
+    TaskContext(TaskRecord task, String stage, boolean rollingBack, RolloutOptions options) {
         this.task = task;
         this.stage = stage;
         this.rollingBack = rollingBack;
-        this.settings = settings;
+        this.options = options;
+        settings = options.settingsOf(task.change());
         data = new TreeMap<>(task.data());
     }
 
@@ -68,9 +70,12 @@ final class TaskContext implements StageContext {
 
     @Override
     public List<NetworkEndpoint> endpoints() {
-        return task.change().endpoints().stream()
-                .map(NetworkEndpoint::ofTrusted)
-                .toList();
+        return task.change().endpoints().stream().map(this::endpoint).toList();
+    }
+
+    @Override
+    public NetworkEndpoint endpoint(String url) {
+        return options.allowed(NetworkEndpoint.of(url));
     }
 
     @Override

@@ -288,11 +288,7 @@ final class TaskRun {
     }
 
     private @Nullable FailureInfo verify() {
-        StageContext context = new TaskContext(
-                next.task(),
-                "verification",
-                true,
-                options.settingsOf(next.task().change()));
+        StageContext context = new TaskContext(next.task(), "verification", true, options);
         try {
             return options.verifier().verify(context, options.health())
                     ? null
@@ -305,7 +301,7 @@ final class TaskRun {
     }
 
     private TaskContext context(TaskRecord task, Stage stage, boolean rollingBack) {
-        return new TaskContext(task, stage.name(), rollingBack, options.settingsOf(task.change()));
+        return new TaskContext(task, stage.name(), rollingBack, options);
     }
 
     private void fail(FailureInfo failure, boolean ofStage) {
