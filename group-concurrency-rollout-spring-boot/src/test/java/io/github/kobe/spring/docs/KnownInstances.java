@@ -9,7 +9,7 @@ import org.springframework.context.annotation.Configuration;
 class KnownInstances {
 
     @Bean
-    EndpointPolicy knownInstances() {
+    EndpointPolicy onlyInstances() {
         return endpoint -> endpoint.host().endsWith(".instances.example.com")
                 ? Optional.empty()
                 : Optional.of("only hosts below instances.example.com are called");
