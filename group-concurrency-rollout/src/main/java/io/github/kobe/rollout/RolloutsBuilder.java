@@ -43,6 +43,7 @@ public final class RolloutsBuilder {
 
     private @Nullable RollbackHealthVerifier verifier;
     private @Nullable HealthCheckClient health;
+    private @Nullable PreviousConfig previous;
     private @Nullable CheckpointStore checkpoints;
 
     RolloutsBuilder(GroupExecutor executor) {
@@ -123,6 +124,17 @@ public final class RolloutsBuilder {
      */
     public RolloutsBuilder health(HealthCheckClient client) {
         health = Objects.requireNonNull(client, "health");
+        return this;
+    }
+
+    /**
+     * Sets what finds out what a tenant has before its first change. The default is that of the stages.
+     *
+     * @param looking where to look
+     * @return this
+     */
+    public RolloutsBuilder previous(PreviousConfig looking) {
+        previous = Objects.requireNonNull(looking, "previous");
         return this;
     }
 
@@ -267,6 +279,7 @@ public final class RolloutsBuilder {
                 verifier == null ? stages.verifier() : verifier,
                 health == null ? HealthCheckClient.over(HttpTransport.jdk()) : health,
                 endpoints,
+                previous == null ? stages.previous().orElse(null) : previous,
                 checkpoints,
                 workers,
                 sink,

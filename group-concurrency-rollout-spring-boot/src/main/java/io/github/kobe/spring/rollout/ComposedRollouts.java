@@ -6,6 +6,7 @@ import io.github.kobe.rollout.EndpointPolicy;
 import io.github.kobe.rollout.HealthCheckClient;
 import io.github.kobe.rollout.HttpTransport;
 import io.github.kobe.rollout.MetricsRegistry;
+import io.github.kobe.rollout.PreviousConfig;
 import io.github.kobe.rollout.RollbackHealthVerifier;
 import io.github.kobe.rollout.RolloutEventSink;
 import io.github.kobe.rollout.RolloutStore;
@@ -36,6 +37,7 @@ final class ComposedRollouts {
         take(CheckpointStore.class, builder::checkpoints);
         health(builder);
         take(EndpointPolicy.class, builder::endpointPolicy);
+        take(PreviousConfig.class, builder::previous);
         take(MetricsRegistry.class, builder::metrics);
         take(RolloutEventSink.class, builder::sink);
         take(TaskWorkerFactory.class, builder::workers);

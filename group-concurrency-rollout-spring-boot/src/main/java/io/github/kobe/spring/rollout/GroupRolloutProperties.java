@@ -76,18 +76,21 @@ record GroupRolloutProperties(
      * @param stageTimeout How long each stage may take, more than zero. By default as long as its requests may take one
      *     after the other, and 10 seconds more.
      * @param header Headers of all requests to instances, by name, such as Authorization.
+     * @param fetchPrevious Whether the instances are asked for their present configuration before the first change of a
+     *     tenant whose previous configuration is unknown.
      */
     record Http(
             @DefaultValue("10s") Duration timeout,
             @DefaultValue("8") int parallel,
             @Nullable Duration stageTimeout,
-            @DefaultValue Map<String, String> header) {
+            @DefaultValue Map<String, String> header,
+            @DefaultValue("false") boolean fetchPrevious) {
 
         /** {@return what it consists of, but only the names of headers, whose values may be secret} */
         @Override
         public String toString() {
             return "Http[timeout=" + timeout + ", parallel=" + parallel + ", stageTimeout=" + stageTimeout + ", header="
-                    + header.keySet() + "]";
+                    + header.keySet() + ", fetchPrevious=" + fetchPrevious + "]";
         }
     }
 

@@ -104,7 +104,8 @@ final class RolloutDefaults {
                 .setting("health.max-attempts", Integer.toString(health.maxAttempts()))
                 .setting("health.timeout", health.timeout().toString())
                 .setting("http.timeout", http.timeout().toString())
-                .setting("http.parallel", Integer.toString(http.parallel()));
+                .setting("http.parallel", Integer.toString(http.parallel()))
+                .setting("http.fetch-previous", Boolean.toString(http.fetchPrevious()));
         http.header().forEach((name, value) -> builder.setting("http.header." + name, value));
         if (http.stageTimeout() != null) {
             builder.setting("http.stage-timeout", http.stageTimeout().toString());

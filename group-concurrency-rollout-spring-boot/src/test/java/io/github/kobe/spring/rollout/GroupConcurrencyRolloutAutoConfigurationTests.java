@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.PlanInfo;
 import io.github.kobe.rollout.PlanStatus;
+import io.github.kobe.rollout.PreviousConfig;
 import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.RolloutSettings;
@@ -23,6 +25,7 @@ import io.github.kobe.testing.Deadline;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
@@ -158,6 +161,7 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
                         "group-concurrency.rollout.health.interval=500ms",
                         "group-concurrency.rollout.http.timeout=7s",
                         "group-concurrency.rollout.http.parallel=3",
+                        "group-concurrency.rollout.http.fetch-previous=true",
                         "group-concurrency.rollout.http.stage-timeout=1m",
                         "group-concurrency.rollout.http.header.X-Api-Key=s3cr3t")
                 .withUserConfiguration(Settings.class)
@@ -173,6 +177,7 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
                     assertThat(settings.duration("http.stage-timeout", Duration.ZERO))
                             .isEqualTo(Duration.ofMinutes(1));
                     assertThat(settings.count("http.parallel", 0)).isEqualTo(3);
+                    assertThat(settings.text("http.fetch-previous", "")).isEqualTo("true");
                     assertThat(settings.startingWith("http.header.")).isEqualTo(Map.of("X-Api-Key", "s3cr3t"));
                     assertThat(context.getBean(GroupRolloutProperties.class).toString())
                             .contains("X-Api-Key")
@@ -220,6 +225,23 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
                 .run(context -> {
                     completes(context);
                     assertThat(around).containsExactly("before acme");
+                });
+    }
+
+    @Test
+    @Tag("R153")
+    void whatFindsOutWhatWasBeforeIsABean() {
+        runner.withUserConfiguration(Stages.class)
+                .withBean(
+                        PreviousConfig.class,
+                        () -> (context, health) -> Optional.of(new ConfigSnapshot(DeployUnit.of(7, 41, "green"), "{}")))
+                .run(context -> {
+                    PlanInfo plan = completes(context);
+                    assertThat(context.getBean(Rollouts.class).tasks(plan.planId()))
+                            .extracting(task -> String.valueOf(task.previous()))
+                            .singleElement()
+                            .asString()
+                            .contains("green");
                 });
     }
 

@@ -4,16 +4,20 @@ import io.github.kobe.rollout.HealthCheckClient;
 import io.github.kobe.rollout.NetworkEndpoint;
 import io.github.kobe.rollout.RolloutSettings;
 import io.github.kobe.rollout.StageContext;
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import org.jspecify.annotations.Nullable;
 
 /** Asks all instances at once, again and again, until all of them run the intended version. */
 final class HealthPoll {
@@ -44,46 +48,80 @@ final class HealthPoll {
     List<String> poll(StageContext context) throws InterruptedException {
         List<String> urls = EndpointUrls.ofHealth(context);
         long version = context.target().unit().version().version();
-        List<String> wrong = ask(context, urls, version);
+        List<String> wrong = wrong(context, urls, version);
         for (int attempt = 2; attempt <= attempts && !wrong.isEmpty(); attempt++) {
             pauses.pause(interval);
-            wrong = ask(context, urls, version);
+            wrong = wrong(context, urls, version);
         }
         return wrong;
     }
 
-    private List<String> ask(StageContext context, List<String> urls, long version) throws InterruptedException {
+    /**
+     * {@return the version that all instances run}
+     *
+     * @throws IOException if it can't be found out, or isn't the same
+     */
+    long present(StageContext context) throws IOException, InterruptedException {
+        List<String> urls = EndpointUrls.ofHealth(context);
+        Set<Long> versions = new TreeSet<>();
+        List<Future<Object>> answers = ask(context, urls);
+        for (int index = 0; index < urls.size(); index++) {
+            String who = NetworkEndpoint.ofTrusted(urls.get(index)) + ": ";
+            try {
+                Object found = answers.get(index).get();
+                versions.add(number(found)
+                        .flatMap(HealthPoll::version)
+                        .orElseThrow(
+                                () -> new IOException(who + versionKey + " is " + found + ", which is no version")));
+            } catch (ExecutionException e) {
+                throw new IOException(who + problem(e), e);
+            }
+        }
+        if (versions.size() != 1) {
+            throw new IOException("the instances run different versions: " + versions);
+        }
+        return versions.iterator().next();
+    }
+
+    private List<String> wrong(StageContext context, List<String> urls, long version) throws InterruptedException {
+        List<String> wrong = new ArrayList<>();
+        List<Future<Object>> answers = ask(context, urls);
+        for (int index = 0; index < urls.size(); index++) {
+            String who = NetworkEndpoint.ofTrusted(urls.get(index)) + ": ";
+            try {
+                Object found = answers.get(index).get();
+                if (!isSame(found, version)) {
+                    wrong.add(who + versionKey + " is " + found + " instead of " + version);
+                }
+            } catch (ExecutionException e) {
+                wrong.add(who + problem(e));
+            }
+        }
+        return wrong;
+    }
+
+    /** {@return what each has in the field of the version} */
+    private List<Future<Object>> ask(StageContext context, List<String> urls) throws InterruptedException {
         if (urls.isEmpty()) {
             return List.of();
         }
-        List<Callable<Map<String, Object>>> questions = new ArrayList<>();
+        List<Callable<Object>> questions = new ArrayList<>();
         for (String url : urls) {
             questions.add(() -> {
                 context.endpoint(url);
-                return client.get(url, headers);
+                Object found = client.get(url, headers).get(versionKey);
+                if (found == null) {
+                    throw new NoSuchElementException("no field '" + versionKey + "'");
+                }
+                return found;
             });
         }
-        List<Future<Map<String, Object>>> answers = SideBySide.run(urls.size(), timeout, questions);
-        List<String> wrong = new ArrayList<>();
-        for (int index = 0; index < urls.size(); index++) {
-            String finding = finding(answers.get(index), version);
-            if (finding != null) {
-                wrong.add(NetworkEndpoint.ofTrusted(urls.get(index)) + ": " + finding);
-            }
-        }
-        return wrong;
+        return SideBySide.run(urls.size(), timeout, questions);
     }
 
-    private @Nullable String finding(Future<Map<String, Object>> answer, long version) throws InterruptedException {
-        try {
-            Object found = answer.get().get(versionKey);
-            if (found == null) {
-                return "no field '" + versionKey + "'";
-            }
-            return isSame(found, version) ? null : versionKey + " is " + found + " instead of " + version;
-        } catch (ExecutionException e) {
-            return String.valueOf(Objects.requireNonNullElse(e.getCause(), e));
-        }
+    private static String problem(ExecutionException e) {
+        Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+        return cause instanceof NoSuchElementException ? String.valueOf(cause.getMessage()) : cause.toString();
     }
 
     /** {@return how long it may take at most} */
@@ -93,10 +131,24 @@ final class HealthPoll {
 
     /** As numbers, so that {@code "5"}, 5 and 5.0 are the same. */
     private static boolean isSame(Object found, long version) {
+        return number(found)
+                .filter(number -> number.compareTo(BigDecimal.valueOf(version)) == 0)
+                .isPresent();
+    }
+
+    private static Optional<BigDecimal> number(Object found) {
         try {
-            return new BigDecimal(found.toString().trim()).compareTo(BigDecimal.valueOf(version)) == 0;
+            return Optional.of(new BigDecimal(found.toString().trim()));
         } catch (NumberFormatException e) {
-            return false;
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<Long> version(BigDecimal number) {
+        try {
+            return Optional.of(number.longValueExact()).filter(version -> version >= 0);
+        } catch (ArithmeticException e) {
+            return Optional.empty();
         }
     }
 }

@@ -3,6 +3,7 @@ package io.github.kobe.rollout.http;
 import io.github.kobe.rollout.HealthCheckClient;
 import io.github.kobe.rollout.HttpTransport;
 import io.github.kobe.rollout.NetworkEndpoint;
+import io.github.kobe.rollout.PreviousConfig;
 import io.github.kobe.rollout.RetryAfterException;
 import io.github.kobe.rollout.RollbackHealthVerifier;
 import io.github.kobe.rollout.RolloutSettings;
@@ -15,6 +16,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * The stages of a configuration switch: {@code ConfigUpdate} sends the configuration ({@code PUT {endpoint}/config}),
@@ -50,6 +52,10 @@ import java.util.Objects;
  *   <li>{@code http.header.NAME}, what each request to an instance has as the header of that name, such as
  *       {@code http.header.Authorization}. Upper and lower case make no difference; no log, failure or {@code toString()} has
  *       the value. User information of an endpoint is sent as {@code Authorization} ({@code Basic}) instead
+ *   <li>{@code http.fetch-previous} ({@code false}): before the first change of a tenant, if its previous configuration is
+ *       unknown, the present one is fetched by {@code GET {endpoint}/config}. All instances must answer it with the same
+ *       text, as it would be sent to them, and report the same version in their health checks. If all answer with status
+ *       404 or 204, there is none yet. Anything else fails the task before the change
  *   <li>{@code http.stage-timeout}, for each stage; by default as long as its requests, attempts and intervals may take by
  *       the settings above, and 10 seconds more
  *   <li>{@code target-domain}, else {@code target-ip}, with {@code target-port}: where a tenant without endpoints is asked
@@ -89,6 +95,7 @@ public final class HttpStages implements StageFactory {
     public List<Stage> stages(TaskInfo task, TenantChange change, RolloutSettings settings, HealthCheckClient health) {
         HealthPoll poll = new HealthPoll(settings, health, pauses);
         Requests requests = new Requests(settings, transport);
+        PresentConfig.isFetched(settings);
         requireSomebodyToReach(change, settings);
         Duration once = requests.longest(change.endpoints().size());
         return List.of(
@@ -126,6 +133,12 @@ public final class HttpStages implements StageFactory {
                 throw new IllegalArgumentException("endpoint is '" + endpoint + "'; it must be one of http or https");
             }
         }
+    }
+
+    /** {@return what asks the instances for what they have, where {@code http.fetch-previous} is set} */
+    @Override
+    public Optional<PreviousConfig> previous() {
+        return Optional.of(new PresentConfig(transport, pauses));
     }
 
     /** {@return a verifier that waits until each instance reports that it runs the previous version} */

@@ -168,6 +168,7 @@ class ArchitectureTests extends ModuleArchitecture {
                         "HealthCheckClient",
                         "HttpTransport",
                         "EndpointPolicy",
+                        "PreviousConfig",
                         "RolloutEventSink",
                         "RolloutStore");
     }

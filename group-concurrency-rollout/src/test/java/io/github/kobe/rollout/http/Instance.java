@@ -36,7 +36,7 @@ final class Instance implements AutoCloseable {
         HANGING
     }
 
-    private static final Pattern VERSION = Pattern.compile("\"version\":\\s*(\\d+)");
+    private static final Pattern VERSION = Pattern.compile("\"version\":\\s*\"?(\\d+)");
 
     private final HttpServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -52,6 +52,7 @@ final class Instance implements AutoCloseable {
 
     private volatile String held = "";
     private volatile Gate gate = never;
+    private volatile int presentStatus = 200;
     private volatile int refusal = 503;
     private volatile String retryAfter = "";
     private volatile String redirected = "";
@@ -80,6 +81,12 @@ final class Instance implements AutoCloseable {
 
     void become(Ill other) {
         ill = other;
+    }
+
+    /** What it runs, and with which status it shows that. */
+    void run(String config, int status) {
+        loaded = config;
+        presentStatus = status;
     }
 
     /** What it refuses with, and when it may be tried again. */
@@ -163,6 +170,7 @@ final class Instance implements AutoCloseable {
                 }
                 reply(exchange, ill == Ill.REFUSING ? refusal : 200, "");
             }
+            case "GET /config" -> reply(exchange, presentStatus, presentStatus == 200 ? loaded : "");
             case "POST /config/refresh" -> {
                 remember(exchange);
                 loaded = ill == Ill.WRONG ? loaded : sent;

@@ -6,6 +6,7 @@ import io.github.kobe.rollout.EndpointPolicy;
 import io.github.kobe.rollout.HealthCheckClient;
 import io.github.kobe.rollout.MetricsRegistry;
 import io.github.kobe.rollout.NetworkEndpoint;
+import io.github.kobe.rollout.PreviousConfig;
 import io.github.kobe.rollout.RollbackHealthVerifier;
 import io.github.kobe.rollout.RolloutEventSink;
 import io.github.kobe.rollout.RolloutSettings;
@@ -25,6 +26,7 @@ public record RolloutOptions(
         RollbackHealthVerifier verifier,
         HealthCheckClient health,
         EndpointPolicy endpoints,
+        @Nullable PreviousConfig previous,
         @Nullable CheckpointStore checkpoints,
         TaskWorkerFactory workers,
         RolloutEventSink sink,

@@ -4,6 +4,7 @@ import io.github.kobe.rollout.Checkpoint;
 import io.github.kobe.rollout.CheckpointException;
 import io.github.kobe.rollout.CheckpointStore;
 import io.github.kobe.rollout.FailureInfo;
+import io.github.kobe.rollout.PreviousConfig;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.StageContext;
 import io.github.kobe.rollout.Step;
@@ -43,7 +44,7 @@ final class TaskRun {
         this.drive = drive;
         this.id = id;
         options = engine.options();
-        next = boundary(Boundaries::begin);
+        next = boundary(options.previous() == null ? Boundaries::begin : Boundaries::look);
     }
 
     /** {@return the task, if it could not begin yet} */
@@ -71,7 +72,7 @@ final class TaskRun {
             }
         }
         forgetCheckpoint();
-        return Optional.empty();
+        return next.way() == Way.LATER ? Optional.of(next.task()) : Optional.empty();
     }
 
     private void work() {
@@ -79,7 +80,7 @@ final class TaskRun {
     }
 
     private boolean isUnderWay() {
-        return next.way() == Way.FORWARD || next.way() == Way.BACK;
+        return next.way() == Way.FORWARD || next.way() == Way.BACK || next.way() == Way.LOOK;
     }
 
     /** What is around the stages failed: the worker, or the factory of the stages. */
@@ -95,6 +96,7 @@ final class TaskRun {
             MDC.put("planId", next.task().planId().value());
             MDC.put("taskId", id.value());
             MDC.put("tenantId", next.task().tenantId().value());
+            look();
             follow();
         } finally {
             if (before == null) {
@@ -105,7 +107,21 @@ final class TaskRun {
         }
     }
 
+    private void look() {
+        PreviousConfig previous = options.previous();
+        if (previous == null || next.way() != Way.LOOK || !goesOn()) {
+            return;
+        }
+        Boundaries.Found found = PreviousLook.find(previous, options, next.task());
+        if (goesOn()) {
+            next = boundary((ledger, task) -> Boundaries.begin(ledger, task, found));
+        }
+    }
+
     private void follow() {
+        if (next.way() != Way.FORWARD && next.way() != Way.BACK) {
+            return;
+        }
         List<Stage> stages = StageNames.stages(options, next.task());
         List<String> names = stages.stream().map(Stage::name).toList();
         if (!names.equals(next.task().stageNames())) {
@@ -305,7 +321,10 @@ final class TaskRun {
     }
 
     private void fail(FailureInfo failure, boolean ofStage) {
-        if (next.way() == Way.BACK) {
+        if (next.way() == Way.LOOK) {
+            FailureInfo unknown = new FailureInfo(FailureInfo.NO_PREVIOUS, failure.message());
+            next = boundary((ledger, task) -> Boundaries.begin(ledger, task, new Boundaries.Found(null, unknown)));
+        } else if (next.way() == Way.BACK) {
             next = boundary((ledger, task) -> Boundaries.rolledBack(ledger, task, failure));
         } else {
             next = boundary((ledger, task) -> Boundaries.failed(ledger, task, failure, ofStage));

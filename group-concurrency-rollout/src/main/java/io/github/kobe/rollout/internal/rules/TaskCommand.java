@@ -18,6 +18,9 @@ public sealed interface TaskCommand {
     /** To run for the first time, with what is known to be good for the tenant. */
     record Begin(@Nullable ConfigSnapshot lastKnownGood) implements TaskCommand {}
 
+    /** What the tenant has before its first change. */
+    record Remember(ConfigSnapshot previous) implements TaskCommand {}
+
     /** The current stage passed, or had nothing to do. */
     record PassStage(boolean skipped, boolean confirmed, Map<String, String> data) implements TaskCommand {}
 

@@ -99,6 +99,7 @@ class RandomHistoriesTests {
                             url -> Map.of(),
                             EndpointPolicy.allowAll(),
                             null,
+                            null,
                             (task, run) -> run,
                             event -> {},
                             MetricsRegistry.noop(),
