@@ -26,6 +26,9 @@ public record FailureInfo(String errorType, String message) {
     /** Nobody has approved the next wave in time. */
     public static final String GATE_TIMED_OUT = "GATE_TIMED_OUT";
 
+    /** What the tenant had could not be found out, and nothing was changed. */
+    public static final String NO_PREVIOUS = "NO_PREVIOUS";
+
     /** The store can't read or write something of the task. */
     public static final String STORE = "STORE";
 

@@ -4,9 +4,11 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.regex.Pattern;
 
 /**
- * The address of an instance of a tenant: a URL with a scheme and a host.
+ * The address of an instance of a tenant: a URL with a scheme and a host. It may have user information, which is shown
+ * nowhere.
  *
  * @param url the URL as text
  * @since 0.1.0
@@ -15,6 +17,7 @@ public record NetworkEndpoint(String url) {
 
     private static final int HTTP_PORT = 80;
     private static final int HTTPS_PORT = 443;
+    private static final Pattern USER = Pattern.compile("//.*@");
 
     /** Checks only for {@code null}, as {@link #ofTrusted}. */
     public NetworkEndpoint {
@@ -33,10 +36,10 @@ public record NetworkEndpoint(String url) {
             URI uri = new URI(url);
             if (uri.getScheme() == null || uri.getHost() == null) {
                 throw new IllegalArgumentException(
-                        "endpoint is '" + url + "'; it must be a URL with a scheme and a host");
+                        "endpoint is '" + shown(url) + "'; it must be a URL with a scheme and a host");
             }
         } catch (URISyntaxException e) {
-            throw new IllegalArgumentException("endpoint is '" + url + "'; it must be a URL: " + e.getMessage(), e);
+            throw new IllegalArgumentException("endpoint is '" + shown(url) + "'; it must be a URL: " + e.getReason());
         }
         return new NetworkEndpoint(url);
     }
@@ -89,8 +92,25 @@ public record NetworkEndpoint(String url) {
         return URI.create(url);
     }
 
+    /** {@return the URL without its user information, which may be secret} */
     @Override
     public String toString() {
-        return url;
+        return shown(url);
+    }
+
+    /** Where a URL can't be read, user information is whatever may be meant as such. */
+    private static String shown(String url) {
+        try {
+            String user = new URI(url).getRawUserInfo();
+            if (user != null) {
+                return url.replace("//" + user + "@", "//");
+            }
+            if (new URI(url).getHost() != null) {
+                return url;
+            }
+        } catch (URISyntaxException e) {
+            // as one without a host
+        }
+        return USER.matcher(url).replaceFirst("//");
     }
 }

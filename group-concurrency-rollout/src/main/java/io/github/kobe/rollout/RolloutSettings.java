@@ -2,8 +2,10 @@ package io.github.kobe.rollout;
 
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,6 +18,11 @@ import java.util.regex.Pattern;
 public final class RolloutSettings {
 
     private static final Pattern SHORT_FORM = Pattern.compile("(\\d+)(ms|s|m|h)");
+
+    /** What the settings begin with whose values may be secret. */
+    static final String HEADERS = "http.header.";
+
+    private static final Duration LONGEST = Duration.ofDays(365);
 
     private final Map<String, String> ofTenant;
     private final Map<String, String> ofAll;
@@ -32,6 +39,24 @@ public final class RolloutSettings {
      */
     public Optional<String> find(String key) {
         return Optional.ofNullable(ofTenant.get(key)).or(() -> Optional.ofNullable(ofAll.get(key)));
+    }
+
+    /**
+     * {@return all settings whose names begin alike, by the rest of their names, in the order of these} Here upper and lower
+     * case make no difference.
+     *
+     * @param prefix what they begin with, such as {@code http.header.}
+     */
+    public Map<String, String> startingWith(String prefix) {
+        Map<String, String> found = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        for (Map<String, String> all : List.of(ofAll, ofTenant)) {
+            all.forEach((key, value) -> {
+                if (key.startsWith(prefix)) {
+                    found.put(key.substring(prefix.length()), value);
+                }
+            });
+        }
+        return found;
     }
 
     /**
@@ -59,16 +84,16 @@ public final class RolloutSettings {
     }
 
     /**
-     * {@return a setting that is a duration of more than zero, such as {@code 500ms}, {@code 3s} or {@code PT3S}}
+     * {@return a setting that is a duration of more than zero, up to 365 days, such as {@code 500ms}, {@code 3s} or {@code PT3S}}
      *
      * @param key its name
      * @param byDefault its value if it isn't set
      * @throws IllegalArgumentException if it is something else
      */
     public Duration duration(String key, Duration byDefault) {
-        return read(key, byDefault, "a duration of more than zero, such as 500ms, 3s or PT3S", text -> {
+        return read(key, byDefault, "a duration of more than zero, up to 365 days, such as 500ms, 3s or PT3S", text -> {
             Duration duration = parsed(text);
-            return duration.isPositive() ? Optional.of(duration) : Optional.empty();
+            return duration.isPositive() && duration.compareTo(LONGEST) <= 0 ? Optional.of(duration) : Optional.empty();
         });
     }
 

@@ -30,6 +30,7 @@ public final class RolloutsBuilder {
     private final GroupExecutor executor;
     private final Map<String, String> settings = new TreeMap<>();
     private StageFactory stages = (task, change, settings, health) -> List.of();
+    private EndpointPolicy endpoints = EndpointPolicy.allowAll();
     private TaskWorkerFactory workers = (task, run) -> run;
     private RolloutEventSink sink = event -> {};
     private MetricsRegistry metrics = MetricsRegistry.noop();
@@ -43,6 +44,7 @@ public final class RolloutsBuilder {
 
     private @Nullable RollbackHealthVerifier verifier;
     private @Nullable HealthCheckClient health;
+    private @Nullable PreviousConfig previous;
     private @Nullable CheckpointStore checkpoints;
     private @Nullable Duration retention;
 
@@ -117,13 +119,35 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * Sets the client that asks instances about their health. The default is the JDK's HTTP client.
+     * Sets the client that asks instances about their health. The default is one over the JDK's HTTP client.
      *
      * @param client the client
      * @return this
      */
     public RolloutsBuilder health(HealthCheckClient client) {
         health = Objects.requireNonNull(client, "health");
+        return this;
+    }
+
+    /**
+     * Sets what finds out what a tenant has before its first change. The default is that of the stages.
+     *
+     * @param looking where to look
+     * @return this
+     */
+    public RolloutsBuilder previous(PreviousConfig looking) {
+        previous = Objects.requireNonNull(looking, "previous");
+        return this;
+    }
+
+    /**
+     * Sets which endpoints may be called. By default all may.
+     *
+     * @param policy the policy
+     * @return this
+     */
+    public RolloutsBuilder endpointPolicy(EndpointPolicy policy) {
+        endpoints = Objects.requireNonNull(policy, "endpointPolicy");
         return this;
     }
 
@@ -295,7 +319,9 @@ public final class RolloutsBuilder {
                 store,
                 stages,
                 verifier == null ? stages.verifier() : verifier,
-                health == null ? new HttpHealthChecks() : health,
+                health == null ? HealthCheckClient.over(HttpTransport.jdk()) : health,
+                endpoints,
+                previous == null ? stages.previous().orElse(null) : previous,
                 checkpoints,
                 workers,
                 sink,

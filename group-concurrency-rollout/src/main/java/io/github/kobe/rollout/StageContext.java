@@ -27,8 +27,21 @@ public interface StageContext {
     /** {@return the change that the task makes} */
     TenantChange change();
 
-    /** {@return the addresses of the tenant's instances} */
+    /**
+     * {@return the addresses of the tenant's instances}
+     *
+     * @throws SecurityException if the {@link EndpointPolicy} refuses one of them now
+     */
     List<NetworkEndpoint> endpoints();
+
+    /**
+     * {@return another address, such as one in the settings, or the URL of a request} Other threads may call this too.
+     *
+     * @param url the address as text
+     * @throws IllegalArgumentException if the text is not a URL with a scheme and a host
+     * @throws SecurityException if the {@link EndpointPolicy} refuses it now
+     */
+    NetworkEndpoint endpoint(String url);
 
     /** {@return what the tenant had before, if that is known} */
     Optional<ConfigSnapshot> previous();
@@ -48,10 +61,19 @@ public interface StageContext {
     int attempt();
 
     /**
-     * {@return an idempotency key for the work of this stage} The key is the same if the stage runs again after a
-     * crash, and a new one for each retry and each rollback.
+     * {@return an idempotency key for a step that sends one request} It is made of the task, the attempt, the stage and
+     * the step, so it is the same if the step runs again after a crash, and a new one for each other step, each retry and
+     * each rollback. It has visible ASCII characters only, and fits into a header.
      */
     String idempotencyKey();
+
+    /**
+     * {@return an idempotency key for one of several requests of a step} For another part it is another key.
+     *
+     * @param part which request, not blank: such as the name of an instance, and not what differs after a crash
+     * @throws IllegalArgumentException if the part is blank
+     */
+    String idempotencyKey(String part);
 
     /**
      * {@return a number of the tenant's that grows over all its plans: with each task, each retry, each rollback, and

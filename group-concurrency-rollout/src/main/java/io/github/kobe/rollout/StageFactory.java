@@ -1,6 +1,7 @@
 package io.github.kobe.rollout;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Makes the stages of a task. It is called when the task is created, and again on each node that runs it, and must
@@ -20,6 +21,11 @@ public interface StageFactory {
      * @param health asks instances about their health
      */
     List<Stage> stages(TaskInfo task, TenantChange change, RolloutSettings settings, HealthCheckClient health);
+
+    /** {@return what finds out what a tenant has before its first change, unless another was set} By default there is none. */
+    default Optional<PreviousConfig> previous() {
+        return Optional.empty();
+    }
 
     /**
      * {@return the verifier that checks a tenant after a rollback, unless another was set} By default nothing is

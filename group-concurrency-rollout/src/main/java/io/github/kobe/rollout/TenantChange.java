@@ -108,11 +108,17 @@ public record TenantChange(
         return new ConfigSnapshot(unit, config);
     }
 
-    /** {@return what it consists of, but only the lengths of configurations, which may be secret} */
+    /**
+     * {@return what it consists of, without what may be secret: of configurations only the lengths, no user information of
+     * endpoints, and of headers only the names}
+     */
     @Override
     public String toString() {
+        Map<String, String> shown = new TreeMap<>(settings);
+        shown.replaceAll((key, value) -> key.startsWith(RolloutSettings.HEADERS) ? "..." : value);
         return "TenantChange[tenant=" + tenant + ", unit=" + unit + ", config=" + config.length()
-                + " characters, endpoints=" + endpoints + ", previous=" + previous + ", maxRetry=" + maxRetry
-                + ", settings=" + settings + "]";
+                + " characters, endpoints="
+                + endpoints.stream().map(NetworkEndpoint::ofTrusted).toList() + ", previous=" + previous
+                + ", maxRetry=" + maxRetry + ", settings=" + shown + "]";
     }
 }

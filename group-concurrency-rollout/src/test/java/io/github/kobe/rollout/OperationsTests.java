@@ -306,7 +306,7 @@ class OperationsTests extends RolloutsTestCase {
 
         assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
         assertThat(done).containsExactly("A acme");
-        assertThat(keys).containsExactly(taskId + "/1/B", taskId + "/2/B");
+        assertThat(keys).containsExactly(taskId + "/1/B/1", taskId + "/2/B/1");
         assertThat(rollouts.task(taskId).retryCount()).isEqualTo(1);
         assertThat(told(taskId)).containsSubsequence("TaskFailed", "TaskRetryStarted", "TaskRetryCompleted");
         assertThat(events).extracting(RolloutEvent::occurrence).contains(new Occurrence.TaskRetryCompleted(true));

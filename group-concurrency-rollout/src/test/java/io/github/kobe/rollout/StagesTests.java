@@ -3,11 +3,14 @@ package io.github.kobe.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.kobe.rollout.http.HttpStages;
 import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -62,6 +65,32 @@ class StagesTests extends RolloutsTestCase {
                 .isEqualTo("TimeoutException");
     }
 
+    /** Ten seconds more than all requests, attempts and intervals may take one after the other. */
+    @Test
+    @Tag("R133")
+    void theStagesOfTheConfigurationSwitchHaveATimeout() {
+        String[] twenty = Collections.nCopies(20, "http://h:1").toArray(String[]::new);
+        TenantChange change = Samples.change("acme").endpoints(twenty);
+        Map<String, String> settings = Map.of("http.timeout", "4s", "health.timeout", "1s", "health.interval", "5s");
+
+        assertThat(timeouts(change, settings))
+                .containsExactly(Duration.ofSeconds(34), Duration.ofSeconds(22), Duration.ofSeconds(65));
+        assertThat(timeouts(change, Map.of("http.stage-timeout", "1m")))
+                .containsExactly(Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMinutes(1));
+    }
+
+    private static List<Duration> timeouts(TenantChange change, Map<String, String> settings) {
+        return HttpStages.configSwitch()
+                .stages(
+                        Samples.task(TaskStatus.PENDING).info(),
+                        change,
+                        new RolloutSettings(Map.of(), settings),
+                        url -> Map.of())
+                .stream()
+                .map(stage -> stage.timeout().orElseThrow())
+                .toList();
+    }
+
     @Test
     @Tag("R6")
     void aStageWithNothingToDoIsRecordedAsSkipped() throws Exception {
@@ -105,8 +134,54 @@ class StagesTests extends RolloutsTestCase {
                         "plan-x acme A 1",
                         "{\"version\":42} false [http://h:1]",
                         "blue true",
-                        taskId + "/1/A true",
+                        taskId + "/1/A/1 true",
                         "back to {\"version\":41} 2");
+    }
+
+    @Test
+    @Tag("R125")
+    void eachRequestOfATaskHasAKeyOfItsOwn() throws Exception {
+        Step noting = ctx -> {
+            done.add(ctx.idempotencyKey());
+            done.add(ctx.idempotencyKey("1"));
+            done.add(ctx.idempotencyKey("http://h:1/x"));
+            done.add(ctx.idempotencyKey("\u5207\u6362"));
+        };
+        Rollouts rollouts = rollouts(builder -> builder.stages(
+                        Stage.named("A")
+                                .step(noting)
+                                .step(noting)
+                                .rollback(noting)
+                                .rollback(noting),
+                        Stage.named("A/1").step(noting),
+                        Stage.named("verification").step(noting).rollback(noting),
+                        Stage.named("\u5207 \u6362").skipIf(ctx -> {
+                            done.add(ctx.idempotencyKey());
+                            return true;
+                        }))
+                .verifier((ctx, health) -> {
+                    done.add(ctx.idempotencyKey());
+                    return true;
+                }));
+        TaskInfo task = ran(rollouts);
+        rollouts.rollback(task.taskId());
+        awaitStatus(rollouts, task.taskId(), TaskStatus.ROLLED_BACK);
+
+        assertThat(done)
+                .hasSize(7 * 4 + 2)
+                .doesNotHaveDuplicates()
+                .contains(task.taskId() + "/1/A/2", task.taskId() + "/2/A/1/1")
+                .allSatisfy(
+                        key -> assertThat(key).startsWith(task.taskId() + "/").matches("[!-~]+"));
+    }
+
+    @Test
+    @Tag("R125")
+    void aPartOfAKeyThatSaysNothingIsRefused() throws Exception {
+        assertThat(ran(rollouts(Stage.named("A").step(ctx -> ctx.idempotencyKey(" "))))
+                        .failure())
+                .extracting(FailureInfo::message)
+                .isEqualTo("the part of an idempotency key is ' '; it must not be blank");
     }
 
     @Test

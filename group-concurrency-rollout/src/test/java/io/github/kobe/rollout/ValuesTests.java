@@ -3,7 +3,6 @@ package io.github.kobe.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.github.kobe.rollout.http.HttpCall;
 import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.rollout.internal.rules.Snapshot;
 import io.github.kobe.rollout.internal.rules.TaskCommand;
@@ -148,11 +147,15 @@ class ValuesTests {
                     .withMessageContaining(wrong + " is '");
         }
         RolloutSettings forms = new RolloutSettings(
-                Map.of(), Map.of("a", "5ms", "b", "2m", "c", "1h", "d", "PT4S", "e", "9000000000000000h"));
-        for (RolloutSettings durations : List.of(settings, forms)) {
+                Map.of(),
+                Map.of("a", "5ms", "b", "2m", "c", "1h", "d", "PT4S", "e", "9000000000000000h", "f", "8761h"));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> settings.duration("c", Duration.ZERO))
+                .withMessageContaining("c is 'x'; it must be a duration of more than zero, up to 365 days");
+        for (String tooLong : List.of("e", "f")) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> durations.duration(durations == forms ? "e" : "c", Duration.ZERO))
-                    .withMessageContaining("it must be a duration of more than zero");
+                    .isThrownBy(() -> forms.duration(tooLong, Duration.ZERO))
+                    .withMessageContaining("it must be a duration of more than zero, up to 365 days");
         }
         assertThat(forms.duration("a", Duration.ZERO)).isEqualTo(Duration.ofMillis(5));
         assertThat(forms.duration("b", Duration.ZERO)).isEqualTo(Duration.ofMinutes(2));
@@ -177,12 +180,8 @@ class ValuesTests {
         TaskRecord task = Samples.created(Samples.taskId(Samples.PLAN), change, List.of("A"));
         TenantRecord tenant =
                 TenantRecord.unknown(TenantId.of("acme")).confirmed(new Snapshot(change.unit(), change.config()));
-        HttpCall call = new HttpCall(
-                "PUT",
-                URI.create("http://h/config"),
-                Map.of("Authorization", "secret"),
-                change.config(),
-                Duration.ofSeconds(1));
+        HttpTransport.Call call = new HttpTransport.Call(
+                "PUT", URI.create("http://h/config"), Map.of("Authorization", "secret"), change.config());
 
         assertThat(List.of(
                         change,
@@ -192,12 +191,12 @@ class ValuesTests {
                         tenant,
                         new TaskCommand.Begin(new Snapshot(change.unit(), change.config())),
                         new RolloutPlan("plan-x", 1, List.of(change)),
-                        call))
+                        call,
+                        new HttpTransport.Answer(200, null, "secret")))
                 .allSatisfy(value -> assertThat(value.toString()).doesNotContain("secret"));
         assertThat(change.toString()).contains("acme", "blue", "config=22 characters");
         assertThat(change.target()).hasToString("ConfigSnapshot[unit=" + Samples.BLUE + ", config=22 characters]");
         assertThat(call)
-                .hasToString("HttpCall[method=PUT, url=http://h/config, headers=[Authorization], body=22 characters,"
-                        + " timeout=PT1S]");
+                .hasToString("Call[method=PUT, url=http://h/config, headers=[Authorization], body=22 characters]");
     }
 }

@@ -2,8 +2,11 @@ package io.github.kobe.spring.rollout;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.rollout.CheckpointStore;
+import io.github.kobe.rollout.EndpointPolicy;
 import io.github.kobe.rollout.HealthCheckClient;
+import io.github.kobe.rollout.HttpTransport;
 import io.github.kobe.rollout.MetricsRegistry;
+import io.github.kobe.rollout.PreviousConfig;
 import io.github.kobe.rollout.RollbackHealthVerifier;
 import io.github.kobe.rollout.RolloutEventSink;
 import io.github.kobe.rollout.RolloutStore;
@@ -13,7 +16,6 @@ import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.StageFactory;
 import io.github.kobe.rollout.TaskWorkerFactory;
 import io.github.kobe.rollout.http.HttpStages;
-import io.github.kobe.rollout.http.HttpTransport;
 import java.util.List;
 import java.util.function.Consumer;
 import org.springframework.beans.factory.BeanFactory;
@@ -33,7 +35,9 @@ final class ComposedRollouts {
         defaults.applyTo(builder);
         take(RolloutStore.class, builder::store);
         take(CheckpointStore.class, builder::checkpoints);
-        take(HealthCheckClient.class, builder::health);
+        health(builder);
+        take(EndpointPolicy.class, builder::endpointPolicy);
+        take(PreviousConfig.class, builder::previous);
         take(MetricsRegistry.class, builder::metrics);
         take(RolloutEventSink.class, builder::sink);
         take(TaskWorkerFactory.class, builder::workers);
@@ -45,6 +49,16 @@ final class ComposedRollouts {
 
     private <T> void take(Class<T> type, Consumer<T> use) {
         beans.getBeanProvider(type).ifAvailable(use);
+    }
+
+    private void health(RolloutsBuilder builder) {
+        HealthCheckClient client =
+                beans.getBeanProvider(HealthCheckClient.class).getIfAvailable();
+        if (client != null) {
+            builder.health(client);
+        } else {
+            take(HttpTransport.class, transport -> builder.health(HealthCheckClient.over(transport)));
+        }
     }
 
     /** A factory decides alone: the stages that are beans may be what it makes its own of. */

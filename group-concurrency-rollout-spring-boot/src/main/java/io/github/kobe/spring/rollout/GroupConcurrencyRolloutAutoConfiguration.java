@@ -1,10 +1,9 @@
 package io.github.kobe.spring.rollout;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.rollout.HealthCheckClient;
+import io.github.kobe.rollout.HttpTransport;
 import io.github.kobe.rollout.RolloutEventSink;
 import io.github.kobe.rollout.Rollouts;
-import io.github.kobe.rollout.http.HttpTransport;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.client.GroupClientHttpRequestInterceptor;
 import io.github.kobe.spring.internal.executors.ConditionalOnDefaultExecutor;
@@ -96,13 +95,6 @@ public final class GroupConcurrencyRolloutAutoConfiguration {
         @ConditionalOnMissingBean
         HttpTransport groupConcurrencyRolloutTransport(RestClient.Builder builder, ApplicationContext context) {
             return new RestClientTransport(client(builder, context));
-        }
-
-        @Bean
-        @Lazy
-        @ConditionalOnMissingBean
-        HealthCheckClient groupConcurrencyRolloutHealthChecks(RestClient.Builder builder, ApplicationContext context) {
-            return new RestClientHealthChecks(client(builder, context));
         }
 
         /**

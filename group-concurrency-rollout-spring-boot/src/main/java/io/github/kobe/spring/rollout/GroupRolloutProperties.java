@@ -2,6 +2,7 @@ package io.github.kobe.spring.rollout;
 
 import io.github.kobe.rollout.ConflictPolicy;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -69,7 +70,7 @@ record GroupRolloutProperties(
      * @param versionKey The field of the answer that has the version.
      * @param interval How long to wait between two attempts, more than zero.
      * @param maxAttempts How many attempts there are, at least 1.
-     * @param timeout How long one attempt may take, more than zero.
+     * @param timeout How long one attempt may take, with its whole answer, more than zero.
      */
     record Health(
             @DefaultValue("/health") String path,
@@ -81,9 +82,28 @@ record GroupRolloutProperties(
     /**
      * How the configuration is sent to instances. A tenant's own setting of the same name takes precedence.
      *
-     * @param timeout How long one request may take, more than zero.
+     * @param timeout How long one request may take, with its whole answer, more than zero.
+     * @param parallel How many requests a stage sends at once, at least 1.
+     * @param stageTimeout How long each stage may take, more than zero. By default as long as its requests may take one
+     *     after the other, and 10 seconds more.
+     * @param header Headers of all requests to instances, by name, such as Authorization.
+     * @param fetchPrevious Whether the instances are asked for their present configuration before the first change of a
+     *     tenant whose previous configuration is unknown.
      */
-    record Http(@DefaultValue("10s") Duration timeout) {}
+    record Http(
+            @DefaultValue("10s") Duration timeout,
+            @DefaultValue("8") int parallel,
+            @Nullable Duration stageTimeout,
+            @DefaultValue Map<String, String> header,
+            @DefaultValue("false") boolean fetchPrevious) {
+
+        /** {@return what it consists of, but only the names of headers, whose values may be secret} */
+        @Override
+        public String toString() {
+            return "Http[timeout=" + timeout + ", parallel=" + parallel + ", stageTimeout=" + stageTimeout + ", header="
+                    + header.keySet() + ", fetchPrevious=" + fetchPrevious + "]";
+        }
+    }
 
     /**
      * Where checkpoints are stored.

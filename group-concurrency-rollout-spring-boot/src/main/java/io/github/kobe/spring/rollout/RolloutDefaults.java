@@ -1,9 +1,13 @@
 package io.github.kobe.spring.rollout;
 
+import io.github.kobe.rollout.HttpTransport;
 import io.github.kobe.rollout.RolloutsBuilder;
 import io.github.kobe.spring.InvalidSettingException;
 import io.github.kobe.spring.internal.settings.BoundSettings;
+import java.net.URI;
 import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 
@@ -14,7 +18,7 @@ import org.springframework.core.env.Environment;
 @Lazy(false)
 final class RolloutDefaults {
 
-    private static final String MORE_THAN_ZERO = "more than zero";
+    private static final Duration LONGEST = Duration.ofDays(365);
 
     private final GroupRolloutProperties properties;
     private final BoundSettings settings;
@@ -43,10 +47,41 @@ final class RolloutDefaults {
         require(properties.node() == null || !properties.node().isBlank(), "a name", "node");
         require(!health.path().isBlank(), "a path such as /health", "health", "path");
         require(!health.versionKey().isBlank(), "the name of a field", "health", "version-key");
-        require(health.interval().isPositive(), MORE_THAN_ZERO, "health", "interval");
+        requireDuration(health.interval(), "health", "interval");
         require(health.maxAttempts() >= 1, "at least 1", "health", "max-attempts");
-        require(health.timeout().isPositive(), MORE_THAN_ZERO, "health", "timeout");
-        require(properties.http().timeout().isPositive(), MORE_THAN_ZERO, "http", "timeout");
+        requireDuration(health.timeout(), "health", "timeout");
+        GroupRolloutProperties.Http http = properties.http();
+        requireDuration(http.timeout(), "http", "timeout");
+        require(http.parallel() >= 1, "at least 1", "http", "parallel");
+        if (http.stageTimeout() != null) {
+            requireDuration(http.stageTimeout(), "http", "stage-timeout");
+        }
+        http.header().forEach(this::requireHeader);
+    }
+
+    /** Whoever makes a call looks at its headers. The refusal doesn't show the value, which may be secret. */
+    private void requireHeader(String name, String value) {
+        try {
+            new HttpTransport.Call("GET", URI.create("http://localhost"), Map.of(name, value), "");
+        } catch (IllegalArgumentException e) {
+            InvalidSettingException refusal = refusal(
+                    "can't be used: " + e.getMessage(),
+                    "a header that can be sent",
+                    "http",
+                    "header",
+                    name.toLowerCase(Locale.ROOT));
+            throw new InvalidSettingException(
+                    String.valueOf(refusal.getMessage()),
+                    refusal.property(),
+                    null,
+                    refusal.origin(),
+                    refusal.allowed(),
+                    null);
+        }
+    }
+
+    private void requireDuration(Duration value, String... elements) {
+        require(value.isPositive() && value.compareTo(LONGEST) <= 0, "more than zero, up to 365 days", elements);
     }
 
     private static boolean isName(String text) {
@@ -89,6 +124,7 @@ final class RolloutDefaults {
             builder.retention(properties.retention());
         }
         GroupRolloutProperties.Health health = properties.health();
+        GroupRolloutProperties.Http http = properties.http();
         builder.maxConcurrency(properties.tenantsAtOnce())
                 .conflict(properties.conflict())
                 .shutdownGrace(properties.shutdownGrace())
@@ -98,6 +134,12 @@ final class RolloutDefaults {
                 .setting("health.interval", health.interval().toString())
                 .setting("health.max-attempts", Integer.toString(health.maxAttempts()))
                 .setting("health.timeout", health.timeout().toString())
-                .setting("http.timeout", properties.http().timeout().toString());
+                .setting("http.timeout", http.timeout().toString())
+                .setting("http.parallel", Integer.toString(http.parallel()))
+                .setting("http.fetch-previous", Boolean.toString(http.fetchPrevious()));
+        http.header().forEach((name, value) -> builder.setting("http.header." + name, value));
+        if (http.stageTimeout() != null) {
+            builder.setting("http.stage-timeout", http.stageTimeout().toString());
+        }
     }
 }

@@ -49,7 +49,7 @@ final class UnredirectedRequests {
         } catch (IllegalStateException | IllegalArgumentException e) {
             throw new IllegalStateException(
                     "the requests of rollouts must not follow redirects, which can't be set for " + builder
-                            + ": make beans HttpTransport and HealthCheckClient that don't follow them",
+                            + ": make a bean HttpTransport that doesn't follow them",
                     e);
         }
     }

@@ -1,6 +1,7 @@
 package io.github.kobe.spring.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -12,6 +13,7 @@ import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
+import io.github.kobe.rollout.TaskCreationException;
 import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.rollout.GroupConcurrencyRolloutAutoConfiguration;
@@ -210,6 +212,25 @@ class RolloutDocsTests {
                                     .queryForObject("select count(*) from rollout_plan", Integer.class))
                             .isEqualTo(1);
                     assertThat(context).hasSingleBean(GroupExecutor.class);
+                });
+    }
+
+    @Test
+    @Tag("R151")
+    void thePolicyOfTheHowtoLetsPlansCallInstancesAlone() {
+        runner.withUserConfiguration(KnownInstances.class)
+                .withPropertyValues("group-concurrency.rollout.store=memory")
+                .run(context -> {
+                    Rollouts rollouts = context.getBean(Rollouts.class);
+                    RolloutPlan plan = RolloutPlan.named("plan-x")
+                            .add(TenantChange.of("acme", DeployUnit.of(7, 42, "blue"), "{}")
+                                    .endpoints("http://acme-1.instances.example.com", "http://169.254.169.254"))
+                            .build();
+                    assertThatExceptionOfType(TaskCreationException.class)
+                            .isThrownBy(() -> rollouts.create(plan))
+                            .satisfies(refusal -> assertThat(refusal.errors())
+                                    .containsExactly("tenant 'acme': endpoint http://169.254.169.254 is refused: only"
+                                            + " hosts below instances.example.com are called"));
                 });
     }
 

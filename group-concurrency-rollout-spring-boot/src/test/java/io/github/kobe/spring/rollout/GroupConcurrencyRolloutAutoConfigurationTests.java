@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
+import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.PlanInfo;
 import io.github.kobe.rollout.PlanStatus;
+import io.github.kobe.rollout.PreviousConfig;
 import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.RolloutSettings;
@@ -22,6 +24,8 @@ import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
@@ -129,10 +133,13 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
         shutdown-grace       | -1s  | zero or more
         health.path          | ''   | a path such as /health
         health.version-key   | ''   | the name of a field
-        health.interval      | 0s   | more than zero
+        health.interval      | 0s   | more than zero, up to 365 days
+        health.interval      | 366d | more than zero, up to 365 days
         health.max-attempts  | 0    | at least 1
-        health.timeout       | -1ms | more than zero
-        http.timeout         | 0s   | more than zero
+        health.timeout       | -1ms | more than zero, up to 365 days
+        http.timeout         | 0s   | more than zero, up to 365 days
+        http.stage-timeout   | 0s   | more than zero, up to 365 days
+        http.parallel        | 0    | at least 1
         """)
     @Tag("R134")
     void aSettingOutOfItsRangeFailsTheStart(String name, String value, String allowed) {
@@ -152,7 +159,11 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
                         "group-concurrency.rollout.tenants-at-once=3",
                         "group-concurrency.rollout.health.path=/actuator/info",
                         "group-concurrency.rollout.health.interval=500ms",
-                        "group-concurrency.rollout.http.timeout=7s")
+                        "group-concurrency.rollout.http.timeout=7s",
+                        "group-concurrency.rollout.http.parallel=3",
+                        "group-concurrency.rollout.http.fetch-previous=true",
+                        "group-concurrency.rollout.http.stage-timeout=1m",
+                        "group-concurrency.rollout.http.header.X-Api-Key=s3cr3t")
                 .withUserConfiguration(Settings.class)
                 .run(context -> {
                     PlanInfo plan = completes(context);
@@ -163,6 +174,14 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
                     assertThat(settings.duration("health.interval", Duration.ZERO))
                             .isEqualTo(Duration.ofMillis(500));
                     assertThat(settings.duration("http.timeout", Duration.ZERO)).isEqualTo(Duration.ofSeconds(7));
+                    assertThat(settings.duration("http.stage-timeout", Duration.ZERO))
+                            .isEqualTo(Duration.ofMinutes(1));
+                    assertThat(settings.count("http.parallel", 0)).isEqualTo(3);
+                    assertThat(settings.text("http.fetch-previous", "")).isEqualTo("true");
+                    assertThat(settings.startingWith("http.header.")).isEqualTo(Map.of("X-Api-Key", "s3cr3t"));
+                    assertThat(context.getBean(GroupRolloutProperties.class).toString())
+                            .contains("X-Api-Key")
+                            .doesNotContain("s3cr3t");
                     assertThat(settings.count("health.max-attempts", 0)).isEqualTo(10);
                     assertThat(settings.text("target-port", ""))
                             .as("of the customizer")
@@ -206,6 +225,23 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
                 .run(context -> {
                     completes(context);
                     assertThat(around).containsExactly("before acme");
+                });
+    }
+
+    @Test
+    @Tag("R153")
+    void whatFindsOutWhatWasBeforeIsABean() {
+        runner.withUserConfiguration(Stages.class)
+                .withBean(
+                        PreviousConfig.class,
+                        () -> (context, health) -> Optional.of(new ConfigSnapshot(DeployUnit.of(7, 41, "green"), "{}")))
+                .run(context -> {
+                    PlanInfo plan = completes(context);
+                    assertThat(context.getBean(Rollouts.class).tasks(plan.planId()))
+                            .extracting(task -> String.valueOf(task.previous()))
+                            .singleElement()
+                            .asString()
+                            .contains("green");
                 });
     }
 

@@ -14,9 +14,11 @@ import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.rollout.TenantId;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.client.GroupClientHttpRequestInterceptor;
 import io.github.kobe.spring.testing.BootAutoConfigurations;
+import io.github.kobe.testing.BodyServer;
 import io.github.kobe.testing.Deadline;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -30,6 +32,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -50,6 +54,7 @@ class HttpSwitchTests {
     private static final Pattern REDIRECT = Pattern.compile("/(30[0-9])/([A-Z]+)");
 
     private final List<String> seen = new CopyOnWriteArrayList<>();
+    private final List<String> authorized = new CopyOnWriteArrayList<>();
     private final List<String> redirected = new CopyOnWriteArrayList<>();
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
@@ -85,10 +90,16 @@ class HttpSwitchTests {
         try (exchange) {
             seen.add(exchange.getRequestMethod() + " " + exchange.getRequestURI() + " "
                     + exchange.getRequestHeaders().getFirst(LET_THROUGH));
+            authorized.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
             Matcher asked = REDIRECT.matcher(exchange.getRequestURI().getPath());
             if (asked.lookingAt() && asked.group(2).equals(exchange.getRequestMethod())) {
                 exchange.getResponseHeaders().set("Location", url(elsewhere) + "/login");
                 exchange.sendResponseHeaders(Integer.parseInt(asked.group(1)), -1);
+                return;
+            }
+            if (exchange.getRequestURI().getPath().startsWith("/busy/")) {
+                exchange.getResponseHeaders().set("Retry-After", "7");
+                exchange.sendResponseHeaders(503, -1);
                 return;
             }
             byte[] body = "{\"version\": 42}".getBytes(UTF_8);
@@ -109,7 +120,9 @@ class HttpSwitchTests {
     void aClientThatLimitsItsCallsSwitchesUnderTheSmallestGlobalLimit() {
         runner.withUserConfiguration(LimitedClient.class)
                 .withPropertyValues(
-                        "group-concurrency.global.max-in-flight=1", "group-concurrency.rollout.http.timeout=2s")
+                        "group-concurrency.global.max-in-flight=1",
+                        "group-concurrency.rollout.http.timeout=2s",
+                        "group-concurrency.rollout.http.header.authorization=Bearer 0123")
                 .run(context -> {
                     Rollouts rollouts = context.getBean(Rollouts.class);
                     PlanId planId = rollouts.start(RolloutPlan.named("plan-1")
@@ -120,6 +133,7 @@ class HttpSwitchTests {
 
                     assertThat(rollouts.await(planId, Deadline.LONG).status()).isEqualTo(PlanStatus.COMPLETED);
                     assertThat(seen).containsExactly("PUT /config yes", "POST /config/refresh yes", "GET /health yes");
+                    assertThat(authorized).containsExactly("Bearer 0123", "Bearer 0123", "Bearer 0123");
                 });
     }
 
@@ -156,6 +170,57 @@ class HttpSwitchTests {
                         ClientHttpRequestFactoryBuilder.class,
                         () -> ClientHttpRequestFactoryBuilder.of(() -> (uri, method) -> null))
                 .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("redirect"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jdk", "simple"})
+    void anAnswerWhoseBodyDoesNotEndKeepsNoStage(String factory) {
+        ClientHttpRequestFactoryBuilder<?> requests = factory.equals("jdk")
+                ? ClientHttpRequestFactoryBuilder.jdk()
+                : ClientHttpRequestFactoryBuilder.simple();
+        try (BodyServer silent = BodyServer.silent();
+                BodyServer endless = BodyServer.endless()) {
+            runner.withUserConfiguration(LimitedClient.class)
+                    .withBean(ClientHttpRequestFactoryBuilder.class, () -> requests)
+                    .withPropertyValues("group-concurrency.rollout.http.timeout=2s")
+                    .run(context -> {
+                        Rollouts rollouts = context.getBean(Rollouts.class);
+                        PlanId planId = rollouts.start(RolloutPlan.named("plan-1")
+                                        .add(TenantChange.of("silent", DeployUnit.of(7, 42, "blue"), "{}")
+                                                .endpoints(silent.url()))
+                                        .add(TenantChange.of("endless", DeployUnit.of(7, 42, "blue"), "{}")
+                                                .endpoints(endless.url()))
+                                        .build())
+                                .planId();
+
+                        assertThat(rollouts.await(planId, Deadline.LONG).status())
+                                .isEqualTo(PlanStatus.PARTIAL_FAILED);
+                        assertThat(failure(rollouts, "silent")).contains(silent.url(), "no answer in PT2S");
+                        assertThat(failure(rollouts, "endless"))
+                                .contains(endless.url(), "the answer is longer than 65536 bytes");
+                        Deadline.until("the connections have ended", () -> silent.open() + endless.open() == 0);
+                    });
+        }
+    }
+
+    @Test
+    @Tag("R152")
+    void anInstanceThatHasNoTimeNowSaysWhenItWill() {
+        runner.withUserConfiguration(LimitedClient.class).run(context -> {
+            Rollouts rollouts = context.getBean(Rollouts.class);
+            PlanId planId = rollouts.start(RolloutPlan.named("plan-1")
+                            .add(TenantChange.of("busy", DeployUnit.of(7, 42, "blue"), "{}")
+                                    .endpoints(url(instance) + "/busy"))
+                            .build())
+                    .planId();
+
+            rollouts.await(planId, Deadline.LONG);
+            assertThat(failure(rollouts, "busy")).contains("RetryAfterException", "status 503; try again after PT7S");
+        });
+    }
+
+    private static String failure(Rollouts rollouts, String tenant) {
+        return String.valueOf(rollouts.task(TenantId.of(tenant)).failure());
     }
 
     private void followsNoRedirect(ApplicationContext context) throws InterruptedException {

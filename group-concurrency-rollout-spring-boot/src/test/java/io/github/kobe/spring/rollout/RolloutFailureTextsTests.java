@@ -61,6 +61,21 @@ class RolloutFailureTextsTests {
                 .contains("Allowed: " + allowed + "\n");
     }
 
+    @ParameterizedTest
+    @CsvSource({"Host, s3cr3t", "X-Key, 's3cr3t\u4e2d'"})
+    @Tag("R150")
+    void aHeaderThatCantBeSentIsToldWithoutItsValue(String name, String value, CapturedOutput output)
+            throws IOException {
+        failsToStart("group-concurrency:\n  rollout: { http: { header: { " + name + ": " + value + " } } }\n");
+
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .containsIgnoringCase("Property: group-concurrency.rollout.http.header." + name + "\n")
+                .containsPattern("Origin: .*application\\.yml\\] - 2:")
+                .contains("header '" + name + "' can't be se")
+                .doesNotContain("s3cr3t");
+    }
+
     @Test
     void rolloutsThatAreAskedForAndSwitchedOffAreExplained(CapturedOutput output) throws IOException {
         failsToStart("group-concurrency.rollout.enabled: false\n", Asking.class);

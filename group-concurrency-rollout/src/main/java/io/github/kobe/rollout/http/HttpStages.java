@@ -1,7 +1,10 @@
 package io.github.kobe.rollout.http;
 
 import io.github.kobe.rollout.HealthCheckClient;
+import io.github.kobe.rollout.HttpTransport;
 import io.github.kobe.rollout.NetworkEndpoint;
+import io.github.kobe.rollout.PreviousConfig;
+import io.github.kobe.rollout.RetryAfterException;
 import io.github.kobe.rollout.RollbackHealthVerifier;
 import io.github.kobe.rollout.RolloutSettings;
 import io.github.kobe.rollout.Stage;
@@ -10,11 +13,10 @@ import io.github.kobe.rollout.StageFactory;
 import io.github.kobe.rollout.TaskInfo;
 import io.github.kobe.rollout.TenantChange;
 import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * The stages of a configuration switch: {@code ConfigUpdate} sends the configuration ({@code PUT {endpoint}/config}),
@@ -25,18 +27,37 @@ import java.util.Objects;
  * below may be used instead.
  *
  * <p>A rollback sends the previous configuration and makes the instances load it, both as the rollback of
- * {@code ConfigUpdate}; then it waits for the previous version, once. Requests carry the headers
- * {@code Idempotency-Key} and {@code Rollout-Token}, which is the {@linkplain StageContext#fencingToken() fencing token}.
+ * {@code ConfigUpdate}; then it waits for the previous version, once. Each request carries the headers
+ * {@code Idempotency-Key}, a {@linkplain StageContext#idempotencyKey(String) key} of its own that ends in the number of the
+ * endpoint, from 1, and {@code Rollout-Token}, the {@linkplain StageContext#fencingToken() fencing token}.
  * A redirect is not followed, and fails the stage: the configuration may be secret, and whoever answers elsewhere has not
  * taken it.
+ *
+ * <p>The requests of a stage go to all endpoints side by side, a few at a time. Each endpoint is sent its request, even if
+ * another one has failed: the failure tells of all that failed, by name of ten at most. When the stage is interrupted or its
+ * time is up, its requests are ended before it ends. Of an answer 65,536 bytes are read at most; a longer one is a failure.
+ *
+ * <p>The statuses 429 and 503 with a header {@code Retry-After} make it a {@link RetryAfterException}, with the longest time of
+ * all instances, a day at most.
  *
  * <p>Settings, with their defaults:
  *
  * <ul>
  *   <li>{@code health.path} ({@code /health}), the path of a health check for endpoints without one of their own
  *   <li>{@code health.version-key} ({@code version}), the field of the answer that has the version
- *   <li>{@code health.interval} ({@code 3s}), {@code health.max-attempts} (10), {@code health.timeout} ({@code 2s})
- *   <li>{@code http.timeout} ({@code 10s}), for the other requests
+ *   <li>{@code health.interval} ({@code 3s}), {@code health.max-attempts} (10), {@code health.timeout} ({@code 2s}, for each
+ *       request, with the whole answer)
+ *   <li>{@code http.timeout} ({@code 10s}), for each of the other requests, with the whole answer
+ *   <li>{@code http.parallel} (8), how many of these are sent at once
+ *   <li>{@code http.header.NAME}, what each request to an instance has as the header of that name, such as
+ *       {@code http.header.Authorization}. Upper and lower case make no difference; no log, failure or {@code toString()} has
+ *       the value. User information of an endpoint is sent as {@code Authorization} ({@code Basic}) instead
+ *   <li>{@code http.fetch-previous} ({@code false}): before the first change of a tenant, if its previous configuration is
+ *       unknown, the present one is fetched by {@code GET {endpoint}/config}. All instances must answer it with the same
+ *       text, as it would be sent to them, and report the same version in their health checks. If all answer with status
+ *       404 or 204, there is none yet. Anything else fails the task before the change
+ *   <li>{@code http.stage-timeout}, for each stage; by default as long as its requests, attempts and intervals may take by
+ *       the settings above, and 10 seconds more
  *   <li>{@code target-domain}, else {@code target-ip}, with {@code target-port}: where a tenant without endpoints is asked
  * </ul>
  *
@@ -46,7 +67,7 @@ import java.util.Objects;
  */
 public final class HttpStages implements StageFactory {
 
-    private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration MARGIN = Duration.ofSeconds(10);
 
     private final HttpTransport transport;
     private final Pauses pauses;
@@ -73,15 +94,28 @@ public final class HttpStages implements StageFactory {
     @Override
     public List<Stage> stages(TaskInfo task, TenantChange change, RolloutSettings settings, HealthCheckClient health) {
         HealthPoll poll = new HealthPoll(settings, health, pauses);
-        Duration timeout = settings.duration("http.timeout", DEFAULT_TIMEOUT);
+        Requests requests = new Requests(settings, transport);
+        PresentConfig.isFetched(settings);
         requireSomebodyToReach(change, settings);
+        Duration once = requests.longest(change.endpoints().size());
         return List.of(
                 Stage.named("ConfigUpdate")
-                        .step(context -> send(context, timeout))
-                        .rollback(context -> send(context, timeout))
-                        .rollback(context -> refresh(context, timeout)),
-                Stage.named("Broadcast").step(context -> refresh(context, timeout)),
-                Stage.named("HealthCheck").step(context -> check(poll, context)).confirmsHealth());
+                        .step(context -> send(requests, context))
+                        .rollback(context -> send(requests, context))
+                        .rollback(context -> refresh(requests, context))
+                        .timeout(timeout(settings, once.multipliedBy(2))),
+                Stage.named("Broadcast")
+                        .step(context -> refresh(requests, context))
+                        .timeout(timeout(settings, once)),
+                Stage.named("HealthCheck")
+                        .step(context -> check(poll, context))
+                        .timeout(timeout(settings, poll.longest()))
+                        .confirmsHealth());
+    }
+
+    /** A stage ends even if a transport or a client doesn't mind its time limits. */
+    private static Duration timeout(RolloutSettings settings, Duration longest) {
+        return settings.duration("http.stage-timeout", longest.plus(MARGIN));
     }
 
     /** A switch that reached nobody would be as good as done. */
@@ -94,10 +128,17 @@ public final class HttpStages implements StageFactory {
                     "it has no endpoints; it must have one at least, or the setting target-domain or target-ip");
         }
         for (String url : change.endpoints()) {
-            if (!NetworkEndpoint.of(url).isHttp()) {
-                throw new IllegalArgumentException("endpoint is '" + url + "'; it must be one of http or https");
+            NetworkEndpoint endpoint = NetworkEndpoint.of(url);
+            if (!endpoint.isHttp()) {
+                throw new IllegalArgumentException("endpoint is '" + endpoint + "'; it must be one of http or https");
             }
         }
+    }
+
+    /** {@return what asks the instances for what they have, where {@code http.fetch-previous} is set} */
+    @Override
+    public Optional<PreviousConfig> previous() {
+        return Optional.of(new PresentConfig(transport, pauses));
     }
 
     /** {@return a verifier that waits until each instance reports that it runs the previous version} */
@@ -107,37 +148,12 @@ public final class HttpStages implements StageFactory {
                 new HealthPoll(context.settings(), health, pauses).poll(context).isEmpty();
     }
 
-    private void send(StageContext context, Duration timeout) throws IOException, InterruptedException {
-        for (NetworkEndpoint endpoint : context.endpoints()) {
-            call(context, "PUT", endpoint, "/config", context.config(), timeout);
-        }
+    private static void send(Requests requests, StageContext context) throws IOException, InterruptedException {
+        requests.send(context, "PUT", "/config", context.config());
     }
 
-    private void refresh(StageContext context, Duration timeout) throws IOException, InterruptedException {
-        for (NetworkEndpoint endpoint : context.endpoints()) {
-            call(context, "POST", endpoint, "/config/refresh", "", timeout);
-        }
-    }
-
-    private void call(
-            StageContext context, String method, NetworkEndpoint endpoint, String path, String body, Duration timeout)
-            throws IOException, InterruptedException {
-        URI url = URI.create(endpoint.url().replaceFirst("/+$", "") + path);
-        Map<String, String> headers = Map.of(
-                "Content-Type", "application/json",
-                "Idempotency-Key", context.idempotencyKey(),
-                "Rollout-Token", Long.toString(context.fencingToken()));
-        int status;
-        try {
-            status = transport.send(new HttpCall(method, url, headers, body, timeout));
-        } catch (IOException e) {
-            // What clients say of it often doesn't tell whom they asked.
-            throw new IOException(method + " " + url + " was not answered: " + e, e);
-        }
-        if (status / 100 != 2) {
-            throw new IOException(method + " " + url + " was answered with status " + status
-                    + (status / 100 == 3 ? "; redirects are not followed" : ""));
-        }
+    private static void refresh(Requests requests, StageContext context) throws IOException, InterruptedException {
+        requests.send(context, "POST", "/config/refresh", "");
     }
 
     private static void check(HealthPoll poll, StageContext context) throws IOException, InterruptedException {

@@ -155,6 +155,7 @@ class ArchitectureTests extends ModuleArchitecture {
                         "TaskOperationException",
                         "TaskCreationException",
                         "CheckpointException",
+                        "RetryAfterException",
                         // what an application brings
                         "Stage",
                         "Step",
@@ -166,6 +167,9 @@ class ArchitectureTests extends ModuleArchitecture {
                         "MetricsRegistry",
                         "RollbackHealthVerifier",
                         "HealthCheckClient",
+                        "HttpTransport",
+                        "EndpointPolicy",
+                        "PreviousConfig",
                         "RolloutEventSink",
                         "RolloutStore");
     }

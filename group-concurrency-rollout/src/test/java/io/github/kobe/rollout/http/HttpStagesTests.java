@@ -3,91 +3,29 @@ package io.github.kobe.rollout.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.kobe.GroupExecutor;
-import io.github.kobe.GroupPolicy;
-import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.HealthCheckClient;
-import io.github.kobe.rollout.PlanInfo;
+import io.github.kobe.rollout.HttpTransport;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.Rollouts;
-import io.github.kobe.rollout.RolloutsBuilder;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.TaskCreationException;
 import io.github.kobe.rollout.TaskInfo;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantChange;
-import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.http.Instance.Ill;
 import io.github.kobe.testing.Deadline;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class HttpStagesTests {
-
-    private static final DeployUnit NEW = DeployUnit.of(7, 42, "blue");
-    private static final DeployUnit OLD = DeployUnit.of(7, 41, "green");
-    private static final String NEW_CONFIG = "{\"version\": 42}";
-    private static final String OLD_CONFIG = "{\"version\": 41}";
-
-    private final GroupExecutor executor =
-            GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build());
-    private final List<Instance> instances = new ArrayList<>();
-    private final List<Duration> pauses = new CopyOnWriteArrayList<>();
-    private final List<Rollouts> opened = new ArrayList<>();
-    private int plans;
-
-    @AfterEach
-    void closeAll() {
-        opened.forEach(Rollouts::close);
-        instances.forEach(Instance::close);
-        executor.close();
-    }
-
-    private Instance instance(Ill ill) {
-        Instance instance = new Instance(ill);
-        instances.add(instance);
-        return instance;
-    }
-
-    private Rollouts rollouts(UnaryOperator<RolloutsBuilder> setup) {
-        Rollouts rollouts = setup.apply(Rollouts.builder(executor)
-                        .stages(new HttpStages(HttpTransport.jdk(), pauses::add))
-                        .setting("health.timeout", "500ms"))
-                .build();
-        opened.add(rollouts);
-        return rollouts;
-    }
-
-    private static TenantChange change(String... urls) {
-        return TenantChange.of("acme", NEW, NEW_CONFIG)
-                .previous(OLD, OLD_CONFIG)
-                .endpoints(urls);
-    }
-
-    private static TenantChange change(Instance... instances) {
-        return change(Arrays.stream(instances).map(Instance::url).toArray(String[]::new));
-    }
-
-    private TaskInfo ran(Rollouts rollouts, TenantChange change) throws InterruptedException {
-        plans++;
-        PlanInfo plan =
-                rollouts.start(RolloutPlan.named("plan-" + plans).add(change).build());
-        assertThat(rollouts.await(plan.planId(), Deadline.LONG).status().isSettled())
-                .isTrue();
-        return rollouts.task(TenantId.of("acme"));
-    }
+class HttpStagesTests extends HttpTestCase {
 
     @Test
     @Tag("R5")
@@ -101,11 +39,14 @@ class HttpStagesTests {
 
         assertThat(task.status()).isEqualTo(TaskStatus.COMPLETED);
         assertThat(task.lastKnownGood()).isEqualTo(NEW.version());
-        for (Instance instance : instances) {
+        for (int index = 0; index < instances.size(); index++) {
+            Instance instance = instances.get(index);
             assertThat(instance.requests()).containsExactly("PUT /config", "POST /config/refresh", "GET /health");
             assertThat(instance.loaded()).isEqualTo(NEW_CONFIG);
             assertThat(instance.keys())
-                    .containsExactly(task.taskId() + "/1/ConfigUpdate", task.taskId() + "/1/Broadcast");
+                    .containsExactly(
+                            task.taskId() + "/1/ConfigUpdate/1/" + (index + 1),
+                            task.taskId() + "/1/Broadcast/1/" + (index + 1));
             assertThat(instance.tokens())
                     .allSatisfy(token -> assertThat(Long.parseLong(token)).isPositive());
         }
@@ -276,7 +217,8 @@ class HttpStagesTests {
         assertThat(instance.requests().subList(before, instance.requests().size()))
                 .containsExactly("PUT /config", "POST /config/refresh", "GET /health");
         assertThat(instance.loaded()).isEqualTo(OLD_CONFIG);
-        assertThat(instance.keys()).endsWith(task.taskId() + "/2/ConfigUpdate", task.taskId() + "/2/ConfigUpdate");
+        assertThat(instance.keys())
+                .endsWith(task.taskId() + "/2/ConfigUpdate/1/1", task.taskId() + "/2/ConfigUpdate/2/1");
         assertThat(rollouts.task(task.taskId()).lastKnownGood()).isEqualTo(OLD.version());
     }
 
@@ -338,11 +280,21 @@ class HttpStagesTests {
             asked.add(url);
             return Map.of("version", 42);
         };
-        HttpTransport accepting = call -> 200;
+        List<String> sent = new CopyOnWriteArrayList<>();
+        HttpTransport accepting = call -> {
+            sent.add(call.url().toString());
+            return new HttpTransport.Answer(200, null, "");
+        };
         List<TenantChange> changes = List.of(
                 change("http://h1:8080/ready"),
                 change("https://h2:8443/", "http://h3"),
                 change("http://h4").setting("target-port", "9000"),
+                change("http://h5:80?x=1", "http://[::1]:8081"),
+                change("http://[2001:db8::1]?x=1")
+                        .setting("target-port", "9000")
+                        .setting("health.path", "/up?deep=yes"),
+                change("http://u:p@h6/", "http://h7/a/b%2Fc/?x=%26"),
+                change(new String[0]).setting("target-ip", "::1"),
                 change(new String[0]).setting("target-ip", "10.0.0.7").setting("target-port", "81"),
                 change(new String[0]).setting("target-domain", "acme.example").setting("target-ip", "10.0.0.7"));
         Rollouts rollouts = rollouts(builder -> builder.stages(HttpStages.configSwitch(accepting))
@@ -358,8 +310,27 @@ class HttpStagesTests {
                         "https://h2:8443/up",
                         "http://h3/up",
                         "http://h4:9000/up",
+                        "http://h5:80/up?x=1",
+                        "http://[::1]:8081/up",
+                        "http://[2001:db8::1]:9000/up?deep=yes&x=1",
+                        "http://u:p@h6/up",
+                        "http://h7/a/b%2Fc/?x=%26",
+                        "http://[::1]/up",
                         "http://10.0.0.7:81/up",
                         "http://acme.example/up");
+        assertThat(sent)
+                .filteredOn(url -> url.contains("/config") && !url.contains("/refresh"))
+                .containsExactlyInAnyOrder(
+                        "http://h1:8080/ready/config",
+                        "https://h2:8443/config",
+                        "http://h3/config",
+                        "http://h4/config",
+                        "http://h5:80/config?x=1",
+                        "http://[::1]:8081/config",
+                        "http://[2001:db8::1]/config?x=1",
+                        "http://h6/config",
+                        "http://h7/a/b%2Fc/config?x=%26");
+        assertThat(sent).contains("http://h5:80/config/refresh?x=1");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.github.kobe.rollout.http;
 
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.github.kobe.testing.Gate;
@@ -9,12 +10,15 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** A real HTTP server that takes a configuration, loads it when told to, and says which version it runs. */
 final class Instance implements AutoCloseable {
@@ -32,16 +36,25 @@ final class Instance implements AutoCloseable {
         HANGING
     }
 
-    private static final Pattern VERSION = Pattern.compile("\"version\":\\s*(\\d+)");
+    private static final Pattern VERSION = Pattern.compile("\"version\":\\s*\"?(\\d+)");
 
     private final HttpServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final List<String> requests = new CopyOnWriteArrayList<>();
+    private final List<Map<String, List<String>>> headers = new CopyOnWriteArrayList<>();
     private final List<String> keys = new CopyOnWriteArrayList<>();
     private final List<String> tokens = new CopyOnWriteArrayList<>();
     private final AtomicInteger laggingAnswers = new AtomicInteger();
     private final Gate never = new Gate();
     private volatile Ill ill;
+    /** What came with each key, if it minds; other instances may share it. */
+    private volatile @Nullable Map<String, String> requestsByKey;
+
+    private volatile String held = "";
+    private volatile Gate gate = never;
+    private volatile int presentStatus = 200;
+    private volatile int refusal = 503;
+    private volatile String retryAfter = "";
     private volatile String redirected = "";
     private volatile String elsewhere = "";
     private volatile int redirectStatus;
@@ -70,11 +83,39 @@ final class Instance implements AutoCloseable {
         ill = other;
     }
 
+    /** What it runs, and with which status it shows that. */
+    void run(String config, int status) {
+        loaded = config;
+        presentStatus = status;
+    }
+
+    /** What it refuses with, and when it may be tried again. */
+    void refuseWith(int status, String after) {
+        refusal = status;
+        retryAfter = after;
+    }
+
     /** From now on it redirects that request to another server. */
     void redirect(String request, int status, String url) {
         redirectStatus = status;
         elsewhere = url;
         redirected = request;
+    }
+
+    /** From now on it refuses a key that has come with another request, as the draft of the header demands. */
+    void refuseKeysOfOtherRequests(Map<String, String> seen) {
+        requestsByKey = seen;
+    }
+
+    /** From now on it lets that request wait until it is closed. */
+    void hold(String request) {
+        hold(request, never);
+    }
+
+    /** From now on it lets that request wait at a gate. */
+    void hold(String request, Gate at) {
+        gate = at;
+        held = request;
     }
 
     void answerWith(String body) {
@@ -83,6 +124,11 @@ final class Instance implements AutoCloseable {
 
     List<String> requests() {
         return requests;
+    }
+
+    /** {@return those of each request} */
+    List<Map<String, List<String>>> headers() {
+        return headers;
     }
 
     List<String> keys() {
@@ -100,7 +146,16 @@ final class Instance implements AutoCloseable {
     private void handle(HttpExchange exchange) throws IOException {
         String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
         String request = exchange.getRequestMethod() + " " + exchange.getRequestURI();
+        headers.add(new Headers(exchange.getRequestHeaders()));
         requests.add(request);
+        if (request.equals(held)) {
+            remember(exchange);
+            waitAt(gate);
+        }
+        if (isKeyOfAnotherRequest(exchange, url() + " " + request + " " + body)) {
+            reply(exchange, 422, "");
+            return;
+        }
         if (request.equals(redirected)) {
             exchange.getResponseHeaders().set("Location", elsewhere + exchange.getRequestURI());
             reply(exchange, redirectStatus, "");
@@ -110,8 +165,12 @@ final class Instance implements AutoCloseable {
             case "PUT /config" -> {
                 remember(exchange);
                 sent = body;
-                reply(exchange, ill == Ill.REFUSING ? 503 : 200, "");
+                if (!retryAfter.isEmpty()) {
+                    exchange.getResponseHeaders().set("Retry-After", retryAfter);
+                }
+                reply(exchange, ill == Ill.REFUSING ? refusal : 200, "");
             }
+            case "GET /config" -> reply(exchange, presentStatus, presentStatus == 200 ? loaded : "");
             case "POST /config/refresh" -> {
                 remember(exchange);
                 loaded = ill == Ill.WRONG ? loaded : sent;
@@ -123,15 +182,27 @@ final class Instance implements AutoCloseable {
 
     private void health(HttpExchange exchange) throws IOException {
         if (ill == Ill.HANGING) {
-            try {
-                never.pass();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            waitAt(never);
         }
         boolean lags = ill == Ill.SLOW && laggingAnswers.getAndDecrement() > 0;
         Matcher version = VERSION.matcher(lags ? "{\"version\":41}" : loaded);
         reply(exchange, 200, answer.formatted(version.find() ? version.group(1) : "none"));
+    }
+
+    private static void waitAt(Gate gate) {
+        try {
+            gate.pass();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean isKeyOfAnotherRequest(HttpExchange exchange, String request) {
+        String key = exchange.getRequestHeaders().getFirst("Idempotency-Key");
+        Map<String, String> seen = requestsByKey;
+        return key != null
+                && seen != null
+                && !request.equals(Objects.requireNonNullElse(seen.putIfAbsent(key, request), request));
     }
 
     private void remember(HttpExchange exchange) {

@@ -187,7 +187,7 @@ public final class Creation {
         return TaskId.ofTrusted("task-" + planId + "-" + now.toEpochMilli() + "-" + random);
     }
 
-    private static List<String> errorsOf(TenantChange change, Set<String> tenants) {
+    private List<String> errorsOf(TenantChange change, Set<String> tenants) {
         List<String> wrong = new ArrayList<>();
         String who = "tenant '" + change.tenant() + "': ";
         try {
@@ -203,8 +203,8 @@ public final class Creation {
         }
         for (String url : change.endpoints()) {
             try {
-                NetworkEndpoint.of(url);
-            } catch (IllegalArgumentException e) {
+                engine.options().allowed(NetworkEndpoint.of(url));
+            } catch (RuntimeException e) {
                 wrong.add(who + e.getMessage());
             }
         }

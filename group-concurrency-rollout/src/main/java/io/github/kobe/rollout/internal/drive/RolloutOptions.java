@@ -2,8 +2,11 @@ package io.github.kobe.rollout.internal.drive;
 
 import io.github.kobe.rollout.CheckpointStore;
 import io.github.kobe.rollout.ConflictPolicy;
+import io.github.kobe.rollout.EndpointPolicy;
 import io.github.kobe.rollout.HealthCheckClient;
 import io.github.kobe.rollout.MetricsRegistry;
+import io.github.kobe.rollout.NetworkEndpoint;
+import io.github.kobe.rollout.PreviousConfig;
 import io.github.kobe.rollout.RollbackHealthVerifier;
 import io.github.kobe.rollout.RolloutEventSink;
 import io.github.kobe.rollout.RolloutSettings;
@@ -21,6 +24,8 @@ public record RolloutOptions(
         StageFactory stages,
         RollbackHealthVerifier verifier,
         HealthCheckClient health,
+        EndpointPolicy endpoints,
+        @Nullable PreviousConfig previous,
         @Nullable CheckpointStore checkpoints,
         TaskWorkerFactory workers,
         RolloutEventSink sink,
@@ -42,6 +47,18 @@ public record RolloutOptions(
 
     /** After what time a plan is looked at again that this node has left, as it has other stages. */
     static final Duration OTHERS_COME = Duration.ofSeconds(5);
+
+    /**
+     * {@return the endpoint}
+     *
+     * @throws SecurityException if it must not be called
+     */
+    NetworkEndpoint allowed(NetworkEndpoint endpoint) {
+        endpoints.refusal(endpoint).ifPresent(reason -> {
+            throw new SecurityException("endpoint " + endpoint + " is refused: " + reason);
+        });
+        return endpoint;
+    }
 
     RolloutSettings settingsOf(Map<String, String> ofTenant) {
         return new RolloutSettings(ofTenant, settings);

@@ -9,6 +9,8 @@ import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,16 +23,26 @@ final class TaskContext implements StageContext {
     private final String stage;
     private final boolean rollingBack;
     private final TaskSpec spec;
+    private final RolloutOptions options;
     private final RolloutSettings settings;
     private final Map<String, String> data;
 
-    TaskContext(TaskRecord task, TaskSpec spec, String stage, boolean rollingBack, RolloutSettings settings) {
+    /** From 1; 0: none. */
+    private int step;
+
+    TaskContext(TaskRecord task, TaskSpec spec, String stage, boolean rollingBack, RolloutOptions options) {
         this.task = task;
         this.spec = spec;
         this.stage = stage;
         this.rollingBack = rollingBack;
-        this.settings = settings;
+        this.options = options;
+        settings = options.settingsOf(task.change().settings());
         data = new TreeMap<>(task.data());
+    }
+
+    /** What follows is the step of that number, from 1. */
+    void enter(int number) {
+        step = number;
     }
 
     @Override
@@ -60,9 +72,12 @@ final class TaskContext implements StageContext {
 
     @Override
     public List<NetworkEndpoint> endpoints() {
-        return task.change().endpoints().stream()
-                .map(NetworkEndpoint::ofTrusted)
-                .toList();
+        return task.change().endpoints().stream().map(this::endpoint).toList();
+    }
+
+    @Override
+    public NetworkEndpoint endpoint(String url) {
+        return options.allowed(NetworkEndpoint.of(url));
     }
 
     @Override
@@ -88,7 +103,21 @@ final class TaskContext implements StageContext {
 
     @Override
     public String idempotencyKey() {
-        return task.id() + "/" + task.attempt() + "/" + stage;
+        return task.id() + "/" + task.attempt() + "/" + encoded(stage) + "/" + step;
+    }
+
+    @Override
+    public String idempotencyKey(String part) {
+        if (part.isBlank()) {
+            throw new IllegalArgumentException(
+                    "the part of an idempotency key is '" + part + "'; it must not be blank");
+        }
+        return idempotencyKey() + "/" + encoded(part);
+    }
+
+    /** Without the slash that stands between the parts. */
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
     @Override

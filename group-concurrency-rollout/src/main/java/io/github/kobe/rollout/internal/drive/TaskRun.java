@@ -4,6 +4,7 @@ import io.github.kobe.rollout.Checkpoint;
 import io.github.kobe.rollout.CheckpointException;
 import io.github.kobe.rollout.CheckpointStore;
 import io.github.kobe.rollout.FailureInfo;
+import io.github.kobe.rollout.PreviousConfig;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.StageContext;
 import io.github.kobe.rollout.Step;
@@ -47,7 +48,7 @@ final class TaskRun {
         this.drive = drive;
         this.id = id;
         options = engine.options();
-        next = boundary(Boundaries::begin);
+        next = boundary(options.previous() == null ? Boundaries::begin : Boundaries::look);
     }
 
     /** {@return the task, if it could not begin yet} */
@@ -75,7 +76,7 @@ final class TaskRun {
             }
         }
         forgetCheckpoint();
-        return Optional.empty();
+        return next.way() == Way.LATER ? Optional.of(next.task()) : Optional.empty();
     }
 
     private void work() {
@@ -83,7 +84,7 @@ final class TaskRun {
     }
 
     private boolean isUnderWay() {
-        return next.way() == Way.FORWARD || next.way() == Way.BACK;
+        return next.way() == Way.FORWARD || next.way() == Way.BACK || next.way() == Way.LOOK;
     }
 
     /** What is around the stages failed: the worker, or the factory of the stages. */
@@ -99,6 +100,7 @@ final class TaskRun {
             MDC.put("planId", next.task().planId().value());
             MDC.put("taskId", id.value());
             MDC.put("tenantId", next.task().tenantId().value());
+            look();
             follow();
         } finally {
             if (before == null) {
@@ -109,10 +111,29 @@ final class TaskRun {
         }
     }
 
-    private void follow() {
+    private void look() {
+        PreviousConfig previous = options.previous();
+        if (previous == null || next.way() != Way.LOOK || !goesOn()) {
+            return;
+        }
+        Boundaries.Found found = PreviousLook.find(previous, options, next.task(), readSpec());
+        if (goesOn()) {
+            next = boundary((ledger, task) -> Boundaries.begin(ledger, task, found));
+        }
+    }
+
+    private TaskSpec readSpec() {
         TaskSpec known = drive.persist(() -> engine.spec(next.task()));
         spec = known;
-        List<Stage> stages = StageNames.stages(options, next.task(), known.change());
+        return known;
+    }
+
+    private void follow() {
+        if (next.way() != Way.FORWARD && next.way() != Way.BACK) {
+            return;
+        }
+        List<Stage> stages =
+                StageNames.stages(options, next.task(), readSpec().change());
         List<String> names = stages.stream().map(Stage::name).toList();
         List<String> ofTask = next.task().stageNames();
         if (!names.equals(ofTask)) {
@@ -184,7 +205,7 @@ final class TaskRun {
 
     private void forward(Stage stage) {
         TaskRecord task = next.task();
-        StageContext context = context(task, stage.name(), false);
+        TaskContext context = context(task, stage.name(), false);
         boolean skipped;
         try {
             skipped = perform(stage, context, stage.steps(), true);
@@ -215,18 +236,19 @@ final class TaskRun {
     }
 
     /** {@return whether there was nothing to do} */
-    private boolean perform(Stage stage, StageContext context, List<Step> steps, boolean skippable) throws Exception {
+    private boolean perform(Stage stage, TaskContext context, List<Step> steps, boolean skippable) throws Exception {
         MDC.put("stageName", stage.name());
         try {
             if (skippable && stage.canSkip(context)) {
                 return true;
             }
             TimeLimit.Work work = () -> {
-                for (Step step : steps) {
+                for (int index = 0; index < steps.size(); index++) {
                     if (drive.isCut()) {
                         throw new InterruptedException("the step before it was to end");
                     }
-                    step.execute(context);
+                    context.enter(index + 1);
+                    steps.get(index).execute(context);
                 }
             };
             if (stage.timeout().isPresent()) {
@@ -313,15 +335,14 @@ final class TaskRun {
 
     private TaskContext context(TaskRecord task, String stage, boolean rollingBack) {
         return new TaskContext(
-                task,
-                Objects.requireNonNull(spec, "its configurations are not read"),
-                stage,
-                rollingBack,
-                options.settingsOf(task.change().settings()));
+                task, Objects.requireNonNull(spec, "its configurations are not read"), stage, rollingBack, options);
     }
 
     private void fail(FailureInfo failure, boolean ofStage) {
-        if (next.way() == Way.BACK) {
+        if (next.way() == Way.LOOK) {
+            FailureInfo unknown = new FailureInfo(FailureInfo.NO_PREVIOUS, failure.message());
+            next = boundary((ledger, task) -> Boundaries.begin(ledger, task, new Boundaries.Found(null, unknown)));
+        } else if (next.way() == Way.BACK) {
             next = boundary((ledger, task) -> Boundaries.rolledBack(ledger, task, failure));
         } else {
             next = boundary((ledger, task) -> Boundaries.failed(ledger, task, failure, ofStage));

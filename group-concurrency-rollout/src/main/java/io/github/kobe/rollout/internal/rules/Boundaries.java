@@ -1,5 +1,6 @@
 package io.github.kobe.rollout.internal.rules;
 
+import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.Wish;
@@ -20,6 +21,8 @@ public final class Boundaries {
         FORWARD,
         /** The next stage to be taken back. */
         BACK,
+        /** Nothing yet: first it has to be found out what its tenant has. */
+        LOOK,
         /** Nothing: it has come to rest. */
         REST,
         /** Nothing yet: its plan starts nothing, its wave hasn't begun, or its tenant is another's. */
@@ -40,6 +43,52 @@ public final class Boundaries {
                 yield after == null ? new Next(Way.FORWARD, task) : where(after);
             }
             default -> where(task);
+        };
+    }
+
+    /** What was found out about a tenant before its first change, or why that was not possible. */
+    public record Found(
+            @Nullable ConfigSnapshot previous, @Nullable FailureInfo failure) {}
+
+    /** A task's thread begins, unless its tenant has to be looked at before its first change. */
+    public static Next look(Ledger ledger, TaskRecord task) {
+        return isUnknown(ledger, task) ? new Next(Way.LOOK, task) : begin(ledger, task);
+    }
+
+    /** A task's thread has looked, and begins. */
+    public static Next begin(Ledger ledger, TaskRecord task, Found found) {
+        if (!isUnknown(ledger, task)) {
+            return begin(ledger, task);
+        }
+        ConfigSnapshot previous = found.previous();
+        Next next = begin(ledger, previous == null ? task : remembering(ledger, task, previous));
+        return found.failure() == null ? next : failed(ledger, next.task(), found.failure(), false);
+    }
+
+    private static TaskRecord remembering(Ledger ledger, TaskRecord task, ConfigSnapshot previous) {
+        String configId = ledger.store().keep(previous.config());
+        return ledger.apply(task, new TaskCommand.Remember(new Snapshot(previous.unit(), configId)));
+    }
+
+    /** Nobody knows what the tenant has, and nothing has been changed yet. */
+    private static boolean isUnknown(Ledger ledger, TaskRecord task) {
+        Wish wish = task.wish();
+        FailureInfo failure = task.failure();
+        if (task.previous() != null) {
+            return false;
+        }
+        return switch (task.status()) {
+            case PENDING ->
+                (wish == null || !wish.is(Kind.CANCEL))
+                        && task.position() < ledger.plan().reach()
+                        && ledger.tenant(task).isHeldBy(task.id())
+                        && ledger.tenant(task).lastKnownGood() == null;
+            case FAILED ->
+                wish != null
+                        && wish.is(Kind.RETRY)
+                        && failure != null
+                        && failure.errorType().equals(FailureInfo.NO_PREVIOUS);
+            default -> false;
         };
     }
 

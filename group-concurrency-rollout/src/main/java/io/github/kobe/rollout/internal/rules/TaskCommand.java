@@ -17,6 +17,9 @@ public sealed interface TaskCommand {
     /** To run for the first time, with what is known to be good for the tenant. */
     record Begin(@Nullable Snapshot lastKnownGood) implements TaskCommand {}
 
+    /** What the tenant has before its first change. */
+    record Remember(Snapshot previous) implements TaskCommand {}
+
     /** The current stage passed, or had nothing to do. */
     record PassStage(boolean skipped, boolean confirmed, Map<String, String> data) implements TaskCommand {}
 

@@ -82,6 +82,7 @@ public final class TaskRules {
             }
             case TaskCommand.Refuse refuse -> refuse(refuse.errors());
             case TaskCommand.Begin begin -> begin(begin.lastKnownGood());
+            case TaskCommand.Remember remember -> edit.previous = remember.previous();
             case TaskCommand.PassStage pass -> pass(pass);
             case TaskCommand.OpenStage open -> {
                 stay(TaskStatus.RUNNING, "open a stage");

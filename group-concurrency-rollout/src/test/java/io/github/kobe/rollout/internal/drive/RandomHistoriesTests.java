@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.rollout.ConflictPolicy;
+import io.github.kobe.rollout.EndpointPolicy;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.MetricsRegistry;
 import io.github.kobe.rollout.PlanId;
@@ -96,6 +97,8 @@ class RandomHistoriesTests {
                             (task, change, settings, health) -> stages,
                             RollbackHealthVerifier.alwaysTrue(),
                             url -> Map.of(),
+                            EndpointPolicy.allowAll(),
+                            null,
                             null,
                             (task, run) -> run,
                             event -> {},

@@ -1,10 +1,12 @@
-package io.github.kobe.rollout.http;
+package io.github.kobe.rollout;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 
@@ -19,11 +21,16 @@ final class JdkHttpTransport implements HttpTransport {
             .build();
 
     @Override
-    public int send(HttpCall call) throws IOException, InterruptedException {
+    public Answer send(Call call) throws IOException, InterruptedException {
         HttpRequest.Builder request = HttpRequest.newBuilder(call.url())
-                .timeout(call.timeout())
-                .method(call.method(), BodyPublishers.ofString(call.body()));
-        call.headers().forEach(request::header);
-        return client.send(request.build(), BodyHandlers.discarding()).statusCode();
+                .method(
+                        call.method(),
+                        call.body().isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(call.body()));
+        call.headers().forEach(request::setHeader);
+        HttpResponse<InputStream> response = client.send(request.build(), BodyHandlers.ofInputStream());
+        return Answer.read(
+                response.statusCode(),
+                response.headers().firstValue("Retry-After").orElse(null),
+                response.body());
     }
 }
