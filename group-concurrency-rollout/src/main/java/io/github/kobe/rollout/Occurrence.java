@@ -244,6 +244,16 @@ public sealed interface Occurrence {
     record StageFailed(String stage, int index, FailureInfo failure) implements Occurrence {}
 
     /**
+     * A stage, or its rollback, failed, and runs again.
+     *
+     * @param stage its name
+     * @param retry which retry that is, from 1
+     * @param failure why it failed
+     * @param backOff how long it waits before that
+     */
+    record StageRetrying(String stage, int retry, FailureInfo failure, Duration backOff) implements Occurrence {}
+
+    /**
      * A stage is being rolled back.
      *
      * @param stage its name

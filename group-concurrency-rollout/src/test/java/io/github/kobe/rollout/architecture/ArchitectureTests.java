@@ -154,6 +154,7 @@ class ArchitectureTests extends ModuleArchitecture {
                         "TaskOperationException",
                         "TaskCreationException",
                         "CheckpointException",
+                        "RetryAfterException",
                         // what an application brings
                         "Stage",
                         "Step",

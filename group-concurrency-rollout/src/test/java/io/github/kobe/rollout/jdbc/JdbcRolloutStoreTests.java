@@ -279,6 +279,7 @@ class JdbcRolloutStoreTests {
                 new Occurrence.StageStarted("A", 0),
                 new Occurrence.StageCompleted("A", 0),
                 new Occurrence.StageSkipped("A", 0),
+                new Occurrence.StageRetrying("A", 1, new FailureInfo("X", "x"), Duration.ofSeconds(1)),
                 new Occurrence.StageFailed("A", 0, FAILURE),
                 new Occurrence.StageRollingBack("A"),
                 new Occurrence.StageRolledBack("A"),

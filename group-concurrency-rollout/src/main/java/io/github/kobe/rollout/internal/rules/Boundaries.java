@@ -87,6 +87,15 @@ public final class Boundaries {
         return where(wished == null ? ledger.apply(after, new TaskCommand.OpenStage()) : wished);
     }
 
+    /** A stage failed, and runs again later. What is wanted comes first, since nothing runs until then. */
+    public static Next retrying(Ledger ledger, TaskRecord task, TaskCommand.RetryStage retry) {
+        if (!task.status().hasThread()) {
+            return where(task);
+        }
+        TaskRecord wished = task.status() == TaskStatus.RUNNING ? applyWish(ledger, task) : null;
+        return where(wished == null ? ledger.apply(task, retry) : wished);
+    }
+
     /** {@return whether the plan has to be locked for a stage that passed} */
     public static boolean changesStatus(TaskRecord task) {
         return task.wish() != null || task.stagesDone() + 1 >= task.totalStages();

@@ -1,0 +1,45 @@
+package io.github.kobe.rollout.internal.drive;
+
+import io.github.kobe.rollout.Stage;
+import io.github.kobe.rollout.StageContext;
+import io.github.kobe.rollout.Step;
+import java.util.List;
+import org.slf4j.MDC;
+
+/** Runs the steps of stages: code of the application, in its time limit, until the drive has to end. */
+final class StageWork {
+
+    private final Drive drive;
+
+    StageWork(Drive drive) {
+        this.drive = drive;
+    }
+
+    /** {@return whether there was nothing to do} */
+    boolean run(Stage stage, StageContext context, List<Step> steps, boolean skippable) throws Exception {
+        MDC.put("stageName", stage.name());
+        try {
+            if (skippable && stage.canSkip(context)) {
+                return true;
+            }
+            TimeLimit.Work work = () -> runAll(steps, context);
+            if (stage.timeout().isPresent()) {
+                TimeLimit.run("stage " + stage.name(), stage.timeout().get(), work);
+            } else {
+                work.run();
+            }
+            return false;
+        } finally {
+            MDC.remove("stageName");
+        }
+    }
+
+    private void runAll(List<Step> steps, StageContext context) throws Exception {
+        for (Step step : steps) {
+            if (drive.isCut()) {
+                throw new InterruptedException("the step before it was to end");
+            }
+            step.execute(context);
+        }
+    }
+}
