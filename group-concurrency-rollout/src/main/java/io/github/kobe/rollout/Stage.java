@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A part of a task: a name, and steps in order. It passes as a whole, or the first step that fails ends it and fails
- * the task, unless it is {@linkplain #retry retried}. A task is paused, cancelled and rolled back between stages.
+ * the task, unless it is {@linkplain #retry retried}. A task is paused, cancelled and rolled back between stages; only
+ * {@link Rollouts#cancelNow} interrupts a step.
  *
  * <pre>{@code
  * Stage.named("Drain")

@@ -36,7 +36,8 @@ public final class RolloutModel {
             "COMPLETED", Set.of("ROLLING_BACK"),
             "ROLLING_BACK", Set.of("ROLLED_BACK", "PARTIAL_FAILED"));
 
-    private static final List<String> STRENGTH = List.of("PAUSE", "RESUME", "RETRY", "CANCEL", "ROLLBACK");
+    private static final List<String> STRENGTH =
+            List.of("PAUSE", "RESUME", "RETRY", "CANCEL", "ROLLBACK", "CANCEL_NOW");
     private static final Set<String> OPEN = Set.of("PENDING", "RUNNING", "PAUSED", "ROLLING_BACK");
 
     private final List<ModelTask> tasks = new ArrayList<>();
@@ -85,6 +86,10 @@ public final class RolloutModel {
                 }
             }
             return left;
+        }
+
+        private boolean isToBeCancelled() {
+            return "CANCEL".equals(wish) || "CANCEL_NOW".equals(wish);
         }
 
         private void open() {
@@ -214,7 +219,8 @@ public final class RolloutModel {
             case "PAUSE" -> task.status.equals("RUNNING");
             case "RESUME" ->
                 task.status.equals("PAUSED") || (task.status.equals("RUNNING") && "PAUSE".equals(task.wish));
-            case "CANCEL" -> Set.of("PENDING", "RUNNING", "PAUSED").contains(task.status);
+            case "CANCEL", "CANCEL_NOW" ->
+                Set.of("PENDING", "RUNNING", "PAUSED").contains(task.status);
             case "ROLLBACK" ->
                 task.hasSnapshot
                         && Set.of("RUNNING", "PAUSED", "FAILED", "COMPLETED", "ROLLBACK_FAILED")
@@ -238,7 +244,7 @@ public final class RolloutModel {
         Set<String> from = switch (wish) {
             case "PAUSE" -> Set.of("RUNNING");
             case "RESUME" -> pauseAsked ? Set.of("PAUSED", "RUNNING") : Set.of("PAUSED");
-            case "CANCEL" -> Set.of("READY", "RUNNING", "PAUSED");
+            case "CANCEL", "CANCEL_NOW" -> Set.of("READY", "RUNNING", "PAUSED");
             case "ROLLBACK" -> Set.of("RUNNING", "PAUSED", "PARTIAL_FAILED", "COMPLETED");
             default -> Set.of("PARTIAL_FAILED");
         };
@@ -265,7 +271,7 @@ public final class RolloutModel {
         }
         refuse(accepted == 0 && !wish.equals("PAUSE") && !wish.equals("RESUME"));
         switch (wish) {
-            case "PAUSE", "CANCEL" -> pauseAsked = true;
+            case "PAUSE", "CANCEL", "CANCEL_NOW" -> pauseAsked = true;
             case "RESUME" -> {
                 pauseAsked = false;
                 expires = Math.max(now, opened == null ? 0 : opened + bake) + timeout;
@@ -303,7 +309,7 @@ public final class RolloutModel {
     public void begin(int index) {
         ModelTask task = tasks.get(index);
         if (task.status.equals("PENDING")) {
-            if ("CANCEL".equals(task.wish)) {
+            if (task.isToBeCancelled()) {
                 task.end("CANCELLED");
             } else if (started && !pauseAsked && !planRollsBack && task.claim && waveOf(index) <= wave) {
                 task.status = "RUNNING";
@@ -311,7 +317,7 @@ public final class RolloutModel {
             }
         } else if (task.wish != null) {
             switch (task.wish) {
-                case "CANCEL" -> task.end("CANCELLED");
+                case "CANCEL", "CANCEL_NOW" -> task.end("CANCELLED");
                 case "ROLLBACK" -> task.rollBack();
                 case "RESUME" -> {
                     task.status = "RUNNING";
@@ -347,6 +353,11 @@ public final class RolloutModel {
 
     private void forward(ModelTask task, int outcome) {
         String wish = task.wish;
+        if (outcome == 0 && "CANCEL_NOW".equals(wish)) {
+            task.end("CANCELLED");
+            return;
+        }
+        boolean cancel = task.isToBeCancelled();
         if (outcome == 0) {
             task.end("FAILED");
             task.checkpoint &= task.retried < retries;
@@ -366,7 +377,7 @@ public final class RolloutModel {
             task.rollBack();
         } else if (task.done == stages) {
             task.end("COMPLETED");
-        } else if ("CANCEL".equals(wish)) {
+        } else if (cancel) {
             task.end("CANCELLED");
         } else if ("PAUSE".equals(wish)) {
             task.status = "PAUSED";

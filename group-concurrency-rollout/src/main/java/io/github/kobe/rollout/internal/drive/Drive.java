@@ -43,7 +43,7 @@ final class Drive {
     private final PlanGauges gauges;
     private final TaskThreads threads;
     private final Lease lease;
-    private final TaskSignals signals = new TaskSignals();
+    private final TaskSignals signals;
 
     /** What follows is written by the own thread; tasks read it after their start. */
     private final Deque<TaskId> urgent = new ArrayDeque<>();
@@ -68,6 +68,7 @@ final class Drive {
         this.planId = planId;
         this.number = number;
         lease = new Lease(engine, planId, this::cutOff);
+        signals = new TaskSignals(engine::interrupt);
         threads = new TaskThreads(engine.executor(), group(), id -> () -> run(id), lease::lose);
         publisher = new Publisher(planId, engine.options(), lease, threads::stir);
         gauges = new PlanGauges(planId, engine.options().metrics(), publisher);
@@ -197,8 +198,8 @@ final class Drive {
         Set<TaskId> cancelled = new HashSet<>();
         for (TaskRecord task : engine.store().findWished(planId)) {
             boolean rests = !task.status().hasThread();
-            signals.wake(task.id());
-            if (rests && task.wants(Wish.Kind.CANCEL)) {
+            signals.tell(task.id(), task.wants(Wish.Kind.CANCEL_NOW));
+            if (rests && task.wantsCancel()) {
                 cancelled.add(task.id());
             } else if (rests && running.contains(task.id())) {
                 // Its thread is about to end.
@@ -228,7 +229,7 @@ final class Drive {
             lease.open(ledger);
             for (TaskId id : ids) {
                 TaskRecord task = ledger.task(id);
-                if (task.wants(Wish.Kind.CANCEL) && !task.status().hasThread()) {
+                if (task.wantsCancel() && !task.status().hasThread()) {
                     Boundaries.begin(ledger, task);
                 }
             }

@@ -166,14 +166,14 @@ public final class Operations {
             case PAUSE -> PlanCommand.PAUSE;
             case RESUME -> PlanCommand.RESUME;
             case RETRY -> PlanCommand.RETRY;
-            case CANCEL -> PlanCommand.CANCEL;
+            case CANCEL, CANCEL_NOW -> PlanCommand.CANCEL;
             case ROLLBACK -> PlanCommand.ROLL_BACK;
         };
     }
 
     private static OperationResult result(
             Wish wish, List<TaskId> accepted, Map<TaskId, FailureInfo> skipped, List<TenantId> notRolledBack) {
-        String what = wish.kind().name().toLowerCase(Locale.ROOT);
+        String what = wish.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ');
         String left = notRolledBack.isEmpty() ? "" : "; not rolled back are the tenants " + names(notRolledBack);
         return new OperationResult(
                 skipped.isEmpty(),
@@ -217,7 +217,8 @@ public final class Operations {
         boolean allowed = switch (wish.kind()) {
             case PAUSE -> status == TaskStatus.RUNNING;
             case RESUME -> status == TaskStatus.PAUSED || (status == TaskStatus.RUNNING && task.wants(Kind.PAUSE));
-            case CANCEL -> status == TaskStatus.PENDING || status == TaskStatus.RUNNING || status == TaskStatus.PAUSED;
+            case CANCEL, CANCEL_NOW ->
+                status == TaskStatus.PENDING || status == TaskStatus.RUNNING || status == TaskStatus.PAUSED;
             case ROLLBACK ->
                 status == TaskStatus.RUNNING
                         || status == TaskStatus.PAUSED

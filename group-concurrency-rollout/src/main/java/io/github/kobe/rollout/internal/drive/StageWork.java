@@ -10,9 +10,11 @@ import org.slf4j.MDC;
 final class StageWork {
 
     private final Drive drive;
+    private final TaskSignals.Signal signal;
 
-    StageWork(Drive drive) {
+    StageWork(Drive drive, TaskSignals.Signal signal) {
         this.drive = drive;
+        this.signal = signal;
     }
 
     /** {@return whether there was nothing to do} */
@@ -24,9 +26,10 @@ final class StageWork {
             }
             TimeLimit.Work work = () -> runAll(steps, context);
             if (stage.timeout().isPresent()) {
-                TimeLimit.run("stage " + stage.name(), stage.timeout().get(), work);
+                signal.during(() ->
+                        TimeLimit.run("stage " + stage.name(), stage.timeout().get(), work));
             } else {
-                work.run();
+                signal.during(work);
             }
             return false;
         } finally {
@@ -36,7 +39,7 @@ final class StageWork {
 
     private void runAll(List<Step> steps, StageContext context) throws Exception {
         for (Step step : steps) {
-            if (drive.isCut()) {
+            if (drive.isCut() || signal.isCut()) {
                 throw new InterruptedException("the step before it was to end");
             }
             step.execute(context);

@@ -49,7 +49,7 @@ final class TaskRun {
         this.id = id;
         options = engine.options();
         this.signal = signal;
-        work = new StageWork(drive);
+        work = new StageWork(drive, signal);
         next = boundary(Boundaries::begin);
     }
 
@@ -205,7 +205,7 @@ final class TaskRun {
 
     /** {@return whether the stage may run again} By then the wait is over, or there is something else to do. */
     private boolean isRetried(Stage stage, Throwable e) {
-        if (drive.isCut() || retried >= stage.retries() || !(e instanceof Exception)) {
+        if (drive.isCut() || signal.isCut() || retried >= stage.retries() || !(e instanceof Exception)) {
             return false;
         }
         retried++;
@@ -238,7 +238,11 @@ final class TaskRun {
             LOG.debug("Stage {} of task {} was interrupted", stage.name(), id, e);
             return;
         }
-        LOG.warn("Stage {} of task {} failed", stage.name(), id, e);
+        if (signal.isCut()) {
+            LOG.info("Stage {} of task {} was interrupted, since the task is cancelled", stage.name(), id);
+        } else {
+            LOG.warn("Stage {} of task {} failed", stage.name(), id, e);
+        }
         fail(FailureInfo.of(e), true);
     }
 

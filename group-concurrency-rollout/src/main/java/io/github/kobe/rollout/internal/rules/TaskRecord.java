@@ -205,6 +205,11 @@ public record TaskRecord(
         return wish != null && wish.is(kind);
     }
 
+    /** {@return whether it is to be cancelled, now or at the boundary} */
+    public boolean wantsCancel() {
+        return wants(Wish.Kind.CANCEL) || wants(Wish.Kind.CANCEL_NOW);
+    }
+
     /** {@return the task, which from now on only the drive of that epoch may write} */
     public TaskRecord stamped(long by) {
         return with(edit -> edit.epoch = by);
