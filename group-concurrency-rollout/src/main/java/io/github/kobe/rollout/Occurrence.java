@@ -76,18 +76,20 @@ public sealed interface Occurrence {
     }
 
     /**
-     * More tasks have failed than is allowed; nothing new starts, and the plan is paused.
+     * More tasks have failed than is allowed. Nothing new starts, and the plan is paused or rolled back.
      *
-     * @param failures how many have failed
+     * @param failures how many have failed, of the plan, or of the current wave if the limit is a percentage
      * @param maxFailures how many may fail
+     * @param reaction what happens to the plan
      */
-    record TooManyFailures(int failures, int maxFailures) implements Occurrence {
+    record TooManyFailures(int failures, int maxFailures, FailureReaction reaction) implements Occurrence {
 
         @Override
         public FailureInfo failure() {
             return new FailureInfo(
                     FailureInfo.TOO_MANY_FAILURES,
-                    failures + " tasks have failed, and " + maxFailures + " may; nothing new starts");
+                    failures + " tasks have failed, and " + maxFailures + " may; "
+                            + (reaction == FailureReaction.PAUSE ? "nothing new starts" : "the plan is rolled back"));
         }
     }
 

@@ -50,6 +50,8 @@ public final class RolloutModel {
 
     private int maxFailures = Integer.MAX_VALUE;
     private int failed;
+    private boolean inPercent;
+    private boolean rollsBackByItself;
     private List<Integer> waveOfTask = List.of();
     private int wave;
     private int bake;
@@ -116,8 +118,10 @@ public final class RolloutModel {
         this.retries = retries;
     }
 
-    public void maxFailures(int most) {
+    public void maxFailures(int most, boolean isPercentage, boolean rollsBack) {
         maxFailures = most;
+        inPercent = isPercentage;
+        rollsBackByItself = rollsBack;
     }
 
     public void waves(int first, int second, int bakeMinutes, int timeoutMinutes) {
@@ -151,8 +155,41 @@ public final class RolloutModel {
     /** Who fails when enough have failed stops what waits. */
     private void heedFailures() {
         int before = failed;
-        failed = count("FAILED") + count("ROLLBACK_FAILED");
-        pauseAsked |= failed > before && failed > maxFailures && count("PENDING") > 0;
+        failed = failures();
+        boolean isTooMany =
+                failed > before && 100L * failed > (inPercent ? maxFailures * size(wave) : 100L * maxFailures);
+        if (isTooMany && rollsBackByItself && Set.of("RUNNING", "PAUSED").contains(plan)) {
+            rollBackAll();
+        } else {
+            pauseAsked |= isTooMany && count("PENDING") > 0;
+        }
+    }
+
+    private int failures() {
+        return (int) IntStream.range(0, tasks.size())
+                .filter(index -> !inPercent || waveOf(index) == wave)
+                .filter(index -> Set.of("FAILED", "ROLLBACK_FAILED").contains(tasks.get(index).status))
+                .count();
+    }
+
+    private long size(int ofWave) {
+        return IntStream.range(0, tasks.size())
+                .filter(index -> waveOf(index) == ofWave)
+                .count();
+    }
+
+    private void rollBackAll() {
+        for (ModelTask task : tasks) {
+            try {
+                grant(task, task.status.equals("PENDING") ? "CANCEL" : "ROLLBACK", false);
+            } catch (IllegalStateException e) {
+                assertThat(e).hasMessage("refused");
+                stop(task);
+            }
+        }
+        planRollsBack = true;
+        pauseAsked = false;
+        plan = "ROLLING_BACK";
     }
 
     private void goOn() {
@@ -180,6 +217,7 @@ public final class RolloutModel {
         if (!pauseAsked && mayGoOn) {
             wave = next;
             opened = null;
+            failed = failures();
         }
         pauseAsked |= isLate;
     }
@@ -210,7 +248,9 @@ public final class RolloutModel {
 
     public void wish(int index, String wish, boolean fromCheckpoint) {
         grant(tasks.get(index), wish, fromCheckpoint);
-        planRollsBack &= !wish.equals("RETRY") || !plan.equals("PARTIAL_FAILED");
+        if (wish.equals("RETRY") && plan.equals("PARTIAL_FAILED")) {
+            retryAfterRollback();
+        }
         derive();
     }
 
@@ -282,9 +322,15 @@ public final class RolloutModel {
                 pauseAsked = false;
                 plan = "ROLLING_BACK";
             }
-            default -> planRollsBack = false;
+            default -> retryAfterRollback();
         }
         derive();
+    }
+
+    /** Only what fails from now on counts. */
+    private void retryAfterRollback() {
+        planRollsBack = false;
+        failed = failures();
     }
 
     /** What a plan's rollback can't take back goes no further. */
@@ -401,10 +447,12 @@ public final class RolloutModel {
         if (Set.of("READY", "COMPLETED", "FAILED", "CANCELLED", "ROLLED_BACK").contains(plan)) {
             return;
         }
+        if (!planRollsBack) {
+            heedFailures();
+        }
         if (planRollsBack) {
             opened = null;
         } else {
-            heedFailures();
             goOn();
         }
         long open = tasks.stream()

@@ -24,7 +24,8 @@ create table if not exists rollout_plan (
     started_at timestamp(6) with time zone,
     ended_at timestamp(6) with time zone,
     sequence bigint not null,
-    epoch bigint not null
+    epoch bigint not null,
+    failed varchar not null
 );
 
 create table if not exists rollout_task (

@@ -24,7 +24,8 @@ create table if not exists rollout_plan (
     started_at timestamptz,
     ended_at timestamptz,
     sequence bigint not null,
-    epoch bigint not null
+    epoch bigint not null,
+    failed text not null
 );
 
 create table if not exists rollout_task (

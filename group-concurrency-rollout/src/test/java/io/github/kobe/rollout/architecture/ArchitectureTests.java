@@ -131,6 +131,7 @@ class ArchitectureTests extends ModuleArchitecture {
                         "TenantChange",
                         "RolloutPlan",
                         "WaveSize",
+                        "FailureReaction",
                         "WaveGate",
                         "PlanPreview",
                         "TenantPreview",

@@ -196,6 +196,11 @@ public record TaskRecord(
         return wish != null && !status.isOpen();
     }
 
+    /** {@return whether it has failed, forward or back} */
+    boolean hasFailed() {
+        return status == TaskStatus.FAILED || status == TaskStatus.ROLLBACK_FAILED;
+    }
+
     /** {@return whether it was cancelled when its tenant may have been changed already} */
     boolean isAbandoned() {
         return status == TaskStatus.CANCELLED && startedAt != null;
