@@ -201,6 +201,11 @@ public record TaskRecord(
         return wish != null && !status.isOpen();
     }
 
+    /** {@return whether it has failed, forward or back} */
+    boolean hasFailed() {
+        return status == TaskStatus.FAILED || status == TaskStatus.ROLLBACK_FAILED;
+    }
+
     /** {@return whether it was cancelled when its tenant may have been changed already} */
     boolean isAbandoned() {
         return status == TaskStatus.CANCELLED && startedAt != null;
@@ -208,6 +213,11 @@ public record TaskRecord(
 
     public boolean wants(Wish.Kind kind) {
         return wish != null && wish.is(kind);
+    }
+
+    /** {@return whether it is to be cancelled, now or at the boundary} */
+    public boolean wantsCancel() {
+        return wants(Wish.Kind.CANCEL) || wants(Wish.Kind.CANCEL_NOW);
     }
 
     /** {@return the task, which from now on only the drive of that epoch may write} */

@@ -30,6 +30,10 @@ alter table rollout_plan add column stranded_since timestamptz;
 alter table rollout_task add column lost_with text default '[]' not null;
 alter table rollout_task drop column recoveries;
 
+-- How many tasks of each wave have failed. It has as many numbers as what waits.
+alter table rollout_plan add column failed text default '[]' not null;
+update rollout_plan set failed = regexp_replace(waiting, '[0-9]+', '0', 'g');
+
 -- Tokens grow over all plans of a tenant. Services may remember those of before, which were epochs.
 alter table rollout_task add column token bigint default 0 not null;
 alter table rollout_tenant add column token bigint default 0 not null;
