@@ -60,7 +60,7 @@ class StageRetriesTests extends RolloutsTestCase {
         assertThat(settled(rollouts, start(rollouts)).status()).isEqualTo(PlanStatus.COMPLETED);
 
         TaskInfo task = rollouts.task(ACME);
-        String once = task.taskId() + "/1/A with token 1";
+        String once = task.taskId() + "/1/A/1 with token 1";
         assertThat(done).containsExactly(once, once, once, "A passed in run 3");
         assertThat(task.retryCount()).isZero();
         assertThat(task.attempt()).isOne();

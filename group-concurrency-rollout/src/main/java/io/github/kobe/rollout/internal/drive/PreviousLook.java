@@ -6,6 +6,7 @@ import io.github.kobe.rollout.PreviousConfig;
 import io.github.kobe.rollout.internal.rules.Boundaries.Found;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
@@ -25,7 +26,8 @@ final class PreviousLook {
         TaskContext context = new TaskContext(task, spec, "previous", false, options);
         try {
             TimeLimit.run("the look", LONGEST, () -> found.set(previous.find(context, options.health())));
-            return new Found(found.get().orElse(null), null);
+            return new Found(
+                    Objects.requireNonNull(found.get(), "PreviousConfig returned null").orElse(null), null);
         } catch (Throwable e) {
             LOG.warn("What the tenant of task {} has could not be found out", task.id(), e);
             return new Found(

@@ -6,7 +6,6 @@ import io.github.kobe.rollout.CheckpointStore;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.PreviousConfig;
 import io.github.kobe.rollout.Stage;
-import io.github.kobe.rollout.StageContext;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.internal.rules.Boundaries;
@@ -286,16 +285,7 @@ final class TaskRun {
         }
         int index = task.stagesDone();
         try {
-            checkpoints.save(new Checkpoint(
-                    id,
-                    index,
-                    task.stageNames().subList(0, index + 1),
-                    engine.now(),
-                    task.run(),
-                    task.attempt(),
-                    task.token(),
-                    skipped,
-                    data));
+            checkpoints.save(task.checkpointAfter(index, engine.now(), skipped, data));
             return true;
         } catch (RuntimeException e) {
             failCheckpoint("the checkpoint could not be saved: ", e);
@@ -353,7 +343,7 @@ final class TaskRun {
     }
 
     private @Nullable FailureInfo verify() {
-        StageContext context = context(next.task(), "verification", true);
+        TaskContext context = context(next.task(), "verification", true);
         try {
             return options.verifier().verify(context, options.health())
                     ? null

@@ -175,9 +175,13 @@ public record TaskRecord(
         if (checkpointAt == null || stagesDone == 0) {
             return Optional.empty();
         }
-        boolean skipped = settled.contains(stageNames.get(stagesDone - 1));
-        return Optional.of(new Checkpoint(
-                id, stagesDone - 1, completedStages(), checkpointAt, run, attempt, token, skipped, data));
+        int last = stagesDone - 1;
+        return Optional.of(checkpointAfter(last, checkpointAt, settled.contains(stageNames.get(last)), data));
+    }
+
+    /** {@return its checkpoint after the stage at that place} */
+    public Checkpoint checkpointAfter(int index, Instant at, boolean skipped, Map<String, String> saved) {
+        return new Checkpoint(id, index, stageNames.subList(0, index + 1), at, run, attempt, token, skipped, saved);
     }
 
     /** {@return the places of the stages that a rollback still has to take back, in its order} */
