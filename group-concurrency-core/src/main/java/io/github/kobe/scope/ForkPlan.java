@@ -88,12 +88,16 @@ final class ForkPlan {
         return fork.move(from, ForkedSubtask.RETRYING);
     }
 
-    /** Begins the wait before the next attempt, which holds nothing. */
-    void waitForNext(ForkedSubtask<?> fork) {
+    /**
+     * Begins the wait before the next attempt, which holds nothing.
+     *
+     * @param ran whether the last attempt had a thread of its own, which is the current one: then there is much stack left
+     */
+    void waitForNext(ForkedSubtask<?> fork, boolean ran) {
         long delay = retry.delayNanos(attempt++);
         if (!fork.move(ForkedSubtask.RETRYING, ForkedSubtask.DELAYED)) {
             fork.finish(); // decided meanwhile
-        } else if (delay <= 0) {
+        } else if (delay <= 0 && ran) {
             due(fork);
         } else {
             startAfter(fork, delay);

@@ -142,15 +142,17 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     @Override
     protected void over(@Nullable Throwable unrun) {
         boolean again = false;
+        boolean ran = false;
         try {
             int phase = phaseNumber();
-            again = phase == RETRYING || (phase < DECIDING && !endUnrun(phase, unrun));
+            ran = phase == RETRYING;
+            again = ran || (phase < DECIDING && !endUnrun(phase, unrun));
         } catch (Throwable thrown) {
             decideAndTell(FAILED, thrown, true); // each fork has an end, whatever fails
             throw thrown;
         } finally {
             if (again) {
-                plan().waitForNext(this);
+                plan().waitForNext(this, ran);
             } else {
                 finish();
             }
@@ -254,7 +256,6 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     @Override
     public boolean cancel() {
-        scope.requireWithin();
         ScopeBridge.requireStack();
         return cancelRun();
     }

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * The thread that opens a scope owns it: it alone may join, await and close. The owner and every thread of the scope's
  * <i>subtree</i> may fork, schedule, cancel and register clean-ups: the threads of its forks, and of the forks of scopes
- * that were opened inside those. Other threads get a {@link WrongThreadException}; they may use the {@link #token()}.
+ * that were opened inside those. Other threads get a {@link WrongThreadException}; they may use the {@link #token()}, and
+ * cancel a {@link Subtask} or a {@link ScheduledFork} that they hold.
  * {@link #isCancelled()}, {@link #configuration()}, {@link #totals()} and {@link #snapshot()} are open to every thread.
  *
  * <h2>Life</h2>

@@ -95,7 +95,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
             ScopeBridge bridge, ScopeConfiguration configuration, Joiner<? super T, ? extends R, X> joiner) {
         ScopeBridge.requireStack();
         Thread thread = Thread.currentThread();
-        OpenScope<?, ?, ?> outer = ScopeTree.innermost(thread);
+        OpenScope<?, ?, ?> outer = ScopeTree.innermostInUse(thread);
         ForkedSubtask<?> ownerFork = ScopeTree.forkOf(thread);
         boolean inside = outer != null || ownerFork != null;
         if (!bridge.admits() && (!inside || bridge.isOver())) {
@@ -138,6 +138,16 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
         }
     }
 
+    /** {@return false if its owner has ended: then it has no more to live for} By the alarm of one without a time-out. */
+    boolean goesOn() {
+        if (owner.isAlive()) {
+            return !isClosed();
+        }
+        cancel(Cause.ABANDONED);
+        abandon();
+        return false;
+    }
+
     /** Its owner has ended and left it open, with those inside it: nobody will close them. */
     private void abandon() {
         OpenScope<?, ?, ?> left;
@@ -147,6 +157,14 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
                 ScopeTree.closed(left);
             }
         } while (left != null && left != this);
+    }
+
+    /**
+     * {@return whether its time is up, and nothing of it is left that runs or is waited for} Its owner has probably
+     * forgotten to close it, and shall not have each later scope end with it.
+     */
+    boolean isSpent() {
+        return forks.cause() == Cause.TIMED_OUT && forks.isQuiet() && ownerWait.doing() == ScopeSnapshot.Owner.RUNNING;
     }
 
     // ---- who may

@@ -39,6 +39,12 @@ public interface ScopeSnapshot {
     List<ScopeSnapshot> scopes();
 
     /**
+     * {@return whether scopes were open inside it that aren't listed, because they were too deep} A snapshot lists 50 levels
+     * of scopes inside each other, so that code may go over it by recursion.
+     */
+    boolean truncated();
+
+    /**
      * What the owner of a scope is doing.
      *
      * @since 0.1.0

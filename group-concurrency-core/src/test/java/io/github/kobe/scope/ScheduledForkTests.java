@@ -204,6 +204,22 @@ class ScheduledForkTests extends ScopeTestCase {
         };
     }
 
+    @Tag("T26")
+    @Test
+    void aShutdownEndsASchedulesRunsWithoutAWarning() throws Exception {
+        GroupExecutor executor = engines.start(policy(1), clock);
+        try (CapturedLog log = CapturedLog.open();
+                var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll())) {
+            ScheduledFork schedule = scope.scheduleAtFixedRate("a", SECOND, SECOND, runs::incrementAndGet);
+            executor.shutdown();
+            clock.advance(SECOND, executor);
+            Deadline.until("it is done", schedule::isDone);
+
+            assertThat(log.warnings()).isEmpty();
+            scope.join();
+        }
+    }
+
     @Tag("T27")
     @Test
     void noneStartsOnceTheScopeIsCancelled() throws Exception {

@@ -178,6 +178,23 @@ class ScopeOwnershipTests extends ScopeTestCase {
 
     @Tag("S5")
     @Test
+    void anyThreadMayCancelASubtaskOrAScheduleThatItHolds() throws Exception {
+        Scopes scopes = Scopes.of(executor(1));
+        try (var scope = scopes.open(Joiners.<Object>supervise())) {
+            Subtask<Object> subtask = scope.fork("a", this::interrupted);
+            ScheduledFork schedule = scope.schedule("a", Duration.ofDays(1), () -> {});
+            gate.awaitArrived(1);
+
+            assertThat(Deadline.within(subtask::cancel)).isTrue();
+            assertThat(Deadline.within(schedule::cancel)).isTrue();
+            assertThat(scope.join().cancelled()).isEqualTo(1);
+            assertThat(schedule.isCancelled()).isTrue();
+            assertThat(Deadline.within(subtask::cancel)).isFalse();
+        }
+    }
+
+    @Tag("S5")
+    @Test
     void aForkOfAnOuterScopeMayNotForkInAnInnerOneOfItsOwner() throws Exception {
         Scopes scopes = Scopes.of(executor(4));
         try (var outer = scopes.open(Joiner.<Object>allSuccessfulOrThrow());

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
@@ -365,5 +366,34 @@ class SubtaskTests extends ScopeTestCase {
             scope.fork(() -> Thread.currentThread().getName());
             assertThat(scope.join()).containsExactly("g");
         }
+    }
+
+    /** The caller of fork may be deep in its stack already. */
+    @Tag("T38")
+    @Test
+    void retriesOfAForkThatIsRefusedAtOnceTakeNoMoreOfTheStackThanOne() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder()
+                .defaultMaxConcurrencyPerGroup(1)
+                .defaultQueueThresholdPerGroup(0)
+                .build());
+        List<Integer> depths = new CopyOnWriteArrayList<>();
+        RetryPolicy retry = RetryPolicy.attempts(100).retryIf(refused -> {
+            depths.add(Thread.currentThread().getStackTrace().length);
+            return true;
+        });
+        try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise())) {
+            scope.fork("a", gate.then("x"));
+            gate.awaitArrived(1);
+            Subtask<Object> refused = scope.fork(ForkOptions.in("a").withRetry(retry), () -> "y");
+            scope.await(refused);
+            gate.open();
+            scope.join();
+
+            assertThat(refused.exception()).isInstanceOf(RejectedTaskException.class);
+            assertThat(refused.exception().getSuppressed()).hasSize(99);
+        }
+        assertThat(depths).hasSize(99);
+        assertThat(depths.stream().mapToInt(Integer::intValue).max().orElseThrow())
+                .isLessThan(depths.getFirst() + 20);
     }
 }

@@ -20,6 +20,7 @@ import java.lang.management.ManagementFactory;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -178,6 +179,23 @@ class GroupScopesEndpointTests {
             assertThat(one.path("truncated").asBoolean()).isTrue();
             assertThat(one.at("/scopes/0/name").asText()).isEqualTo("outer");
             assertThat(one.at("/scopes/0/scopes")).isEmpty();
+        }
+    }
+
+    /** Encoders and decoders of JSON refuse what is nested too deep. */
+    @Test
+    void scopesThatAreNestedDeepAreCutAndTheAnswerSaysSo() throws Exception {
+        Scopes scopes = scopes();
+        List<GroupScope<?, ?, ?>> nested = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            nested.add(scopes.open());
+        }
+        try {
+            Answer answer = get("?limit=2000");
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.body().path("truncated").asBoolean()).isTrue();
+        } finally {
+            nested.reversed().forEach(GroupScope::close);
         }
     }
 
