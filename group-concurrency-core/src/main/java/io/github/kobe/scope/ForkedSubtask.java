@@ -68,14 +68,8 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         if (!move(QUEUED, RUNNING)) {
             return false;
         }
-        ForkPlan planned = plan;
-        if (planned == null || planned.attempt == 1) {
+        if (plan == null || plan.begin(this)) {
             scope.forks.counts.started();
-            if (planned != null && planned.name != null) {
-                Thread.currentThread()
-                        .setName(KeyText.printable(group) + " " + KeyText.printable(scope.name()) + "/"
-                                + KeyText.printable(planned.name));
-            }
             scope.audience.started(this);
         }
         return true;

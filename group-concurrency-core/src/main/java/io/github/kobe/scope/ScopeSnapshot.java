@@ -54,7 +54,7 @@ public interface ScopeSnapshot {
         RUNNING,
         /** It waits in {@code fork} for one of the scope's forks to end. */
         FORKING,
-        /** It waits in {@code await} or {@code awaitAll}. */
+        /** It waits in {@code await} or {@code valuesOf}. */
         AWAITING,
         /** It waits in {@code join} or {@code joinUntil}. */
         JOINING,

@@ -22,8 +22,8 @@ final class TimeLimit {
     private final long first;
     /** The same, if it was shortened; 0: it wasn't. By the owner. */
     private volatile long shortened;
-    /** Whether it is nearer than the outer one's. */
-    private boolean own;
+    /** Whether it is nearer than the outer one's. By the owner. */
+    private volatile boolean own;
 
     private @Nullable Alarm alarm;
 
@@ -60,6 +60,15 @@ final class TimeLimit {
     private long left() {
         long due = deadline();
         return due == Long.MAX_VALUE ? due : due - scope.bridge.now();
+    }
+
+    /** {@return the scope whose time this is: it, or one that it is inside of} */
+    OpenScope<?, ?, ?> whose() {
+        OpenScope<?, ?, ?> at = scope;
+        for (OpenScope<?, ?, ?> outer = at.parent(); outer != null && !at.time.own; outer = at.parent()) {
+            at = outer;
+        }
+        return at;
     }
 
     // ---- by the owner

@@ -35,7 +35,7 @@ class DeepScopesTests extends ScopeTestCase {
     }
 
     private Object open(int levels) throws Exception {
-        try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+        try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
             outermost.compareAndSet(null, scope);
             scope.fork("a", levels == 1 ? this::interrupted : () -> open(levels - 1));
             return scope.join();

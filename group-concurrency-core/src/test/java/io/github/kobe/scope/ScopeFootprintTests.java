@@ -27,7 +27,7 @@ class ScopeFootprintTests extends ScopeTestCase {
     void aQueuedForkTakesLessThanAHundredAndTwentyBytesAndOneThatHasEndedNone() throws Exception {
         GroupExecutor executor = engines.startPlain(policy(1));
         Callable<Object> nothing = () -> null;
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll(), Configuration::withoutTimeout)) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll(), ScopeSettings::withoutTimeout)) {
             scope.fork("a", gate.then("x"));
             gate.awaitArrived(1);
             long before = used();

@@ -62,7 +62,7 @@ class ScopeReportTests extends ScopeTestCase {
         GroupExecutor executor = engines.start(policy(1), clock);
         Notes notes = new Notes();
         try (var scope = Scopes.of(executor)
-                .open(Joiners.<Object>supervise(), cf -> cf.withName("s").withListener(notes))) {
+                .open(Joiner.<Object>supervise(), cf -> cf.withName("s").withListener(notes))) {
             scope.await(scope.fork("a", () -> {
                 clock.advance(Duration.ofSeconds(2));
                 return "x";
@@ -144,7 +144,7 @@ class ScopeReportTests extends ScopeTestCase {
         for (Duration open : List.of(Duration.ofSeconds(9), Duration.ofSeconds(10))) {
             try (var scope = Scopes.of(executor)
                     .open(
-                            Joiners.<Object>supervise(),
+                            Joiner.<Object>supervise(),
                             cf -> cf.withListener(listener).withTimeout(Duration.ofSeconds(10)))) {
                 clock.advance(open, executor);
                 boolean up = open.equals(Duration.ofSeconds(10));
@@ -152,7 +152,7 @@ class ScopeReportTests extends ScopeTestCase {
                 assertThat(scope.totals().timedOut()).isEqualTo(up);
             }
         }
-        try (var cancelled = Scopes.of(executor).open(Joiners.<Object>supervise(), cf -> cf.withListener(listener))) {
+        try (var cancelled = Scopes.of(executor).open(Joiner.<Object>supervise(), cf -> cf.withListener(listener))) {
             cancelled.cancel();
         }
         assertThat(told).containsExactly(false, true, false);
@@ -163,7 +163,7 @@ class ScopeReportTests extends ScopeTestCase {
     void totalsAreCountedAlways() throws Exception {
         ManualClock clock = new ManualClock();
         GroupExecutor executor = engines.start(policy(1), clock);
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise())) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
             assertThat(scope.totals())
                     .isEqualTo(new ForkCounts.Totals(0, 0, 0, 0, Duration.ZERO, Duration.ZERO, false));
             scope.fork("a", () -> {
@@ -198,7 +198,7 @@ class ScopeReportTests extends ScopeTestCase {
         GroupExecutor executor = executor(1);
         List<String> order = new ArrayList<>();
         Thread owner = Thread.currentThread();
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll())) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll())) {
             for (String name : List.of("first", "second", "third")) {
                 scope.defer(() -> {
                     assertThat(Thread.currentThread()).isSameAs(owner);
@@ -276,9 +276,9 @@ class ScopeReportTests extends ScopeTestCase {
         Scopes scopes = Scopes.of(executor);
         Gate inner = new Gate();
         Caller<Object> owner = Caller.start(() -> {
-            try (var outer = scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withName("outer"))) {
+            try (var outer = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withName("outer"))) {
                 outer.fork("a", () -> {
-                    try (var nested = scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withName("nested"))) {
+                    try (var nested = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withName("nested"))) {
                         nested.fork(ForkOptions.in("b").withName("deep"), inner.then("x"));
                         nested.join();
                     }

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.scope.GroupScope;
-import io.github.kobe.scope.Joiners;
+import io.github.kobe.scope.Joiner;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.testing.ApplicationServer;
 import io.github.kobe.testing.Caller;
@@ -91,8 +91,7 @@ class GroupScopesEndpointTests {
         Instant before = Instant.now();
         Caller<String> owner = Caller.startPlatform(() -> {
             try (var scope = scopes.open(
-                    Joiners.<String>awaitAll(),
-                    change -> change.withName("page").withTimeout(Duration.ofMinutes(5)))) {
+                    Joiner.<String>awaitAll(), change -> change.withName("page").withTimeout(Duration.ofMinutes(5)))) {
                 scope.fork("page", gate.then("first"));
                 Deadline.until(
                         "the first runs",
@@ -100,7 +99,7 @@ class GroupScopesEndpointTests {
                 scope.fork("page", () -> "second");
                 scope.fork("other", () -> {
                     try (GroupScope<String, ?, RuntimeException> inner = scopes.open(
-                            Joiners.<String>awaitAll(),
+                            Joiner.<String>awaitAll(),
                             change -> change.withName("part").withoutTimeout())) {
                         inner.fork("part", gate.then("inner"));
                         inner.join();
