@@ -69,7 +69,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
             return false;
         }
         if (plan == null || plan.begin(this)) {
-            scope.forks.counts.started();
+            scope.forks.tally.started();
             scope.audience.started(this);
         }
         return true;
@@ -77,7 +77,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     @Override
     protected void ran(@Nullable Object value, @Nullable Throwable failure, long nanos) {
-        scope.forks.counts.ran(nanos);
+        scope.forks.tally.ran(nanos);
         if (plan != null) {
             plan.ranNanos += nanos;
         }
@@ -380,7 +380,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     private void tellListeners() {
         int phase = phaseNumber();
         if (phase == CANCELLED) {
-            scope.forks.counts.cancelled();
+            scope.forks.tally.cancelled();
         }
         if (plan != null) {
             scope.audience.ended(this, phase, result(), Duration.ofNanos(plan.ranNanos));

@@ -31,7 +31,7 @@ final class Forking {
         scope.bridge.requireKey(group);
         boolean inTime = !byOwner || settings.mostForks() == 0 || awaitTurn();
         RetryPolicy retry = settings.retry();
-        ForkPlan plan = options == null && retry == RetryPolicy.none() && scope.audience.isEmpty()
+        ForkPlan plan = options == null && retry == RetryPolicy.none() && !scope.audience.hearsOfForks()
                 ? null
                 : new ForkPlan(options, retry, null);
         ForkedSubtask<U> fork = unknown(group, plan);

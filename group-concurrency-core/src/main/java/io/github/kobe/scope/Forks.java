@@ -57,7 +57,7 @@ final class Forks {
         }
     }
 
-    final ForkCounts counts = new ForkCounts();
+    final Tally tally = new Tally();
     final ForkStack stack = new ForkStack(this);
 
     private volatile long word;
@@ -158,7 +158,7 @@ final class Forks {
         boolean ends = known ? tryEnd() : !isCancelled();
         if (ends) {
             fork.settle(end, result, known);
-            counts.ended(end);
+            tally.ended(end);
         } else {
             fork.settle(ForkState.CANCELLED, null, false);
         }
@@ -242,6 +242,9 @@ final class Forks {
                 after |= CUT;
             }
         } while (!WORD.compareAndSet(this, before, after));
+        if (why == Cause.TIMED_OUT) {
+            tally.timeWasUp();
+        }
         return true;
     }
 

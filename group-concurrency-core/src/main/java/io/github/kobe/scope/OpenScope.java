@@ -581,7 +581,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     @Override
     public ScopeTotals totals() {
-        return forks.counts.totals(forks.cause() == Cause.TIMED_OUT);
+        return forks.tally.get();
     }
 
     @Override

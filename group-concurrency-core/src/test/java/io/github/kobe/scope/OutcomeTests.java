@@ -105,7 +105,7 @@ class OutcomeTests {
 
     @Test
     void totalsAddUp() {
-        ScopeTotals totals = new ForkCounts.Totals(5, 3, 2, 1, Duration.ofSeconds(12), Duration.ofSeconds(5), false);
+        ScopeTotals totals = new Tally.Totals(5, 3, 2, 1, Duration.ofSeconds(12), Duration.ofSeconds(5), false);
 
         assertThat(totals.completed()).isEqualTo(6);
         assertThat(totals.average()).isEqualTo(Duration.ofSeconds(2));
@@ -113,7 +113,7 @@ class OutcomeTests {
 
     @Test
     void nothingTookNoTime() {
-        assertThat(new ForkCounts.Totals(0, 0, 0, 0, Duration.ZERO, Duration.ZERO, false).average())
+        assertThat(new Tally.Totals(0, 0, 0, 0, Duration.ZERO, Duration.ZERO, false).average())
                 .isZero();
     }
 }

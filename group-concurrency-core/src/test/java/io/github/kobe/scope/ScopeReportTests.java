@@ -10,10 +10,12 @@ import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.CapturedLog;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -95,6 +97,49 @@ class ScopeReportTests extends ScopeTestCase {
 
     @Tag("T29")
     @Test
+    void aListenerThatCountsAsksForTheTotalsAndHearsOfNoFork() throws Exception {
+        List<Supplier<ScopeTotals>> asked = new ArrayList<>();
+        ScopeListener counting = new ScopeListener() {
+            @Override
+            public void onOpened(ScopeInfo scope, Supplier<ScopeTotals> totals) {
+                asked.add(totals);
+            }
+        };
+        try (var scope = Scopes.of(executor(1)).open(Joiner.<Object>supervise(), cf -> cf.withListener(counting))) {
+            Supplier<ScopeTotals> totals = asked.getFirst();
+            assertThat(totals.get().completed()).isZero();
+            scope.await(scope.fork("a", () -> "x"));
+            assertThat(totals.get().succeeded()).isEqualTo(1);
+            Subtask<Object> cancelled = scope.fork("a", this::interrupted);
+            gate.awaitArrived(1);
+            cancelled.cancel();
+            scope.join();
+            assertThat(totals.get()).isEqualTo(scope.totals());
+        }
+        assertThat(asked.getFirst().get().completed()).isEqualTo(2);
+    }
+
+    /** Nobody else would tell of it. */
+    @Tag("T26")
+    @Test
+    void aRunThatFailsIsLoggedIfTheListenersHearOfNoFork() throws Exception {
+        ScopeListener closing = new ScopeListener() {
+            @Override
+            public void onClosed(ScopeInfo scope, ScopeTotals totals) {}
+        };
+        try (CapturedLog log = CapturedLog.open();
+                var scope = Scopes.of(executor(1)).open(Joiner.<Object>supervise(), cf -> cf.withListener(closing))) {
+            ScheduledFork schedule = scope.schedule("a", Duration.ZERO, () -> {
+                throw new IOException("down");
+            });
+            Deadline.until("it is done", schedule::isDone);
+            Deadline.until("it is logged", () -> log.warnings().size() == 1);
+            scope.join();
+        }
+    }
+
+    @Tag("T29")
+    @Test
     void whatAListenerThrowsIsLoggedOnceAndChangesNothing() throws Exception {
         ScopeListener throwing = new ScopeListener() {
             @Override
@@ -164,8 +209,7 @@ class ScopeReportTests extends ScopeTestCase {
         ManualClock clock = new ManualClock();
         GroupExecutor executor = engines.start(policy(1), clock);
         try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
-            assertThat(scope.totals())
-                    .isEqualTo(new ForkCounts.Totals(0, 0, 0, 0, Duration.ZERO, Duration.ZERO, false));
+            assertThat(scope.totals()).isEqualTo(new Tally.Totals(0, 0, 0, 0, Duration.ZERO, Duration.ZERO, false));
             scope.fork("a", () -> {
                 clock.advance(Duration.ofSeconds(3));
                 return "x";

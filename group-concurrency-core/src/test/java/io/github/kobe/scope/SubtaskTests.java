@@ -400,8 +400,8 @@ class SubtaskTests extends ScopeTestCase {
     @Test
     void optionsWithoutAGroupForkIntoThatOfTheScope() throws Exception {
         AtomicInteger ran = new AtomicInteger();
-        try (var scope =
-                Scopes.of(executor(1)).open(Joiner.<Object>supervise(), settings -> settings.withGroup("own"))) {
+        try (var scope = Scopes.of(engines.startPlain(policy(1)))
+                .open(Joiner.<Object>supervise(), settings -> settings.withGroup("own"))) {
             Subtask<Object> named = scope.fork(ForkOptions.named("n"), () -> "x");
             Subtask<Object> later = scope.fork(ForkOptions.after(Duration.ofNanos(1)), () -> "y");
             Subtask<Object> valueless = scope.fork(ForkOptions.in("other"), ran::incrementAndGet);

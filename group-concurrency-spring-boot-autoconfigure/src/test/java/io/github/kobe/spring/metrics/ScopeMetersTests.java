@@ -90,8 +90,7 @@ class ScopeMetersTests {
             MeterRegistry registry = context.getBean(MeterRegistry.class);
             for (Duration timeout : List.of(Duration.ofNanos(1), Duration.ofHours(1))) {
                 try (var scope = scopes.open(
-                        Joiner.supervise(),
-                        change -> change.withName("page").withTimeout(timeout))) {
+                        Joiner.supervise(), change -> change.withName("page").withTimeout(timeout))) {
                     Deadline.until("it is open", () -> scope.isCancelled() == timeout.equals(Duration.ofNanos(1)));
                 }
             }
