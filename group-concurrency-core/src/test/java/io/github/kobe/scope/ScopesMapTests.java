@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Gate;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -27,9 +28,13 @@ class ScopesMapTests extends ScopeTestCase {
         Scopes scopes = Scopes.of(executor(2));
         List<Integer> items = IntStream.range(0, 50).boxed().toList();
 
+        Gate second = new Gate();
+
         List<String> values = scopes.map("a", items, item -> {
             if (item == 0) {
-                Thread.yield();
+                second.pass();
+            } else {
+                second.open();
             }
             return item % 10 == 0 ? null : "value " + item;
         });

@@ -77,7 +77,7 @@ class ApplicationsTests {
     }
 
     @Test
-    @Tag("R120")
+    @Tag("R114")
     void applicationsOnOneDatabaseSeeNothingOfEachOther() throws Exception {
         Gate gate = new Gate();
         Stage slow = Stage.named("Bill").step(ctx -> {

@@ -32,7 +32,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 /** Tables of the first version, with a plan in them whose node was killed, are brought up to this one. */
-@Tag("R134")
+@Tag("R114")
 @ParameterizedClass(name = "{0}")
 @MethodSource("io.github.kobe.rollout.jdbc.TestDatabase$Product#ofThisDepth")
 class SchemaTests {
