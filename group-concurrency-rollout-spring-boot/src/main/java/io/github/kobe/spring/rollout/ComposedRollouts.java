@@ -12,6 +12,7 @@ import io.github.kobe.rollout.RolloutsBuilder;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.StageFactory;
 import io.github.kobe.rollout.TaskWorkerFactory;
+import io.github.kobe.rollout.WaveCheck;
 import io.github.kobe.rollout.http.HttpStages;
 import io.github.kobe.rollout.http.HttpTransport;
 import java.util.List;
@@ -37,6 +38,7 @@ final class ComposedRollouts {
         take(MetricsRegistry.class, builder::metrics);
         take(RolloutEventSink.class, builder::sink);
         take(TaskWorkerFactory.class, builder::workers);
+        take(WaveCheck.class, builder::waveCheck);
         stages(builder);
         take(RollbackHealthVerifier.class, builder::verifier);
         beans.getBeanProvider(RolloutsCustomizer.class).orderedStream().forEach(each -> each.customize(builder));

@@ -25,7 +25,9 @@ create table if not exists rollout_plan (
     ended_at timestamp(6) with time zone,
     sequence bigint not null,
     epoch bigint not null,
-    failed varchar not null
+    failed varchar not null,
+    gate_check_expires_at timestamp(6) with time zone,
+    gate_checked boolean not null
 );
 
 create table if not exists rollout_task (

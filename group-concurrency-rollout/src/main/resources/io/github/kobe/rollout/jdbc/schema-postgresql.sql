@@ -25,7 +25,9 @@ create table if not exists rollout_plan (
     ended_at timestamptz,
     sequence bigint not null,
     epoch bigint not null,
-    failed text not null
+    failed text not null,
+    gate_check_expires_at timestamptz,
+    gate_checked boolean not null
 );
 
 create table if not exists rollout_task (

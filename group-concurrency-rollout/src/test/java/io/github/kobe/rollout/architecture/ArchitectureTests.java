@@ -163,6 +163,7 @@ class ArchitectureTests extends ModuleArchitecture {
                         "StageFactory",
                         "RolloutSettings",
                         "TaskWorkerFactory",
+                        "WaveCheck",
                         "CheckpointStore",
                         "MetricsRegistry",
                         "RollbackHealthVerifier",

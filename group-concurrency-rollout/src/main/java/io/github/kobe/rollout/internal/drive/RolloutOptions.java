@@ -11,6 +11,7 @@ import io.github.kobe.rollout.RolloutsBuilder;
 import io.github.kobe.rollout.StageFactory;
 import io.github.kobe.rollout.TaskWorkerFactory;
 import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.rollout.WaveCheck;
 import io.github.kobe.rollout.internal.rules.PlanStore;
 import java.time.Duration;
 import java.util.Map;
@@ -31,7 +32,9 @@ public record RolloutOptions(
         ConflictPolicy conflict,
         String node,
         Duration progressInterval,
-        Duration shutdownGrace) {
+        Duration shutdownGrace,
+        @Nullable WaveCheck waveCheck,
+        Duration waveCheckInterval) {
 
     /** How often a drive looks for wishes that others have left, at least. */
     static final Duration LOOK = Duration.ofSeconds(1);
