@@ -23,6 +23,9 @@ public record FailureInfo(String errorType, String message) {
     /** The stages differ from those with which the task was created. */
     public static final String STAGES_CHANGED = "STAGES_CHANGED";
 
+    /** A check has stopped the plan between two waves. */
+    public static final String CHECK_STOPPED = "CHECK_STOPPED";
+
     /** Nobody has approved the next wave in time. */
     public static final String GATE_TIMED_OUT = "GATE_TIMED_OUT";
 

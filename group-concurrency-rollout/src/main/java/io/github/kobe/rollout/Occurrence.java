@@ -63,7 +63,22 @@ public sealed interface Occurrence {
     record GateApproved(int wave, String by) implements Occurrence {}
 
     /**
-     * Nobody has approved in time; the plan is paused.
+     * The check of the next wave has passed.
+     *
+     * @param wave the one that has ended, from 1
+     */
+    record GateChecked(int wave) implements Occurrence {}
+
+    /**
+     * The check has found that the next wave must not begin; the plan is paused or rolled back.
+     *
+     * @param wave the one that has ended, from 1
+     * @param failure why
+     */
+    record GateStopped(int wave, FailureInfo failure) implements Occurrence {}
+
+    /**
+     * Nobody has approved in time, or the check hasn't passed; the plan is paused.
      *
      * @param wave the one that has ended, from 1
      */
@@ -71,7 +86,9 @@ public sealed interface Occurrence {
 
         @Override
         public FailureInfo failure() {
-            return new FailureInfo(FailureInfo.GATE_TIMED_OUT, "nobody has approved wave " + wave + " in time");
+            return new FailureInfo(
+                    FailureInfo.GATE_TIMED_OUT,
+                    "wave " + wave + " was not approved, or its check didn't pass, in time");
         }
     }
 

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param onTooManyFailures what happens if one more fails
  * @param bakeTime the shortest time from the end of a wave to the begin of the next one
  * @param approvalTimeout how long the plan waits for an approval between two waves, or {@code null} if none is needed
+ * @param checkTimeout how long the plan waits for a check between two waves, or {@code null} if there is none
  * @since 0.1.0
  */
 public record RolloutPlan(
@@ -35,7 +36,8 @@ public record RolloutPlan(
         @Nullable WaveSize maxFailures,
         FailureReaction onTooManyFailures,
         Duration bakeTime,
-        @Nullable Duration approvalTimeout) {
+        @Nullable Duration approvalTimeout,
+        @Nullable Duration checkTimeout) {
 
     /**
      * Makes a plan without waves.
@@ -46,7 +48,7 @@ public record RolloutPlan(
      * @throws IllegalArgumentException if there is no change
      */
     public RolloutPlan(String planId, @Nullable Integer maxConcurrency, List<TenantChange> changes) {
-        this(planId, maxConcurrency, changes, List.of(), null, FailureReaction.PAUSE, Duration.ZERO, null);
+        this(planId, maxConcurrency, changes, List.of(), null, FailureReaction.PAUSE, Duration.ZERO, null, null);
     }
 
     /**
@@ -85,6 +87,7 @@ public record RolloutPlan(
         private FailureReaction onTooManyFailures = FailureReaction.PAUSE;
         private Duration bakeTime = Duration.ZERO;
         private @Nullable Duration approvalTimeout;
+        private @Nullable Duration checkTimeout;
 
         private Builder(String planId) {
             this.planId = planId;
@@ -195,13 +198,34 @@ public record RolloutPlan(
         }
 
         /**
+         * Makes each further wave wait until the {@link WaveCheck} passes, which is asked after the bake time. The node that
+         * creates the plan, and all that may drive it, need one: see {@link RolloutsBuilder#waveCheck}.
+         *
+         * @param timeout how long the plan waits for it, from the end of the bake time; then the plan is paused. More than
+         *     zero, up to 365 days
+         * @return this
+         */
+        public Builder checked(Duration timeout) {
+            checkTimeout = timeout;
+            return this;
+        }
+
+        /**
          * {@return the plan}
          *
          * @throws IllegalArgumentException if there is no change
          */
         public RolloutPlan build() {
             return new RolloutPlan(
-                    planId, maxConcurrency, changes, waves, maxFailures, onTooManyFailures, bakeTime, approvalTimeout);
+                    planId,
+                    maxConcurrency,
+                    changes,
+                    waves,
+                    maxFailures,
+                    onTooManyFailures,
+                    bakeTime,
+                    approvalTimeout,
+                    checkTimeout);
         }
     }
 }

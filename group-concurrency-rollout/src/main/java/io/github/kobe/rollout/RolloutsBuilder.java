@@ -24,6 +24,7 @@ public final class RolloutsBuilder {
 
     private static final int DEFAULT_MAX_CONCURRENCY = 10;
     private static final Duration DEFAULT_PROGRESS_INTERVAL = Duration.ofSeconds(10);
+    private static final Duration DEFAULT_WAVE_CHECK_INTERVAL = Duration.ofSeconds(10);
     private static final Duration DEFAULT_SHUTDOWN_GRACE = Duration.ofSeconds(20);
     private static final Duration DEFAULT_WAIT_FOR_STAGES = Duration.ofMinutes(10);
 
@@ -47,6 +48,8 @@ public final class RolloutsBuilder {
     private @Nullable PreviousConfig previous;
     private @Nullable CheckpointStore checkpoints;
     private @Nullable Duration retention;
+    private @Nullable WaveCheck waveCheck;
+    private Duration waveCheckInterval = DEFAULT_WAVE_CHECK_INTERVAL;
 
     RolloutsBuilder(GroupExecutor executor) {
         this.executor = executor;
@@ -282,6 +285,34 @@ public final class RolloutsBuilder {
     }
 
     /**
+     * Sets the check that is asked between two waves of plans that are {@linkplain RolloutPlan.Builder#checked checked}. Each
+     * node that shares a store should have it: one without it lets the plans that it drives wait, until another node drives
+     * them or the time for the check is over.
+     *
+     * @param check the check
+     * @return this
+     */
+    public RolloutsBuilder waveCheck(WaveCheck check) {
+        waveCheck = Objects.requireNonNull(check, "waveCheck");
+        return this;
+    }
+
+    /**
+     * Sets how long to wait until a check that has answered {@link WaveCheck.Verdict#WAIT} is asked again.
+     *
+     * @param interval more than zero; the default is 10 seconds
+     * @return this
+     * @throws IllegalArgumentException if it isn't more than zero
+     */
+    public RolloutsBuilder waveCheckInterval(Duration interval) {
+        if (!interval.isPositive()) {
+            throw new IllegalArgumentException("waveCheckInterval is " + interval + "; it must be more than zero");
+        }
+        waveCheckInterval = interval;
+        return this;
+    }
+
+    /**
      * Removes plans by themselves some time after they have ended, with their tasks and events, also those that have partially
      * failed. By default they stay until {@link Rollouts#purge}.
      *
@@ -333,7 +364,9 @@ public final class RolloutsBuilder {
                 progressInterval,
                 shutdownGrace,
                 waitForStages,
-                retention);
+                retention,
+                waveCheck,
+                waveCheckInterval);
         return new Rollouts(new RolloutEngine(executor, options), SYSTEM);
     }
 }

@@ -103,7 +103,7 @@ class PreviewTests extends RolloutsTestCase {
         assertThat(rollouts()
                         .preview(plan.bakeTime(Duration.ofSeconds(1)).build())
                         .errors())
-                .containsExactly("bakeTime and approval are between waves, and the plan has none");
+                .containsExactly("bakeTime, approval and checks are between waves, and the plan has none");
         assertThat(rollouts()
                         .preview(plan.waves(WaveSize.tenants(0), WaveSize.percent(101))
                                 .maxFailures(-1)

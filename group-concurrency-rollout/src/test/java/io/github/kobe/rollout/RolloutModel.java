@@ -63,6 +63,9 @@ public final class RolloutModel {
 
     private int expires;
     private boolean approved;
+    private int checkTimeout;
+    private int checkExpires;
+    private boolean checked;
 
     private static final class ModelTask {
         private final boolean hasSnapshot;
@@ -124,12 +127,13 @@ public final class RolloutModel {
         rollsBackByItself = rollsBack;
     }
 
-    public void waves(int first, int second, int bakeMinutes, int timeoutMinutes) {
+    public void waves(int first, int second, int bakeMinutes, int timeoutMinutes, int checkMinutes) {
         waveOfTask = IntStream.range(0, tasks.size())
                 .mapToObj(index -> index < first ? 0 : index < first + second ? 1 : 2)
                 .toList();
         bake = bakeMinutes;
         timeout = timeoutMinutes;
+        checkTimeout = checkMinutes;
     }
 
     private int waveOf(int index) {
@@ -147,9 +151,23 @@ public final class RolloutModel {
         derive();
     }
 
+    /** What a check has found after a wave; otherwise it is to wait. */
+    public void check(int ended, boolean passes, boolean stops) {
+        if (opened == null || checkTimeout == 0 || checked || ended != wave + 1 || pauseAsked) {
+            return;
+        }
+        checked = passes;
+        if (stops && rollsBackByItself) {
+            rollBackAll();
+        } else if (stops) {
+            pauseAsked = true;
+        }
+        derive();
+    }
+
     /** {@return the wave, whether it is to start nothing, and the gate} */
     public String wave() {
-        return wave + (pauseAsked ? "!" : "") + (opened == null ? "" : approved ? "=" : "?");
+        return wave + (pauseAsked ? "!" : "") + (opened == null ? "" : (approved ? "=" : "?") + checked);
     }
 
     /** Who fails when enough have failed stops what waits. */
@@ -207,13 +225,18 @@ public final class RolloutModel {
             opened = null;
             return;
         }
-        if (opened == null && bake + timeout > 0) {
+        if (opened == null && bake + timeout + checkTimeout > 0) {
             opened = now;
             approved = false;
             expires = now + bake + timeout;
+            checked = false;
+            checkExpires = now + bake + checkTimeout;
         }
-        boolean isLate = opened != null && timeout > 0 && !approved && now >= expires;
-        boolean mayGoOn = opened == null || (now >= opened + bake && (timeout == 0 || approved));
+        boolean isLate = opened != null
+                && ((timeout > 0 && !approved && now >= expires)
+                        || (checkTimeout > 0 && !checked && now >= checkExpires));
+        boolean mayGoOn = opened == null
+                || (now >= opened + bake && (timeout == 0 || approved) && (checkTimeout == 0 || checked));
         if (!pauseAsked && mayGoOn) {
             wave = next;
             opened = null;
@@ -314,7 +337,9 @@ public final class RolloutModel {
             case "PAUSE", "CANCEL", "CANCEL_NOW" -> pauseAsked = true;
             case "RESUME" -> {
                 pauseAsked = false;
-                expires = Math.max(now, opened == null ? 0 : opened + bake) + timeout;
+                int renewed = Math.max(now, opened == null ? 0 : opened + bake);
+                expires = renewed + timeout;
+                checkExpires = renewed + checkTimeout;
             }
             case "ROLLBACK" -> {
                 left.forEach(this::stop);

@@ -15,6 +15,7 @@ import io.github.kobe.rollout.RolloutsBuilder;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.StageFactory;
 import io.github.kobe.rollout.TaskWorkerFactory;
+import io.github.kobe.rollout.WaveCheck;
 import io.github.kobe.rollout.http.HttpStages;
 import java.util.List;
 import java.util.function.Consumer;
@@ -41,6 +42,7 @@ final class ComposedRollouts {
         take(MetricsRegistry.class, builder::metrics);
         take(RolloutEventSink.class, builder::sink);
         take(TaskWorkerFactory.class, builder::workers);
+        take(WaveCheck.class, builder::waveCheck);
         stages(builder);
         take(RollbackHealthVerifier.class, builder::verifier);
         beans.getBeanProvider(RolloutsCustomizer.class).orderedStream().forEach(each -> each.customize(builder));

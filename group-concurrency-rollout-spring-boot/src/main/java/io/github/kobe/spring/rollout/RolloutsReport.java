@@ -96,18 +96,27 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
      * @param bakedAt the earliest time at which the next one begins
      * @param expiresAt until when it waits for an approval; null: none is needed
      * @param approvedBy who has approved; null: nobody
+     * @param checkExpiresAt until when it waits for its check; null: there is none
+     * @param checked whether the check has passed
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Gate(
             Instant since,
             Instant bakedAt,
             @Nullable Instant expiresAt,
-            @Nullable String approvedBy) {
+            @Nullable String approvedBy,
+            @Nullable Instant checkExpiresAt,
+            boolean checked) {
 
         static Gate of(WaveGate gate) {
             String by = gate.approvedBy();
             return new Gate(
-                    gate.since(), gate.bakedAt(), gate.expiresAt(), by == null ? null : PrintableText.wellFormed(by));
+                    gate.since(),
+                    gate.bakedAt(),
+                    gate.expiresAt(),
+                    by == null ? null : PrintableText.wellFormed(by),
+                    gate.checkExpiresAt(),
+                    gate.isChecked());
         }
     }
 

@@ -24,7 +24,8 @@ final class PlanRows {
     private static final String KEPT = "application, plan_id, created_at, created_by, max_concurrency, waves";
     private static final String CHANGING = "status, pause_asked, rolling_back, tally, owed, abandoned, wave, waiting,"
         + " failures_allowed, gate_since, gate_baked_at, gate_expires_at, gate_approved_by, drive_number, drive_phase,"
-        + " drive_at, drive_node, stranded_since, started_at, ended_at, sequence, epoch, failed";
+        + " drive_at, drive_node, stranded_since, started_at, ended_at, sequence, epoch, failed, gate_check_expires_at,"
+        + " gate_checked";
 
     private static final String SELECT = "select * from rollout_plan";
     private static final String INSERT = Columns.insert("rollout_plan", KEPT + ", " + CHANGING);
@@ -135,7 +136,9 @@ final class PlanRows {
             Columns.of(plan.endedAt()),
             plan.sequence(),
             plan.epoch(),
-            Json.write(progress.failed())
+            Json.write(progress.failed()),
+            gate == null ? null : Columns.of(gate.checkExpiresAt()),
+            gate != null && gate.isChecked()
         };
     }
 
@@ -178,6 +181,8 @@ final class PlanRows {
                         since,
                         Columns.time(row, "gate_baked_at"),
                         Columns.instant(row, "gate_expires_at"),
-                        row.getString("gate_approved_by"));
+                        row.getString("gate_approved_by"),
+                        Columns.instant(row, "gate_check_expires_at"),
+                        row.getBoolean("gate_checked"));
     }
 }

@@ -164,6 +164,7 @@ class ArchitectureTests extends ModuleArchitecture {
                         "StageFactory",
                         "RolloutSettings",
                         "TaskWorkerFactory",
+                        "WaveCheck",
                         "CheckpointStore",
                         "MetricsRegistry",
                         "RollbackHealthVerifier",

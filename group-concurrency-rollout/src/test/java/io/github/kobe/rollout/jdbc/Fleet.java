@@ -42,7 +42,8 @@ final class Fleet {
                 null,
                 FailureReaction.PAUSE,
                 bakeTime,
-                approval);
+                approval,
+                null);
     }
 
     /** One run of a stage, as it reached the tenant. */

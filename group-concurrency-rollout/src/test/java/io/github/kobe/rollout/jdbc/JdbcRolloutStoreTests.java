@@ -92,7 +92,7 @@ class JdbcRolloutStoreTests {
     }
 
     private static PlanRecord plan(long epoch) {
-        return plan(epoch, new WaveGate(NOW, NOW, NOW, "bob"));
+        return plan(epoch, new WaveGate(NOW, NOW, NOW, "bob", NOW, true));
     }
 
     private static PlanRecord plan(long epoch, WaveGate gate) {
@@ -104,7 +104,8 @@ class JdbcRolloutStoreTests {
                         WaveSize.percent(4),
                         FailureReaction.ROLLBACK,
                         Duration.ofMinutes(30),
-                        Duration.ofHours(8)),
+                        Duration.ofHours(8),
+                        Duration.ofHours(1)),
                 PlanStatus.RUNNING,
                 true,
                 true,
@@ -215,7 +216,7 @@ class JdbcRolloutStoreTests {
         assertThat(store.findTenant(ACME)).isEqualTo(tenant);
         assertThat(store.findPlan(PLAN)).contains(plan(0));
         assertThat(store.findPlans(9)).containsExactly(plan(0));
-        for (WaveGate gate : Arrays.asList(null, new WaveGate(NOW, NOW, null, null))) {
+        for (WaveGate gate : Arrays.asList(null, new WaveGate(NOW, NOW, null, null, null, false))) {
             store.transact(transaction -> {
                 assertThat(transaction.plan(PLAN)).isPresent();
                 transaction.save(plan(0, gate));
@@ -284,6 +285,8 @@ class JdbcRolloutStoreTests {
                 new Occurrence.GateOpened(1, Duration.ofMinutes(1), null),
                 new Occurrence.GateApproved(1, "ann"),
                 new Occurrence.GateTimedOut(1),
+                new Occurrence.GateChecked(1),
+                new Occurrence.GateStopped(1, FAILURE),
                 new Occurrence.TooManyFailures(2, 1, FailureReaction.PAUSE),
                 new Occurrence.TaskCreated(),
                 new Occurrence.TaskValidated(),

@@ -105,9 +105,16 @@ public final class Creation {
         require(
                 timeout == null || (timeout.isPositive() && timeout.compareTo(LONGEST_GATE) <= 0),
                 "the time-out of approvals is " + timeout + "; it must be more than zero, up to " + LONGEST_GATE);
+        Duration check = spec.checkTimeout();
         require(
-                !spec.waves().isEmpty() || (bake.isZero() && timeout == null),
-                "bakeTime and approval are between waves, and the plan has none");
+                check == null || (check.isPositive() && check.compareTo(LONGEST_GATE) <= 0),
+                "the time-out of checks is " + check + "; it must be more than zero, up to " + LONGEST_GATE);
+        require(
+                check == null || engine.options().waveCheck() != null,
+                "the plan is checked between its waves, and these rollouts have no waveCheck");
+        require(
+                !spec.waves().isEmpty() || (bake.isZero() && timeout == null && check == null),
+                "bakeTime, approval and checks are between waves, and the plan has none");
     }
 
     private void require(boolean isRight, String error) {

@@ -44,6 +44,7 @@ final class Drive {
     private final TaskThreads threads;
     private final Lease lease;
     private final TaskSignals signals;
+    private final GateCheck check;
 
     /** What follows is written by the own thread; tasks read it after their start. */
     private final Deque<TaskId> urgent = new ArrayDeque<>();
@@ -54,6 +55,9 @@ final class Drive {
     private final Deque<Later> later = new ArrayDeque<>();
 
     private int limit;
+
+    /** Whether there is a check between its waves. */
+    private boolean checks;
 
     /** How many tasks, in the order of the plan, may begin. */
     private int reach;
@@ -70,6 +74,7 @@ final class Drive {
         lease = new Lease(engine, planId, this::cutOff);
         signals = new TaskSignals(engine::interrupt);
         threads = new TaskThreads(engine.executor(), group(), id -> () -> run(id), lease::lose);
+        check = new GateCheck(engine, lease, threads::nudge);
         publisher = new Publisher(planId, engine.options(), lease, threads::stir);
         gauges = new PlanGauges(planId, engine.options().metrics(), publisher);
         reportAt = lookAt + engine.options().progressInterval().toNanos();
@@ -83,6 +88,7 @@ final class Drive {
         }
         limit = taken.plan().maxConcurrency();
         reach = taken.plan().reach();
+        checks = taken.plan().waves().checkTimeout() != null;
         boolean isOver = false;
         try {
             publisher.start();
@@ -103,6 +109,7 @@ final class Drive {
             lease.end();
             threads.interrupt(engine::interrupt);
             threads.awaitEnd(Long.MAX_VALUE);
+            check.end();
             publisher.stop();
             if (!isOver) {
                 gauges.showNothing();
@@ -188,7 +195,7 @@ final class Drive {
                         System.nanoTime() + engine.options().progressInterval().toNanos();
                 lease.persist(this::report);
             }
-            if (isIdle()) {
+            if (isIdle() && !waitsForCheck()) {
                 // Before the end is committed: from then on another drive may show what it does.
                 gauges.showNothing();
                 if (publisher.endIf(() -> lease.persist(this::end))) {
@@ -207,6 +214,11 @@ final class Drive {
 
     private boolean isIdle() {
         return threads.isQuiet() && !hasWork();
+    }
+
+    /** {@return whether the application is asked about the next wave} If there are no checks, this needs no look at the plan. */
+    private boolean waitsForCheck() {
+        return checks && check.isAsking(lease.persist(lease::look));
     }
 
     private boolean look() {
@@ -324,6 +336,10 @@ final class Drive {
             Instant gate = plan.gateAt();
             if (gate != null) {
                 ledger.callDrive(gate);
+            }
+            Instant asked = plan.checkAt(ledger.now(), engine.options().waveCheckInterval());
+            if (asked != null) {
+                ledger.callDrive(asked);
             }
             return true;
         });

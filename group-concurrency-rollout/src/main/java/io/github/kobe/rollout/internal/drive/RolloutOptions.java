@@ -13,6 +13,7 @@ import io.github.kobe.rollout.RolloutSettings;
 import io.github.kobe.rollout.RolloutsBuilder;
 import io.github.kobe.rollout.StageFactory;
 import io.github.kobe.rollout.TaskWorkerFactory;
+import io.github.kobe.rollout.WaveCheck;
 import io.github.kobe.rollout.internal.rules.PlanStore;
 import java.time.Duration;
 import java.util.Map;
@@ -37,7 +38,9 @@ public record RolloutOptions(
         Duration progressInterval,
         Duration shutdownGrace,
         Duration waitForStages,
-        @Nullable Duration retention) {
+        @Nullable Duration retention,
+        @Nullable WaveCheck waveCheck,
+        Duration waveCheckInterval) {
 
     /** How often a drive looks for wishes that others have left, at least. */
     static final Duration LOOK = Duration.ofSeconds(1);

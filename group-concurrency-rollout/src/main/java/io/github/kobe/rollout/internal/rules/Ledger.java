@@ -1,5 +1,7 @@
 package io.github.kobe.rollout.internal.rules;
 
+import io.github.kobe.rollout.FailureInfo;
+import io.github.kobe.rollout.FailureReaction;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanNotFoundException;
@@ -8,6 +10,7 @@ import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.RolloutStatus;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskNotFoundException;
+import io.github.kobe.rollout.WaveCheck;
 import io.github.kobe.rollout.Wish;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -155,6 +158,26 @@ public final class Ledger {
     /** The gate after that wave waits for this. */
     public void approve(int wave, String by) {
         enter(PlanRules.approve(plan(), wave, by, now));
+    }
+
+    /** What the check after that wave has found, which counts if the gate still waits for it. */
+    public void check(int wave, WaveCheck.Verdict verdict) {
+        if (!WaveRules.waitsForCheck(plan(), wave)) {
+            return;
+        }
+        switch (verdict.kind()) {
+            case PASS -> enter(PlanRules.passCheck(plan(), now));
+            case STOP -> {
+                FailureInfo failure = new FailureInfo(FailureInfo.CHECK_STOPPED, verdict.reason());
+                tell(plan().status(), new Occurrence.GateStopped(wave, failure));
+                if (plan().waves().onTooManyFailures() == FailureReaction.ROLLBACK) {
+                    Wishes.grantAll(this, Wish.of(Wish.Kind.ROLLBACK, BY_ITSELF));
+                } else {
+                    plan = plan().with(edit -> edit.pauseAsked = true);
+                }
+            }
+            case WAIT -> {}
+        }
     }
 
     /** Has the plan's state follow from its tasks and the time, before the end of all. */

@@ -5,10 +5,12 @@ import io.github.kobe.rollout.PlanInfo;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.WaveGate;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -154,6 +156,24 @@ public record PlanRecord(
     public Instant gateAt() {
         WaveGate gate = progress.gate();
         return gate == null || pauseAsked ? null : Gates.nextLook(gate);
+    }
+
+    /** {@return after which wave, from 1, a check is due, if one is} */
+    public OptionalInt checkDue(Instant now) {
+        WaveGate gate = progress.gate();
+        int wave = progress.current() + 1;
+        return gate != null && WaveRules.waitsForCheck(this, wave) && Gates.isBaked(gate, now)
+                ? OptionalInt.of(wave)
+                : OptionalInt.empty();
+    }
+
+    /** {@return when its check is to be asked, if it waits for one} What is due was asked just now. */
+    public @Nullable Instant checkAt(Instant now, Duration interval) {
+        WaveGate gate = progress.gate();
+        if (gate == null || !WaveRules.waitsForCheck(this, progress.current() + 1)) {
+            return null;
+        }
+        return Gates.isBaked(gate, now) ? now.plus(interval) : gate.bakedAt();
     }
 
     /** {@return with the next drive, which runs in that process; what earlier ones write is refused} */

@@ -88,6 +88,12 @@ public final class PlanRules {
         return approved.then(derive(approved.plan(), now));
     }
 
+    /** The gate after the current wave waits for this. */
+    static Changed passCheck(PlanRecord plan, Instant now) {
+        Changed passed = WaveRules.passCheck(plan);
+        return passed.then(derive(passed.plan(), now));
+    }
+
     private static Changed accept(PlanRecord plan, Instant now) {
         if (plan.size() == 0) {
             throw illegal(plan, PlanStatus.READY, "it has no tasks");

@@ -122,6 +122,23 @@ public final class WaveRules {
                 : new Changed(at(plan, Gates.approved(gate, by)), List.of(new Occurrence.GateApproved(ended, by)));
     }
 
+    /** {@return whether the gate after that wave waits for its check, and nothing else holds the plan back} */
+    static boolean waitsForCheck(PlanRecord plan, int wave) {
+        WaveGate gate = plan.progress().gate();
+        return gate != null
+                && gate.needsCheck()
+                && wave == plan.progress().current() + 1
+                && !plan.pauseAsked()
+                && !plan.rollingBack();
+    }
+
+    static Changed passCheck(PlanRecord plan) {
+        WaveGate gate = Objects.requireNonNull(plan.progress().gate());
+        return new Changed(
+                at(plan, Gates.checked(gate)),
+                List.of(new Occurrence.GateChecked(plan.progress().current() + 1)));
+    }
+
     /** Whoever resumes a plan accepts what has failed so far, and gives an approval its time again. */
     static PlanRecord resume(PlanRecord plan, Instant now) {
         WaveGate gate = plan.progress().gate();

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param onTooManyFailures what happens if more have
  * @param bakeTime the shortest time from the end of a wave to the begin of the next one
  * @param approvalTimeout how long the plan waits for an approval after that, or {@code null} if none is needed
+ * @param checkTimeout how long the plan waits for its check after that, or {@code null} if there is none
  * @since 0.1.0
  */
 public record Waves(
@@ -27,7 +28,8 @@ public record Waves(
         @Nullable WaveSize maxFailures,
         FailureReaction onTooManyFailures,
         Duration bakeTime,
-        @Nullable Duration approvalTimeout) {
+        @Nullable Duration approvalTimeout,
+        @Nullable Duration checkTimeout) {
 
     private static final int HUNDRED = 100;
 
@@ -52,7 +54,13 @@ public record Waves(
         if (left > 0) {
             sizes.add(left);
         }
-        return new Waves(sizes, plan.maxFailures(), plan.onTooManyFailures(), plan.bakeTime(), plan.approvalTimeout());
+        return new Waves(
+                sizes,
+                plan.maxFailures(),
+                plan.onTooManyFailures(),
+                plan.bakeTime(),
+                plan.approvalTimeout(),
+                plan.checkTimeout());
     }
 
     /** {@return whether each wave has a limit of its own for its failures} */
@@ -95,18 +103,25 @@ public record Waves(
     /** {@return what lies between a wave that ends now and the next one, if anything does} */
     @Nullable
     WaveGate gateFrom(Instant now) {
-        return bakeTime.isZero() && approvalTimeout == null
+        Instant baked = now.plus(bakeTime);
+        return bakeTime.isZero() && approvalTimeout == null && checkTimeout == null
                 ? null
-                : new WaveGate(now, now.plus(bakeTime), expiry(now.plus(bakeTime)), null);
+                : new WaveGate(now, baked, expiry(baked, approvalTimeout), null, expiry(baked, checkTimeout), false);
     }
 
-    /** {@return the gate once more, with all the time for an approval that there is} */
+    /** {@return the gate once more, with all the time for an approval and for a check that there is} */
     WaveGate renewed(WaveGate gate, Instant now) {
-        Instant expiry = expiry(now.isBefore(gate.bakedAt()) ? gate.bakedAt() : now);
-        return gate.needsApproval() && expiry != null ? Gates.expiringAt(gate, expiry) : gate;
+        Instant from = now.isBefore(gate.bakedAt()) ? gate.bakedAt() : now;
+        return new WaveGate(
+                gate.since(),
+                gate.bakedAt(),
+                gate.needsApproval() ? expiry(from, approvalTimeout) : gate.expiresAt(),
+                gate.approvedBy(),
+                gate.needsCheck() ? expiry(from, checkTimeout) : gate.checkExpiresAt(),
+                gate.isChecked());
     }
 
-    private @Nullable Instant expiry(Instant from) {
-        return approvalTimeout == null ? null : from.plus(approvalTimeout);
+    private static @Nullable Instant expiry(Instant from, @Nullable Duration timeout) {
+        return timeout == null ? null : from.plus(timeout);
     }
 }

@@ -39,6 +39,10 @@ update rollout_plan set waves = replace(
     regexp_replace(waves, '"maxFailures":([0-9]+)', '"maxFailures":{"value":$1,"isPercentage":false}'),
     '"bakeTime":', '"onTooManyFailures":"PAUSE","bakeTime":');
 
+-- Code may decide whether the next wave begins.
+alter table rollout_plan add column gate_check_expires_at timestamp(6) with time zone;
+alter table rollout_plan add column gate_checked boolean default false not null;
+
 -- Tokens grow over all plans of a tenant. Services may remember those of before, which were epochs.
 alter table rollout_task add column token bigint default 0 not null;
 alter table rollout_tenant add column token bigint default 0 not null;

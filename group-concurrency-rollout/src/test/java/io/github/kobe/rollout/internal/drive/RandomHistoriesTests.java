@@ -20,6 +20,7 @@ import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskOperationException;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantId;
+import io.github.kobe.rollout.WaveCheck;
 import io.github.kobe.rollout.WaveGate;
 import io.github.kobe.rollout.WaveSize;
 import io.github.kobe.rollout.Wish;
@@ -112,7 +113,9 @@ class RandomHistoriesTests {
                             Duration.ofSeconds(10),
                             Duration.ZERO,
                             Duration.ZERO,
-                            null));
+                            null,
+                            (plan, wave) -> WaveCheck.Verdict.PASS,
+                            Duration.ofSeconds(10)));
             operations = new Operations(engine);
             int tasks = 1 + random.nextInt(5);
             RolloutPlan.Builder plan = RolloutPlan.named("plan-x");
@@ -144,7 +147,11 @@ class RandomHistoriesTests {
                 int second = 1 + random.nextInt(3);
                 int bake = random.nextInt(3);
                 int timeout = random.nextInt(4);
-                model.waves(first, second, bake, timeout);
+                int check = Math.max(0, random.nextInt(5) - 1);
+                model.waves(first, second, bake, timeout, check);
+                if (check > 0) {
+                    plan.checked(Duration.ofMinutes(check));
+                }
                 plan.waves(first, second).bakeTime(Duration.ofMinutes(bake));
                 if (timeout > 0) {
                     plan.approval(Duration.ofMinutes(timeout));
@@ -154,7 +161,7 @@ class RandomHistoriesTests {
 
         void play() {
             for (int step = 0; step < STEPS; step++) {
-                int what = random.nextInt(12);
+                int what = random.nextInt(13);
                 if (step == 0 && random.nextInt(10) > 0) {
                     compare("start", model::start, () -> operations.start(planId, "ann"));
                 } else if (what < 3) {
@@ -167,6 +174,8 @@ class RandomHistoriesTests {
                             "approve " + wave,
                             () -> model.approve(wave),
                             () -> operations.approve(planId, wave, "ann"));
+                } else if (what == 12) {
+                    verdict(1 + random.nextInt(2), random.nextInt(3));
                 } else if (what == 11) {
                     pass(random.nextInt(3));
                 } else {
@@ -175,6 +184,19 @@ class RandomHistoriesTests {
                 check();
             }
             replay();
+        }
+
+        /** A check has answered. */
+        private void verdict(int wave, int kind) {
+            WaveCheck.Verdict verdict = new WaveCheck.Verdict(WaveCheck.Verdict.Kind.values()[kind], "");
+            done.add(verdict + " after " + wave);
+            model.check(
+                    wave, verdict.kind() == WaveCheck.Verdict.Kind.PASS, verdict.kind() == WaveCheck.Verdict.Kind.STOP);
+            engine.transact(ledger -> {
+                ledger.open(planId);
+                ledger.check(wave, verdict);
+                return verdict;
+            });
         }
 
         /** Time passes, and then a drive comes. */
@@ -266,7 +288,7 @@ class RandomHistoriesTests {
             StringBuilder actual = new StringBuilder(plan.status().name())
                     .append(plan.progress().current())
                     .append(plan.pauseAsked() ? "!" : "")
-                    .append(gate == null ? "" : gate.approvedBy() == null ? "?" : "=");
+                    .append(gate == null ? "" : (gate.approvedBy() == null ? "?" : "=") + gate.isChecked());
             StringBuilder expected = new StringBuilder(model.planStatus()).append(model.wave());
             int counted = 0;
             for (int index = 0; index < tasks.size(); index++) {

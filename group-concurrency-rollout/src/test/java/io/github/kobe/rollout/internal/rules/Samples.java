@@ -68,7 +68,7 @@ public final class Samples {
     }
 
     public static PlanRecord plan(PlanStatus status) {
-        return plan(status, new Waves(List.of(10), null, FailureReaction.PAUSE, Duration.ZERO, null));
+        return plan(status, new Waves(List.of(10), null, FailureReaction.PAUSE, Duration.ZERO, null, null));
     }
 
     public static PlanRecord plan(PlanStatus status, Waves waves) {

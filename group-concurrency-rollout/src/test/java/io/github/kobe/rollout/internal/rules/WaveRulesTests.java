@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class WaveRulesTests {
 
     private static final Waves WAVES =
-            new Waves(List.of(1, 1), null, FailureReaction.PAUSE, Duration.ofMinutes(10), Duration.ofHours(1));
+            new Waves(List.of(1, 1), null, FailureReaction.PAUSE, Duration.ofMinutes(10), Duration.ofHours(1), null);
 
     private PlanRecord plan = Samples.plan(PlanStatus.RUNNING, WAVES).with(edit -> {
         edit.startedAt = Samples.NOW;
@@ -91,6 +91,54 @@ class WaveRulesTests {
         assertThat(actual).isEqualTo(state);
     }
 
+    /** With the same times for a check instead of an approval. */
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource({
+        "0, RUNNING 1 waits",
+        "pass, RUNNING 1 checked",
+        "pass 10, RUNNING 2 -",
+        "10 pass, RUNNING 2 -",
+        "69, RUNNING 1 waits",
+        "70, PAUSED 1 waits",
+        "70 resume, RUNNING 1 waits",
+        "70 resume 59, RUNNING 1 waits",
+        "70 resume 60, PAUSED 1 waits",
+        "pass pause 80, PAUSED 1 checked",
+        "pass pause 80 resume, RUNNING 2 -",
+        "pass busy rest, RUNNING 1 waits",
+        "approve, refused"
+    })
+    @Tag("R143")
+    void eachCommandAtAGateWithACheckLeadsWhereTheTableSays(String commands, String state) {
+        plan = Samples.plan(
+                        PlanStatus.RUNNING,
+                        new Waves(
+                                List.of(1, 1),
+                                null,
+                                FailureReaction.PAUSE,
+                                Duration.ofMinutes(10),
+                                null,
+                                Duration.ofHours(1)))
+                .with(edit -> {
+                    edit.startedAt = Samples.NOW;
+                    edit.tally = Map.of(TaskStatus.COMPLETED, 1, TaskStatus.PENDING, 1);
+                    edit.progress = edit.progress.counting(1, 1, 0);
+                });
+        String actual = "";
+        try {
+            apply(PlanRules.derive(plan, now));
+            for (String command : commands.split(" ", -1)) {
+                apply(changed(command));
+            }
+            WaveGate gate = plan.progress().gate();
+            actual = plan.status() + " " + (plan.progress().current() + 1) + " "
+                    + (gate == null ? "-" : gate.needsCheck() ? "waits" : "checked");
+        } catch (TaskOperationException e) {
+            actual = "refused";
+        }
+        assertThat(actual).isEqualTo(state);
+    }
+
     private void apply(PlanRules.Changed changed) {
         plan = changed.plan();
     }
@@ -99,6 +147,7 @@ class WaveRulesTests {
         return switch (command) {
             case "approve" -> PlanRules.approve(plan, 1, "ann", now);
             case "approve-other" -> PlanRules.approve(plan, 2, "ann", now);
+            case "pass" -> PlanRules.passCheck(plan, now);
             case "pause" -> PlanRules.apply(plan, PlanCommand.PAUSE, now);
             case "resume" -> PlanRules.apply(plan, PlanCommand.RESUME, now);
             case "cancel" -> PlanRules.apply(plan, PlanCommand.CANCEL, now);
@@ -153,7 +202,7 @@ class WaveRulesTests {
     void eachFailureAboveTheMostAsksForAPauseAndAResumeAcceptsThoseThatAreThere() {
         plan = Samples.plan(
                         PlanStatus.RUNNING,
-                        new Waves(List.of(9), WaveSize.tenants(1), FailureReaction.PAUSE, Duration.ZERO, null))
+                        new Waves(List.of(9), WaveSize.tenants(1), FailureReaction.PAUSE, Duration.ZERO, null, null))
                 .with(edit -> edit.startedAt = Samples.NOW);
         assertThat(afterFailures(1)).isFalse();
         assertThat(afterFailures(2)).isTrue();
