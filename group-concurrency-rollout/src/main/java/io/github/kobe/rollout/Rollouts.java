@@ -8,7 +8,6 @@ import io.github.kobe.rollout.internal.drive.RolloutEngine;
 import io.github.kobe.rollout.internal.rules.PlanRecord;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -229,7 +228,18 @@ public final class Rollouts implements AutoCloseable {
 
     /** {@return all plans, the newest first} */
     public List<PlanInfo> plans() {
-        return engine.store().findPlans().stream().map(PlanRecord::info).toList();
+        return plans(Integer.MAX_VALUE);
+    }
+
+    /**
+     * {@return plans, the newest first}
+     *
+     * @param limit how many at most
+     * @throws IllegalArgumentException if the limit is negative
+     */
+    public List<PlanInfo> plans(int limit) {
+        requireLimit(limit);
+        return engine.store().findPlans(limit).stream().map(PlanRecord::info).toList();
     }
 
     /**
@@ -251,6 +261,16 @@ public final class Rollouts implements AutoCloseable {
      */
     public TaskInfo task(TenantId tenantId) {
         return operations.taskOf(tenantId).info();
+    }
+
+    /**
+     * {@return what a rollback of a task restores, with its configuration, if that is known}
+     *
+     * @param taskId which
+     */
+    public Optional<ConfigSnapshot> previous(TaskId taskId) {
+        return engine.transact(ledger -> Optional.ofNullable(ledger.task(taskId).previous())
+                .map(kept -> new ConfigSnapshot(kept.unit(), ledger.store().config(kept.configId()))));
     }
 
     /**
@@ -283,9 +303,7 @@ public final class Rollouts implements AutoCloseable {
      * @throws IllegalArgumentException if the limit is negative
      */
     public List<TaskInfo> tasks(PlanId planId, @Nullable TaskStatus status, int limit) {
-        if (limit < 0) {
-            throw new IllegalArgumentException("limit is " + limit + "; it must be at least 0");
-        }
+        requireLimit(limit);
         plan(planId);
         return engine.store().findByPlanId(planId, status, limit).stream()
                 .map(TaskRecord::info)
@@ -298,7 +316,7 @@ public final class Rollouts implements AutoCloseable {
      * @param tenantId which tenant
      */
     public List<TaskInfo> tasks(TenantId tenantId) {
-        return engine.store().findByTenantId(tenantId).stream()
+        return engine.store().findByTenantId(tenantId, Integer.MAX_VALUE).stream()
                 .map(TaskRecord::info)
                 .toList();
     }
@@ -329,33 +347,13 @@ public final class Rollouts implements AutoCloseable {
      * @return how many plans were removed
      */
     public int purge(Duration olderThan) {
-        Instant before = engine.store().now().minus(olderThan);
-        int removed = 0;
-        for (PlanRecord plan : engine.store().findPlans()) {
-            if (isOlder(plan, before) && remove(plan.id(), before)) {
-                removed++;
-            }
+        return engine.purge().run(olderThan, false);
+    }
+
+    private static void requireLimit(int limit) {
+        if (limit < 0) {
+            throw new IllegalArgumentException("limit is " + limit + "; it must be at least 0");
         }
-        return removed;
-    }
-
-    private boolean remove(PlanId planId, Instant before) {
-        return engine.store().transact(transaction -> {
-            Optional<PlanRecord> plan = transaction.plan(planId);
-            boolean isOlder = plan.isPresent() && isOlder(plan.get(), before);
-            if (isOlder) {
-                transaction.remove(planId);
-            }
-            return isOlder;
-        });
-    }
-
-    private static boolean isOlder(PlanRecord plan, Instant time) {
-        Instant end = plan.endedAt();
-        return RolloutEngine.isAtRest(plan)
-                && plan.status() != PlanStatus.PARTIAL_FAILED
-                && end != null
-                && end.isBefore(time);
     }
 
     /**

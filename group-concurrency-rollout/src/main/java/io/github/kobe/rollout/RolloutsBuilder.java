@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +25,7 @@ public final class RolloutsBuilder {
     private static final int DEFAULT_MAX_CONCURRENCY = 10;
     private static final Duration DEFAULT_PROGRESS_INTERVAL = Duration.ofSeconds(10);
     private static final Duration DEFAULT_SHUTDOWN_GRACE = Duration.ofSeconds(20);
+    private static final Duration DEFAULT_WAIT_FOR_STAGES = Duration.ofMinutes(10);
 
     private final GroupExecutor executor;
     private final Map<String, String> settings = new TreeMap<>();
@@ -36,15 +36,17 @@ public final class RolloutsBuilder {
     private MetricsRegistry metrics = MetricsRegistry.noop();
     private int maxConcurrency = DEFAULT_MAX_CONCURRENCY;
     private ConflictPolicy conflict = ConflictPolicy.REJECT;
-    private String node = "node-" + UUID.randomUUID();
+    private String node = nameOfThisNode();
     private Duration progressInterval = DEFAULT_PROGRESS_INTERVAL;
     private Duration shutdownGrace = DEFAULT_SHUTDOWN_GRACE;
+    private Duration waitForStages = DEFAULT_WAIT_FOR_STAGES;
     private PlanStore store = new MemoryStore(InstantSource.system());
 
     private @Nullable RollbackHealthVerifier verifier;
     private @Nullable HealthCheckClient health;
     private @Nullable PreviousConfig previous;
     private @Nullable CheckpointStore checkpoints;
+    private @Nullable Duration retention;
 
     RolloutsBuilder(GroupExecutor executor) {
         this.executor = executor;
@@ -221,7 +223,8 @@ public final class RolloutsBuilder {
     }
 
     /**
-     * Names this node in events. By default the name is generated.
+     * Names this node in events, in the database and in the log. By default that is the name of its host, which the environment
+     * has under {@code HOSTNAME} (a container's pod, for instance) or {@code COMPUTERNAME}, with the number of the process.
      *
      * @param name the name; spaces replace its control characters
      * @return this
@@ -261,6 +264,45 @@ public final class RolloutsBuilder {
         return this;
     }
 
+    /**
+     * Sets how long a plan waits for a node that has its stages, by their names. A node that has other ones, since it runs
+     * another version of the application, leaves the plan to the others. If none of them has the stages for so long, the tasks
+     * fail.
+     *
+     * @param time zero or more; the default is 10 minutes
+     * @return this
+     * @throws IllegalArgumentException if it is negative
+     */
+    public RolloutsBuilder waitForStages(Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException("waitForStages is " + time + "; it must not be negative");
+        }
+        waitForStages = time;
+        return this;
+    }
+
+    /**
+     * Removes plans by themselves some time after they have ended, with their tasks and events, also those that have partially
+     * failed. By default they stay until {@link Rollouts#purge}.
+     *
+     * @param time more than zero
+     * @return this
+     * @throws IllegalArgumentException if it isn't more than zero
+     */
+    public RolloutsBuilder retention(Duration time) {
+        if (!time.isPositive()) {
+            throw new IllegalArgumentException("retention is " + time + "; it must be more than zero");
+        }
+        retention = time;
+        return this;
+    }
+
+    private static String nameOfThisNode() {
+        String host = Objects.requireNonNullElse(
+                System.getenv("HOSTNAME"), Objects.requireNonNullElse(System.getenv("COMPUTERNAME"), "node"));
+        return Texts.clean(host) + "-" + ProcessHandle.current().pid();
+    }
+
     /** {@return rollouts that continue the unfinished work of the store at once} */
     public Rollouts build() {
         Rollouts rollouts = buildClosed();
@@ -289,7 +331,9 @@ public final class RolloutsBuilder {
                 conflict,
                 node,
                 progressInterval,
-                shutdownGrace);
+                shutdownGrace,
+                waitForStages,
+                retention);
         return new Rollouts(new RolloutEngine(executor, options), SYSTEM);
     }
 }

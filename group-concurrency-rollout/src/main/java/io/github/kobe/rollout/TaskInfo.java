@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param tenantId its tenant
  * @param status its state
  * @param unit what the tenant has or will have
- * @param previous what a rollback restores, if that is known
+ * @param previous what a rollback restores, if that is known; {@link Rollouts#previous} has its configuration
  * @param lastKnownGood the version last known to be good for the tenant
  * @param completedStages how many stages are done
  * @param totalStages how many there are
@@ -33,7 +33,7 @@ public record TaskInfo(
         TenantId tenantId,
         TaskStatus status,
         DeployUnit unit,
-        @Nullable ConfigSnapshot previous,
+        @Nullable DeployUnit previous,
         @Nullable DeployVersion lastKnownGood,
         int completedStages,
         int totalStages,

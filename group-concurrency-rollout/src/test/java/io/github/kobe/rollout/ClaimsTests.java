@@ -141,13 +141,13 @@ class ClaimsTests extends RolloutsTestCase {
                 rollouts.start(plan("y", TenantChange.of("acme", newer, "{}"))).planId();
         settled(rollouts, second);
         TaskInfo task = rollouts.task(ACME);
-        assertThat(task.previous()).isEqualTo(new ConfigSnapshot(Samples.BLUE, "{\"version\":42}"));
+        assertThat(task.previous()).isEqualTo(Samples.BLUE);
+        assertThat(rollouts.previous(task.taskId())).contains(new ConfigSnapshot(Samples.BLUE, "{\"version\":42}"));
         assertThat(task.lastKnownGood()).isEqualTo(newer.version());
 
         rollouts.rollback(task.taskId());
         awaitStatus(rollouts, task.taskId(), TaskStatus.ROLLED_BACK);
-        assertThat(store.findTenant(ACME).lastKnownGood())
-                .isEqualTo(new ConfigSnapshot(Samples.BLUE, "{\"version\":42}"));
+        assertThat(lastKnownGood(ACME)).isEqualTo(new ConfigSnapshot(Samples.BLUE, "{\"version\":42}"));
     }
 
     @Test

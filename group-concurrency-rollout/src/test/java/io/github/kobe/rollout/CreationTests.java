@@ -29,7 +29,8 @@ class CreationTests extends RolloutsTestCase {
         TaskInfo task = rollouts.tasks(plan.planId()).getFirst();
         assertThat(task.taskId().value()).matches("task-" + plan.planId() + "-[0-9]{13}-[0-9a-f]{16}");
         assertThat(task.unit()).isEqualTo(Samples.BLUE);
-        assertThat(task.previous()).isEqualTo(new ConfigSnapshot(Samples.GREEN, "{\"version\":41}"));
+        assertThat(task.previous()).isEqualTo(Samples.GREEN);
+        assertThat(rollouts.previous(task.taskId())).contains(new ConfigSnapshot(Samples.GREEN, "{\"version\":41}"));
         assertThat(task.totalStages()).isEqualTo(2);
         assertThat(task.stage()).isEqualTo("A");
         assertThat(task.maxRetry()).isEqualTo(3);

@@ -5,7 +5,6 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.rollout.internal.drive.RolloutEngine;
 import io.github.kobe.rollout.internal.memory.MemoryStore;
 import io.github.kobe.rollout.internal.rules.DriveState;
 import io.github.kobe.rollout.internal.rules.PlanRecord;
@@ -136,7 +135,7 @@ class DurabilityTests extends RolloutsTestCase {
     }
 
     private boolean isAtRest(PlanId planId) {
-        return RolloutEngine.isAtRest(store.findPlan(planId).orElseThrow());
+        return store.findPlan(planId).orElseThrow().isAtRest();
     }
 
     private boolean hasBegun(PlanId planId, Play play) {
@@ -478,7 +477,7 @@ class DurabilityTests extends RolloutsTestCase {
         Rollouts second = rollouts(builder -> builder.stages(looks).checkpoints(checkpoints));
         assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
         assertThat(runs).containsExactly("A 1");
-        assertThat(store.findTenant(TenantId.of("acme")).lastKnownGood())
+        assertThat(lastKnownGood(TenantId.of("acme")))
                 .isEqualTo(Samples.change("acme").target());
     }
 

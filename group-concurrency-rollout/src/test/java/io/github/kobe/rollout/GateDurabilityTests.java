@@ -5,7 +5,6 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.rollout.internal.drive.RolloutEngine;
 import io.github.kobe.rollout.internal.rules.DriveState;
 import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.testing.Deadline;
@@ -94,7 +93,7 @@ class GateDurabilityTests extends RolloutsTestCase {
     }
 
     private boolean isAtRest(PlanId planId) {
-        return RolloutEngine.isAtRest(store.findPlan(planId).orElseThrow());
+        return store.findPlan(planId).orElseThrow().isAtRest();
     }
 
     private void awaitPhase(PlanId planId, DriveState.Phase phase) {

@@ -130,9 +130,9 @@ final class HaltingStore implements PlanStore {
     }
 
     @Override
-    public List<TaskRecord> findByTenantId(TenantId tenantId) {
+    public List<TaskRecord> findByTenantId(TenantId tenantId, int limit) {
         check();
-        return store.findByTenantId(tenantId);
+        return store.findByTenantId(tenantId, limit);
     }
 
     @Override
@@ -148,9 +148,15 @@ final class HaltingStore implements PlanStore {
     }
 
     @Override
-    public List<PlanRecord> findPlans() {
+    public List<PlanRecord> findPlans(int limit) {
         check();
-        return store.findPlans();
+        return store.findPlans(limit);
+    }
+
+    @Override
+    public List<PlanId> findEnded(Instant before, boolean partlyFailed, int limit) {
+        check();
+        return store.findEnded(before, partlyFailed, limit);
     }
 
     @Override
@@ -177,8 +183,8 @@ final class HaltingStore implements PlanStore {
     }
 
     @Override
-    public void open(DriveRunner runner) {
-        store.open(runner);
+    public void open(DriveRunner runner, String node) {
+        store.open(runner, node);
     }
 
     @Override

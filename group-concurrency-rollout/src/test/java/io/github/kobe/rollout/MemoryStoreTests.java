@@ -44,7 +44,7 @@ class MemoryStoreTests {
                 }));
             }
             begun.await();
-            store.open((planId, number) -> driven.add(planId));
+            store.open((planId, number) -> driven.add(planId), "n1");
             for (Thread writer : writers) {
                 Deadline.join(writer);
             }

@@ -6,6 +6,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.rollout.internal.rules.PlanStore;
+import io.github.kobe.rollout.internal.rules.Snapshot;
 import io.github.kobe.testing.Deadline;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -152,5 +153,10 @@ abstract class RolloutsTestCase {
                         .toList());
         assertThat(byNumber.values())
                 .allSatisfy(same -> assertThat(same.stream().distinct()).hasSize(1));
+    }
+
+    protected final ConfigSnapshot lastKnownGood(TenantId tenantId) {
+        Snapshot good = store.findTenant(tenantId).lastKnownGood();
+        return new ConfigSnapshot(good.unit(), store.<String>transact(saved -> saved.config(good.configId())));
     }
 }

@@ -203,8 +203,8 @@ class SchedulingTests extends RolloutsTestCase {
         Rollouts rollouts =
                 rollouts(builder -> builder.store(slow).stages(Stage.named("A").step(ctx -> working.pass())));
         slow.afterCommits(() -> {
-            boolean isOver = store.findPlans().stream()
-                    .anyMatch(plan -> plan.drive().equals(new DriveState(1, DriveState.Phase.OVER, null, null)));
+            boolean isOver = store.findPlans(9).stream()
+                    .anyMatch(plan -> plan.drive().equals(new DriveState(1, DriveState.Phase.OVER, null, null, null)));
             if (isOver && Thread.currentThread().isVirtual() && first.compareAndSet(null, Thread.currentThread())) {
                 ending.passStubbornly();
             }

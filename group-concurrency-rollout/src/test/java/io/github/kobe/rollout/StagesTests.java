@@ -218,8 +218,7 @@ class StagesTests extends RolloutsTestCase {
         assertThat(done)
                 .containsExactly(
                         "undo A", "verify {\"version\":41}", "verify {\"version\":41}", "verify {\"version\":41}");
-        assertThat(store.findTenant(TenantId.of("acme")).lastKnownGood())
-                .isEqualTo(new ConfigSnapshot(Samples.GREEN, "{\"version\":41}"));
+        assertThat(lastKnownGood(TenantId.of("acme"))).isEqualTo(new ConfigSnapshot(Samples.GREEN, "{\"version\":41}"));
     }
 
     @Test
@@ -256,14 +255,16 @@ class StagesTests extends RolloutsTestCase {
     @Tag("R129")
     void aTaskWhoseStagesHaveChangedFails() throws Exception {
         AtomicInteger asked = new AtomicInteger();
-        Rollouts rollouts = rollouts(builder -> builder.stages(
-                (task, change, settings, health) -> List.of(Stage.named("A" + asked.getAndIncrement()))));
+        Rollouts rollouts = rollouts(builder -> builder.waitForStages(Duration.ZERO)
+                .stages((task, change, settings, health) -> List.of(Stage.named("A" + asked.getAndIncrement()))));
 
         TaskInfo task = ran(rollouts);
 
         assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
         assertThat(task.failure())
-                .isEqualTo(new FailureInfo(FailureInfo.STAGES_CHANGED, "the stages have changed from [A0] to [A1]"));
+                .isEqualTo(new FailureInfo(
+                        FailureInfo.STAGES_CHANGED,
+                        "the stages have changed from [A0] to [A1], and no other node has come that has them"));
     }
 
     @Test

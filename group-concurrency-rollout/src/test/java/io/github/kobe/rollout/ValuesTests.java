@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.github.kobe.rollout.internal.rules.Samples;
+import io.github.kobe.rollout.internal.rules.Snapshot;
 import io.github.kobe.rollout.internal.rules.TaskCommand;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import io.github.kobe.rollout.internal.rules.TenantRecord;
@@ -175,10 +176,12 @@ class ValuesTests {
     @Tag("R118")
     void nothingThatHasAConfigurationShowsItAsText() {
         TenantChange change = TenantChange.of("acme", Samples.BLUE, "{\"password\": \"secret\"}")
-                .previous(Samples.GREEN, "the old secret");
-        TaskRecord task =
-                TaskRecord.created(Samples.taskId(Samples.PLAN), Samples.PLAN, 0, change, List.of("A"), Samples.NOW);
-        TenantRecord tenant = TenantRecord.unknown(TenantId.of("acme")).confirmed(change.target());
+                .previous(Samples.GREEN, "the old secret")
+                .endpoints("http://ann:secret@h")
+                .setting("http.header.X-Api-Key", "secret");
+        TaskRecord task = Samples.created(Samples.taskId(Samples.PLAN), change, List.of("A"));
+        TenantRecord tenant =
+                TenantRecord.unknown(TenantId.of("acme")).confirmed(new Snapshot(change.unit(), change.config()));
         HttpTransport.Call call = new HttpTransport.Call(
                 "PUT", URI.create("http://h/config"), Map.of("Authorization", "secret"), change.config());
 
@@ -188,7 +191,7 @@ class ValuesTests {
                         task,
                         task.info(),
                         tenant,
-                        new TaskCommand.Begin(change.target()),
+                        new TaskCommand.Begin(new Snapshot(change.unit(), change.config())),
                         new RolloutPlan("plan-x", 1, List.of(change)),
                         call,
                         new HttpTransport.Answer(200, null, "secret")))

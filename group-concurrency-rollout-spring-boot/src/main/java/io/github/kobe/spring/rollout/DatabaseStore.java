@@ -12,19 +12,22 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** Makes a store in a database, in the transactions that the application has there. */
+/** A store in a database, in the transactions that the application has there. */
 final class DatabaseStore {
 
     private static final Log LOGGER = LogFactory.getLog(DatabaseStore.class);
 
     private static final String ALLOWED =
             "memory; or jdbc, with H2 or PostgreSQL and the tables of rollouts in it, which"
-                    + " group-concurrency.rollout.initialize-schema: always creates";
+                    + " group-concurrency.rollout.initialize-schema: always creates and brings up to date";
 
     private DatabaseStore() {}
 
-    static RolloutStore in(DataSource dataSource, List<PlatformTransactionManager> managers, RolloutDefaults defaults) {
-        JdbcRolloutStore store = JdbcRolloutStore.of(dataSource);
+    static RolloutStore in(
+            JdbcRolloutStore store,
+            DataSource dataSource,
+            List<PlatformTransactionManager> managers,
+            RolloutDefaults defaults) {
         try {
             store.requireTables();
         } catch (IllegalStateException unusable) {

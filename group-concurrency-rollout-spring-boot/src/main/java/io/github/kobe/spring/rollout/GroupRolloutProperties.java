@@ -14,6 +14,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param store Where rollouts are stored. By default in the database, if there is one DataSource and Spring JDBC, else
  *     in memory, with a warning.
  * @param initializeSchema In which databases the tables are created at the start.
+ * @param application Under which name the database has this application's rollouts: none sees those of another. By default
+ *     spring.application.name, or 'default' without one.
+ * @param node The name of this node in events, in the database and in the log. By default that of its host, with the number
+ *     of the process.
+ * @param retention After what time plans that have ended are removed, more than zero. By default they stay.
+ * @param waitForStages How long a plan waits for a node that has its stages, zero or more, before its tasks fail: while a new
+ *     version is rolled out, nodes of two versions work side by side.
  * @param tenantsAtOnce How many tenants a plan changes at once if it doesn't specify it, at least 1.
  * @param conflict What happens to a task if another task has its tenant.
  * @param shutdownGrace How long running stages may take when the application stops, zero or more, before they are
@@ -27,6 +34,10 @@ record GroupRolloutProperties(
         @DefaultValue("true") boolean enabled,
         @Nullable Store store,
         @DefaultValue("embedded") InitializeSchema initializeSchema,
+        @Nullable String application,
+        @Nullable String node,
+        @Nullable Duration retention,
+        @DefaultValue("10m") Duration waitForStages,
         @DefaultValue("10") int tenantsAtOnce,
         @DefaultValue("reject") ConflictPolicy conflict,
         @DefaultValue("20s") Duration shutdownGrace,

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
 
 /**
  * The settings of rollouts, after their ranges were checked. Never lazy: a bad setting should fail the start-up, even if
@@ -35,6 +36,15 @@ final class RolloutDefaults {
         GroupRolloutProperties.Health health = properties.health();
         require(properties.tenantsAtOnce() >= 1, "at least 1", "tenants-at-once");
         require(!properties.shutdownGrace().isNegative(), "zero or more", "shutdown-grace");
+        require(!properties.waitForStages().isNegative(), "zero or more", "wait-for-stages");
+        Duration retention = properties.retention();
+        require(retention == null || retention.isPositive(), MORE_THAN_ZERO, "retention");
+        String application = properties.application();
+        require(
+                application == null || isName(application),
+                "1 to 100 characters, not all blank, none of them a control character",
+                "application");
+        require(properties.node() == null || !properties.node().isBlank(), "a name", "node");
         require(!health.path().isBlank(), "a path such as /health", "health", "path");
         require(!health.versionKey().isBlank(), "the name of a field", "health", "version-key");
         requireDuration(health.interval(), "health", "interval");
@@ -74,6 +84,20 @@ final class RolloutDefaults {
         require(value.isPositive() && value.compareTo(LONGEST) <= 0, "more than zero, up to 365 days", elements);
     }
 
+    private static boolean isName(String text) {
+        return !text.isBlank() && text.length() <= 100 && text.chars().noneMatch(Character::isISOControl);
+    }
+
+    /** {@return under which name the database has the rollouts of this application} */
+    String application(Environment environment) {
+        String name = properties.application();
+        if (name == null) {
+            String ofSpring = environment.getProperty("spring.application.name", "");
+            name = ofSpring.isBlank() ? "default" : ofSpring;
+        }
+        return name;
+    }
+
     private void require(boolean isInRange, String allowed, String... elements) {
         if (!isInRange) {
             throw refusal("must be " + allowed, allowed, elements);
@@ -93,11 +117,18 @@ final class RolloutDefaults {
     }
 
     void applyTo(RolloutsBuilder builder) {
+        if (properties.node() != null) {
+            builder.node(properties.node());
+        }
+        if (properties.retention() != null) {
+            builder.retention(properties.retention());
+        }
         GroupRolloutProperties.Health health = properties.health();
         GroupRolloutProperties.Http http = properties.http();
         builder.maxConcurrency(properties.tenantsAtOnce())
                 .conflict(properties.conflict())
                 .shutdownGrace(properties.shutdownGrace())
+                .waitForStages(properties.waitForStages())
                 .setting("health.path", health.path())
                 .setting("health.version-key", health.versionKey())
                 .setting("health.interval", health.interval().toString())

@@ -58,6 +58,6 @@ final class RolloutHints implements RuntimeHintsRegistrar {
         for (String type : INVOKED) {
             hints.reflection().registerTypeIfPresent(classLoader, type, MemberCategory.INVOKE_PUBLIC_METHODS);
         }
-        hints.resources().registerPattern("io/github/kobe/rollout/jdbc/schema-*.sql");
+        hints.resources().registerPattern("io/github/kobe/rollout/jdbc/*/V*.sql");
     }
 }

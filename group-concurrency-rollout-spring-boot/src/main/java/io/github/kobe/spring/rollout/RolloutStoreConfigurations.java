@@ -1,6 +1,8 @@
 package io.github.kobe.spring.rollout;
 
+import io.github.kobe.rollout.ConfigCodec;
 import io.github.kobe.rollout.RolloutStore;
+import io.github.kobe.rollout.jdbc.JdbcRolloutStore;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -13,6 +15,7 @@ import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
 
@@ -39,15 +42,22 @@ final class RolloutStoreConfigurations {
         @Bean
         @ConditionalOnMissingBean(name = "groupConcurrencyRolloutTables")
         RolloutTables groupConcurrencyRolloutTables(DataSource dataSource, GroupRolloutProperties properties) {
-            return RolloutTables.in(dataSource, properties.initializeSchema());
+            return new RolloutTables(dataSource, properties.initializeSchema());
         }
 
         /** After whatever makes tables, {@link RolloutTables} or another. */
         @Bean
         @DependsOnDatabaseInitialization
         RolloutStore groupConcurrencyRolloutStore(
-                DataSource dataSource, ObjectProvider<PlatformTransactionManager> managers, RolloutDefaults defaults) {
-            return DatabaseStore.in(dataSource, managers.orderedStream().toList(), defaults);
+                DataSource dataSource,
+                ObjectProvider<PlatformTransactionManager> managers,
+                ObjectProvider<ConfigCodec> codec,
+                RolloutDefaults defaults,
+                Environment environment) {
+            JdbcRolloutStore store = JdbcRolloutStore.of(dataSource)
+                    .withApplication(defaults.application(environment))
+                    .withCodec(codec.getIfAvailable(ConfigCodec::none));
+            return DatabaseStore.in(store, dataSource, managers.orderedStream().toList(), defaults);
         }
     }
 

@@ -1,28 +1,41 @@
 package io.github.kobe.spring.rollout;
 
+import io.github.kobe.rollout.jdbc.JdbcRolloutStore;
 import io.github.kobe.spring.rollout.GroupRolloutProperties.InitializeSchema;
 import javax.sql.DataSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
-import org.springframework.boot.jdbc.init.PlatformPlaceholderDatabaseDriverResolver;
-import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 
-/** Creates missing tables of rollouts, as Spring Boot does for other libraries. */
+/**
+ * Creates the tables of rollouts, or brings older ones up to date. It is one of Spring Boot's initializers, so that whatever
+ * needs a database that is ready comes after it; but what has to be run follows from the tables that are there.
+ */
 final class RolloutTables extends DataSourceScriptDatabaseInitializer {
 
-    /** Of another database there is none, and {@link DatabaseStore} tells so. */
-    private static final String SCRIPT = "optional:classpath:io/github/kobe/rollout/jdbc/schema-@@platform@@.sql";
+    private static final Log LOGGER = LogFactory.getLog(RolloutTables.class);
 
-    private RolloutTables(DataSource dataSource, DatabaseInitializationSettings settings) {
-        super(dataSource, settings);
+    private final DataSource dataSource;
+    private final InitializeSchema where;
+
+    RolloutTables(DataSource dataSource, InitializeSchema where) {
+        super(dataSource, new DatabaseInitializationSettings());
+        this.dataSource = dataSource;
+        this.where = where;
     }
 
-    static RolloutTables in(DataSource dataSource, InitializeSchema which) {
-        DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
-        settings.setMode(DatabaseInitializationMode.valueOf(which.name()));
-        if (which != InitializeSchema.NEVER) {
-            settings.setSchemaLocations(new PlatformPlaceholderDatabaseDriverResolver().resolveAll(dataSource, SCRIPT));
+    @Override
+    public boolean initializeDatabase() {
+        if (where == InitializeSchema.NEVER || (where == InitializeSchema.EMBEDDED && !isEmbeddedDatabase())) {
+            return false;
         }
-        return new RolloutTables(dataSource, settings);
+        try {
+            JdbcRolloutStore.of(dataSource).createTables();
+            return true;
+        } catch (IllegalStateException otherDatabase) {
+            LOGGER.debug("There are no tables for it, which DatabaseStore tells", otherDatabase);
+            return false;
+        }
     }
 }

@@ -239,7 +239,7 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
                     PrintableText.wellFormed(task.tenantId().value()),
                     task.status(),
                     Unit.of(task.unit()),
-                    task.previous() == null ? null : Unit.of(task.previous().unit()),
+                    task.previous() == null ? null : Unit.of(task.previous()),
                     task.completedStages(),
                     task.totalStages(),
                     task.stage() == null ? null : PrintableText.wellFormed(task.stage()),

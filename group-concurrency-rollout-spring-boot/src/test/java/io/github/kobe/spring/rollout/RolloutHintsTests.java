@@ -55,7 +55,7 @@ class RolloutHintsTests {
     void theScriptsOfTheTablesAreThere() {
         assertThat(Stream.of("h2", "postgresql"))
                 .allSatisfy(name -> assertThat(RuntimeHintsPredicates.resource()
-                                .forResource("io/github/kobe/rollout/jdbc/schema-" + name + ".sql"))
+                                .forResource("io/github/kobe/rollout/jdbc/" + name + "/V1__rollouts.sql"))
                         .accepts(hints));
     }
 

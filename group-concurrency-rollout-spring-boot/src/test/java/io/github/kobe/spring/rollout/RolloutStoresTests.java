@@ -166,10 +166,13 @@ class RolloutStoresTests {
         withDatabase
                 .withPropertyValues("group-concurrency.rollout.initialize-schema=never")
                 .run(refused(
-                        "Setting 'group-concurrency.rollout.store' can't be jdbc: the tables of schema-h2.sql aren't in"
-                                + " the database",
+                        "Setting 'group-concurrency.rollout.store' can't be jdbc: the tables of rollouts"
+                                + " aren't in the database, or are older than this version needs; to be run are"
+                                + " h2/V1__rollouts.sql, h2/V2__applications_and_configurations.sql of"
+                                + " io.github.kobe.rollout.jdbc",
                         "memory; or jdbc, with H2 or PostgreSQL and the tables of rollouts in it, which"
-                                + " group-concurrency.rollout.initialize-schema: always creates"));
+                                + " group-concurrency.rollout.initialize-schema: always creates and brings up to"
+                                + " date"));
     }
 
     @Test
@@ -178,7 +181,8 @@ class RolloutStoresTests {
                 .withPropertyValues(
                         "group-concurrency.rollout.initialize-schema=never",
                         "spring.sql.init.mode=always",
-                        "spring.sql.init.schema-locations=classpath:io/github/kobe/rollout/jdbc/schema-h2.sql")
+                        "spring.sql.init.schema-locations=classpath:io/github/kobe/rollout/jdbc/h2/V1__rollouts.sql,"
+                                + "classpath:io/github/kobe/rollout/jdbc/h2/V2__applications_and_configurations.sql")
                 .withConfiguration(BootAutoConfigurations.named(sqlInitialization()))
                 .run(RolloutStoresTests::completes);
     }

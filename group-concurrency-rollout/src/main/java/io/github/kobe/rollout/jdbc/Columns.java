@@ -1,5 +1,7 @@
 package io.github.kobe.rollout.jdbc;
 
+import io.github.kobe.rollout.DeployUnit;
+import io.github.kobe.rollout.internal.rules.Snapshot;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -31,6 +33,19 @@ final class Columns {
     static @Nullable Boolean flag(ResultSet row, String column) throws SQLException {
         boolean value = row.getBoolean(column);
         return row.wasNull() ? null : value;
+    }
+
+    static @Nullable String unit(@Nullable Snapshot snapshot) {
+        return snapshot == null ? null : Json.write(snapshot.unit());
+    }
+
+    static @Nullable String configId(@Nullable Snapshot snapshot) {
+        return snapshot == null ? null : snapshot.configId();
+    }
+
+    static @Nullable Snapshot snapshot(ResultSet row, String unit, String configId) throws SQLException {
+        DeployUnit read = Json.read(row.getString(unit), DeployUnit.class);
+        return read == null ? null : new Snapshot(read, row.getString(configId));
     }
 
     static String insert(String table, String columns) {

@@ -10,15 +10,12 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.core.io.ClassPathResource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.PessimisticLockingFailureException;
-import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
 import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
@@ -38,6 +35,7 @@ final class Database {
     private static final SQLExceptionTranslator TRANSLATOR = new SQLExceptionSubclassTranslator();
 
     private final DataSource dataSource;
+    private final String application;
     private final JdbcTemplate template;
     private final JdbcClient client;
     private final PlatformTransactionManager transactionManager;
@@ -47,8 +45,9 @@ final class Database {
 
     private volatile @Nullable TransactionTemplate transactions;
 
-    Database(DataSource dataSource, PlatformTransactionManager transactionManager) {
+    Database(DataSource dataSource, String application, PlatformTransactionManager transactionManager) {
         this.dataSource = dataSource;
+        this.application = application;
         template = new JdbcTemplate(dataSource);
         template.setExceptionTranslator(Database::translated);
         client = JdbcClient.create(template);
@@ -71,6 +70,11 @@ final class Database {
 
     DataSource dataSource() {
         return dataSource;
+    }
+
+    /** {@return the name of the application whose rows are its own} */
+    String application() {
+        return application;
     }
 
     JdbcTemplate template() {
@@ -115,24 +119,6 @@ final class Database {
             transactions = known;
         }
         return known;
-    }
-
-    void createTables() {
-        new ResourceDatabasePopulator(new ClassPathResource(dialect().schema(), Database.class)).execute(dataSource);
-    }
-
-    void requireTables() {
-        boolean isThere = true;
-        try {
-            template.query("select 1 from rollout_plan where 1 = 0", row -> {});
-        } catch (BadSqlGrammarException e) {
-            LOG.debug("There is no table of plans", e);
-            isThere = false;
-        }
-        String schema = dialect().schema();
-        if (!isThere) {
-            throw new IllegalStateException("the tables of " + schema + " aren't in the database");
-        }
     }
 
     /**

@@ -23,17 +23,20 @@ final class EventRows {
     private static final String PROGRESS = Occurrence.TaskProgress.class.getSimpleName();
 
     private static final String INSERT = Columns.insert(
-            "rollout_event", "plan_id, task_id, tenant_id, sequence, type, status, happened_at, message, body");
+            "rollout_event",
+            "application, plan_id, task_id, tenant_id, sequence, type, status, happened_at, message, body");
 
     /** Those that one drive has told, while it still has the plan. */
-    private static final String TOLD = " where plan_id = ? and task_id = ? and sequence between ? and ?"
-            + " and exists (select 1 from rollout_plan p where p.plan_id = rollout_event.plan_id and p.epoch = ?)";
+    private static final String TOLD =
+            " where application = ? and plan_id = ? and task_id = ? and sequence between ? and ?"
+                    + " and exists (select 1 from rollout_plan p where p.application = rollout_event.application"
+                    + " and p.plan_id = rollout_event.plan_id and p.epoch = ?)";
 
     private static final String DROP = "delete from rollout_event" + TOLD + " and type = '" + PROGRESS + "'";
     private static final String MARK = "update rollout_event set published = true" + TOLD;
 
-    private static final String TOUCH =
-            "update rollout_event set published = published where plan_id = ? and task_id = ? and sequence = ?";
+    private static final String TOUCH = "update rollout_event set published = published"
+            + " where application = ? and plan_id = ? and task_id = ? and sequence = ?";
 
     private final Database database;
 
@@ -44,6 +47,7 @@ final class EventRows {
     void insert(List<RolloutEvent> events) {
         List<@Nullable Object[]> rows = events.stream()
                 .map(event -> new @Nullable Object[] {
+                    database.application(),
                     event.planId().value(),
                     subject(event),
                     event.tenantId() == null ? null : event.tenantId().value(),
@@ -60,9 +64,9 @@ final class EventRows {
 
     List<RolloutEvent> findUnpublished(PlanId planId, int limit) {
         return database.client()
-                .sql("select * from rollout_event where plan_id = ? and not published order by event_id"
-                        + " fetch first ? rows only")
-                .params(planId.value(), limit)
+                .sql("select * from rollout_event where application = ? and plan_id = ? and not published order by"
+                        + " event_id fetch first ? rows only")
+                .params(database.application(), planId.value(), limit)
                 .query((row, index) -> read(row))
                 .list();
     }
@@ -74,7 +78,7 @@ final class EventRows {
     int keep(RolloutEvent event) {
         return database.client()
                 .sql(TOUCH)
-                .params(event.planId().value(), subject(event), event.sequenceId())
+                .params(database.application(), event.planId().value(), subject(event), event.sequenceId())
                 .update();
     }
 
@@ -90,16 +94,16 @@ final class EventRows {
                     .accept(event.sequenceId());
         }
         List<Object[]> rows = new ArrayList<>();
-        numbers.forEach((subject, range) ->
-                rows.add(new Object[] {planId.value(), subject, range.getMin(), range.getMax(), epoch}));
+        numbers.forEach((subject, range) -> rows.add(
+                new Object[] {database.application(), planId.value(), subject, range.getMin(), range.getMax(), epoch}));
         database.template().batchUpdate(DROP, rows);
         database.template().batchUpdate(MARK, rows);
     }
 
     void deleteOfPlan(PlanId planId) {
         database.client()
-                .sql("delete from rollout_event where plan_id = ?")
-                .param(planId.value())
+                .sql("delete from rollout_event where application = ? and plan_id = ?")
+                .params(database.application(), planId.value())
                 .update();
     }
 

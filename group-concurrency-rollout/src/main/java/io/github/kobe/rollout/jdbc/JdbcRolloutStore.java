@@ -1,10 +1,11 @@
 package io.github.kobe.rollout.jdbc;
 
+import io.github.kobe.rollout.ConfigCodec;
 import io.github.kobe.rollout.internal.rules.PlanStore;
 import io.github.kobe.rollout.internal.rules.StoreDoor;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.UUID;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -40,21 +41,34 @@ import org.springframework.transaction.PlatformTransactionManager;
  */
 public final class JdbcRolloutStore implements StoreDoor {
 
+    private static final String DEFAULT_APPLICATION = "default";
+    private static final Pattern APPLICATION = Pattern.compile("\\P{Cntrl}{1,100}");
+
     private static final Duration POLLING_INTERVAL = Duration.ofSeconds(1);
     private static final Duration HEARTBEAT = Duration.ofSeconds(2);
     private static final int MISSED_HEARTBEATS = 4;
 
+    private final DataSource dataSource;
     private final PlatformTransactionManager transactionManager;
-    private final Database database;
+    private final String application;
+    private final ConfigCodec codec;
     private final SchedulerSettings settings;
+    private final Database database;
     private final JdbcStore store;
 
     private JdbcRolloutStore(
-            DataSource dataSource, PlatformTransactionManager transactionManager, SchedulerSettings settings) {
-        this.settings = settings;
+            DataSource dataSource,
+            PlatformTransactionManager transactionManager,
+            String application,
+            ConfigCodec codec,
+            SchedulerSettings settings) {
+        this.dataSource = dataSource;
         this.transactionManager = transactionManager;
-        database = new Database(dataSource, transactionManager);
-        store = new JdbcStore(database, settings);
+        this.application = application;
+        this.codec = codec;
+        this.settings = settings;
+        database = new Database(dataSource, application, transactionManager);
+        store = new JdbcStore(database, codec, settings);
     }
 
     /**
@@ -67,21 +81,37 @@ public final class JdbcRolloutStore implements StoreDoor {
         return new JdbcRolloutStore(
                 Objects.requireNonNull(dataSource, "dataSource"),
                 new JdbcTransactionManager(dataSource),
-                new SchedulerSettings("node-" + UUID.randomUUID(), POLLING_INTERVAL, HEARTBEAT, MISSED_HEARTBEATS));
+                DEFAULT_APPLICATION,
+                ConfigCodec.none(),
+                new SchedulerSettings(POLLING_INTERVAL, HEARTBEAT, MISSED_HEARTBEATS));
     }
 
     /**
-     * Names this node in the database. By default the name is generated.
+     * Names the application whose rollouts these are. Several applications may share a database: none sees the plans, the tasks
+     * and the tenants of another. All nodes of one application have the same name, over its upgrades too.
      *
-     * @param name the name, different on each node
+     * @param name 1 to 100 characters, not all blank, none of them a control character; the default is {@code default}
+     * @return another store
+     * @throws IllegalArgumentException if it is another text
+     */
+    public JdbcRolloutStore withApplication(String name) {
+        if (!APPLICATION.matcher(name).matches() || name.isBlank()) {
+            throw new IllegalArgumentException("application is '" + name.replaceAll("\\p{Cntrl}", " ")
+                    + "'; it must be 1 to 100 characters, not all blank, none of them a control character");
+        }
+        return new JdbcRolloutStore(dataSource, transactionManager, name, codec, settings);
+    }
+
+    /**
+     * Sets in which form configurations are kept, those that are written from now on and those that are there. By default they
+     * are kept as they are.
+     *
+     * @param form the codec, the same on all nodes
      * @return another store
      */
-    public JdbcRolloutStore withNode(String name) {
-        return with(new SchedulerSettings(
-                Objects.requireNonNull(name, "name"),
-                settings.pollingInterval(),
-                settings.heartbeat(),
-                settings.missedHeartbeats()));
+    public JdbcRolloutStore withCodec(ConfigCodec form) {
+        return new JdbcRolloutStore(
+                dataSource, transactionManager, application, Objects.requireNonNull(form, "codec"), settings);
     }
 
     /**
@@ -92,8 +122,7 @@ public final class JdbcRolloutStore implements StoreDoor {
      * @throws IllegalArgumentException if it isn't more than zero
      */
     public JdbcRolloutStore withPollingInterval(Duration interval) {
-        return with(
-                new SchedulerSettings(settings.node(), interval, settings.heartbeat(), settings.missedHeartbeats()));
+        return with(new SchedulerSettings(interval, settings.heartbeat(), settings.missedHeartbeats()));
     }
 
     /**
@@ -106,11 +135,11 @@ public final class JdbcRolloutStore implements StoreDoor {
      * @throws IllegalArgumentException if one of them is out of its range
      */
     public JdbcRolloutStore withHeartbeat(Duration interval, int missed) {
-        return with(new SchedulerSettings(settings.node(), settings.pollingInterval(), interval, missed));
+        return with(new SchedulerSettings(settings.pollingInterval(), interval, missed));
     }
 
     private JdbcRolloutStore with(SchedulerSettings other) {
-        return new JdbcRolloutStore(database.dataSource(), transactionManager, other);
+        return new JdbcRolloutStore(dataSource, transactionManager, application, codec, other);
     }
 
     /**
@@ -120,28 +149,32 @@ public final class JdbcRolloutStore implements StoreDoor {
      * @return another store
      */
     public JdbcRolloutStore withTransactionManager(PlatformTransactionManager manager) {
-        return new JdbcRolloutStore(database.dataSource(), Objects.requireNonNull(manager, "manager"), settings);
+        return new JdbcRolloutStore(
+                dataSource, Objects.requireNonNull(manager, "manager"), application, codec, settings);
     }
 
     /**
-     * Creates the tables that don't exist.
+     * Creates the tables, or brings those of an earlier version up to this one. The scripts are in the folders {@code h2} and
+     * {@code postgresql} beside this class, named so that Flyway can run them. Nodes of the earlier version can't go on with
+     * the tables.
      *
      * @return this
+     * @throws IllegalStateException if the database is neither H2 nor PostgreSQL
      */
     public JdbcRolloutStore createTables() {
-        database.createTables();
+        new Schema(database).create();
         return this;
     }
 
     /**
-     * Checks that the tables exist.
+     * Checks that the tables exist, in this version.
      *
      * @return this
      * @throws IllegalStateException if they don't, or the database is neither H2 nor PostgreSQL
      * @throws DataAccessException if the database doesn't answer
      */
     public JdbcRolloutStore requireTables() {
-        database.requireTables();
+        new Schema(database).require();
         return this;
     }
 

@@ -1,5 +1,6 @@
 package io.github.kobe.rollout.jdbc;
 
+import io.github.kobe.rollout.ConfigCodec;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.TaskId;
@@ -30,10 +31,10 @@ final class JdbcStore implements PlanStore {
     private final Tables tables;
     private final ScheduledDrives drives;
 
-    JdbcStore(Database database, SchedulerSettings settings) {
+    JdbcStore(Database database, ConfigCodec codec, SchedulerSettings settings) {
         this.database = database;
         this.settings = settings;
-        tables = Tables.of(database);
+        tables = Tables.of(database, codec);
         drives = new ScheduledDrives(database, settings);
     }
 
@@ -74,8 +75,8 @@ final class JdbcStore implements PlanStore {
     }
 
     @Override
-    public List<TaskRecord> findByTenantId(TenantId tenantId) {
-        return tables.tasks().findOfTenant(tenantId);
+    public List<TaskRecord> findByTenantId(TenantId tenantId, int limit) {
+        return tables.tasks().findOfTenant(tenantId, limit);
     }
 
     @Override
@@ -89,8 +90,13 @@ final class JdbcStore implements PlanStore {
     }
 
     @Override
-    public List<PlanRecord> findPlans() {
-        return tables.plans().findAll();
+    public List<PlanRecord> findPlans(int limit) {
+        return tables.plans().findNewest(limit);
+    }
+
+    @Override
+    public List<PlanId> findEnded(Instant before, boolean partlyFailed, int limit) {
+        return tables.plans().findEnded(before, partlyFailed, limit);
     }
 
     @Override
@@ -121,13 +127,13 @@ final class JdbcStore implements PlanStore {
      * @throws IllegalStateException if the database answers, and isn't one of rollouts
      */
     @Override
-    public void open(DriveRunner runner) {
+    public void open(DriveRunner runner, String node) {
         try {
-            database.requireTables();
+            new Schema(database).require();
         } catch (DataAccessException doesNotAnswer) {
             LOG.debug("Whether the tables are there isn't known yet", doesNotAnswer);
         }
-        drives.open(runner);
+        drives.open(runner, node);
     }
 
     @Override

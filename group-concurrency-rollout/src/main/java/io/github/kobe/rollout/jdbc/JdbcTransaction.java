@@ -16,6 +16,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.springframework.dao.OptimisticLockingFailureException;
 
 /**
@@ -37,6 +41,12 @@ final class JdbcTransaction implements StoreTransaction {
     private final Map<TaskId, TaskRecord> tasks = new LinkedHashMap<>();
     private final Map<TenantId, TenantRecord> tenants = new LinkedHashMap<>();
     private final Map<TenantId, TenantRecord> changedTenants = new LinkedHashMap<>();
+    /** The ids of configurations that a tenant doesn't name any more. */
+    private final SortedSet<String> left = new TreeSet<>();
+
+    /** By their ids, in whose order they are added: of two transactions that add the same, none waits for one that waits for it. */
+    private final SortedMap<String, String> configs = new TreeMap<>();
+
     private final List<RolloutEvent> events = new ArrayList<>();
     private final List<Call> calls = new ArrayList<>();
 
@@ -108,8 +118,28 @@ final class JdbcTransaction implements StoreTransaction {
 
     @Override
     public void save(TenantRecord tenant) {
+        TenantRecord before = tenants.get(tenant.id());
+        if (before != null
+                && before.lastKnownGood() != null
+                && !before.lastKnownGood().equals(tenant.lastKnownGood())) {
+            left.add(before.lastKnownGood().configId());
+        }
         tenants.put(tenant.id(), tenant);
         changedTenants.put(tenant.id(), tenant);
+    }
+
+    @Override
+    public String keep(String config) {
+        String body = tables.configs().encode(config);
+        String id = ConfigRows.idOf(body);
+        configs.put(id, body);
+        return id;
+    }
+
+    @Override
+    public String config(String configId) {
+        String added = configs.get(configId);
+        return tables.configs().decode(added == null ? tables.configs().find(configId) : added);
     }
 
     @Override
@@ -138,18 +168,22 @@ final class JdbcTransaction implements StoreTransaction {
 
     @Override
     public void remove(PlanId planId) {
+        SortedSet<String> named = tables.configs().idsOfPlan(planId.value());
         tables.events().deleteOfPlan(planId);
         tables.tasks().deleteOfPlan(planId);
+        tables.configs().deleteUnnamed(named);
         tables.plans().delete(planId);
         drives.forget(planId);
     }
 
     void flush() {
+        tables.configs().add(configs);
         plans.values().forEach(this::write);
         write(tasks.values());
         if (!changedTenants.isEmpty()) {
             tables.tenants().update(changedTenants.values());
         }
+        tables.configs().deleteUnnamed(left);
         if (!events.isEmpty()) {
             tables.events().insert(events);
         }

@@ -10,22 +10,29 @@ import io.github.kobe.rollout.internal.rules.Waves;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The table of plans. */
 final class PlanRows {
 
-    private static final String KEPT = "plan_id, created_at, created_by, max_concurrency, waves";
+    private static final String KEPT = "application, plan_id, created_at, created_by, max_concurrency, waves";
     private static final String CHANGING = "status, pause_asked, rolling_back, tally, owed, abandoned, wave, waiting,"
         + " failures_allowed, gate_since, gate_baked_at, gate_expires_at, gate_approved_by, drive_number, drive_phase,"
-        + " drive_at, drive_node, started_at, ended_at, sequence, epoch";
+        + " drive_at, drive_node, stranded_since, started_at, ended_at, sequence, epoch";
 
     private static final String SELECT = "select * from rollout_plan";
     private static final String INSERT = Columns.insert("rollout_plan", KEPT + ", " + CHANGING);
-    private static final String UPDATE = Columns.update("rollout_plan", CHANGING, "plan_id = ? and epoch = ?");
+    private static final String UPDATE =
+            Columns.update("rollout_plan", CHANGING, "application = ? and plan_id = ? and epoch = ?");
+
+    private static final String SETTLED = in(PlanStatus::isSettled);
+    private static final String FINISHED = in(status -> status.isSettled() && status != PlanStatus.PARTIAL_FAILED);
 
     private final Database database;
 
@@ -33,18 +40,35 @@ final class PlanRows {
         this.database = database;
     }
 
+    private static String in(Predicate<PlanStatus> which) {
+        return Arrays.stream(PlanStatus.values())
+                .filter(which)
+                .map(PlanStatus::name)
+                .collect(Collectors.joining("', '", " and status in ('", "')"));
+    }
+
     Optional<PlanRecord> find(PlanId planId, boolean locked) {
         return database.client()
-                .sql(SELECT + " where plan_id = ?" + (locked ? " for update" : ""))
-                .param(planId.value())
+                .sql(SELECT + " where application = ? and plan_id = ?" + (locked ? " for update" : ""))
+                .params(database.application(), planId.value())
                 .query((row, index) -> read(row))
                 .optional();
     }
 
-    List<PlanRecord> findAll() {
+    List<PlanRecord> findNewest(int limit) {
         return database.client()
-                .sql(SELECT + " order by created_at desc, plan_id desc")
+                .sql(SELECT + " where application = ? order by created_at desc, plan_id desc fetch first ? rows only")
+                .params(database.application(), limit)
                 .query((row, index) -> read(row))
+                .list();
+    }
+
+    List<PlanId> findEnded(Instant before, boolean partlyFailed, int limit) {
+        return database.client()
+                .sql("select plan_id from rollout_plan where application = ? and ended_at < ? and drive_phase = 'OVER'"
+                        + (partlyFailed ? SETTLED : FINISHED) + " order by ended_at fetch first ? rows only")
+                .params(database.application(), Columns.of(before), limit)
+                .query((row, index) -> PlanId.ofTrusted(row.getString("plan_id")))
                 .list();
     }
 
@@ -54,6 +78,7 @@ final class PlanRows {
                         INSERT,
                         Columns.join(
                                 new @Nullable Object[] {
+                                    database.application(),
                                     plan.id().value(),
                                     Columns.of(plan.createdAt()),
                                     plan.createdBy(),
@@ -66,14 +91,20 @@ final class PlanRows {
     /** {@return whether it was still under that epoch} */
     boolean update(PlanRecord plan, long epoch) {
         return database.template()
-                        .update(UPDATE, Columns.join(changing(plan), plan.id().value(), epoch))
+                        .update(
+                                UPDATE,
+                                Columns.join(
+                                        changing(plan),
+                                        database.application(),
+                                        plan.id().value(),
+                                        epoch))
                 == 1;
     }
 
     void delete(PlanId planId) {
         database.client()
-                .sql("delete from rollout_plan where plan_id = ?")
-                .param(planId.value())
+                .sql("delete from rollout_plan where application = ? and plan_id = ?")
+                .params(database.application(), planId.value())
                 .update();
     }
 
@@ -99,6 +130,7 @@ final class PlanRows {
             drive.phase().name(),
             Columns.of(drive.at()),
             drive.node(),
+            Columns.of(drive.strandedSince()),
             Columns.of(plan.startedAt()),
             Columns.of(plan.endedAt()),
             plan.sequence(),
@@ -126,7 +158,8 @@ final class PlanRows {
                         row.getLong("drive_number"),
                         DriveState.Phase.valueOf(row.getString("drive_phase")),
                         Columns.instant(row, "drive_at"),
-                        row.getString("drive_node")),
+                        row.getString("drive_node"),
+                        Columns.instant(row, "stranded_since")),
                 Columns.time(row, "created_at"),
                 row.getString("created_by"),
                 Columns.instant(row, "started_at"),

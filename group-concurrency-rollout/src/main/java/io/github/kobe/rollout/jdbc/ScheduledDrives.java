@@ -74,7 +74,7 @@ final class ScheduledDrives {
         this.dataSource = database.dataSource();
         this.clock = database.clock();
         this.settings = settings;
-        task = Tasks.custom("rollout-drive", Void.class)
+        task = Tasks.custom("rollout-drive:" + database.application(), Void.class)
                 .onFailure((complete, operations) -> again(complete, operations, settings.pollingInterval()))
                 .onDeadExecution((complete, operations) -> {
                     LOG.warn("{} was lost with its node {}", idOf(complete), complete.getExecution().pickedBy);
@@ -122,7 +122,7 @@ final class ScheduledDrives {
                 .update();
     }
 
-    void open(DriveRunner newRunner) {
+    void open(DriveRunner newRunner, String node) {
         lock.lock();
         try {
             runner = newRunner;
@@ -131,11 +131,12 @@ final class ScheduledDrives {
                         .clock(clock)
                         .tableName(TABLE)
                         .jdbcCustomization(customization())
-                        .schedulerName(new SchedulerName.Fixed(settings.node()))
+                        .schedulerName(new SchedulerName.Fixed(node))
                         .pollingInterval(settings.pollingInterval())
                         .heartbeatInterval(settings.heartbeat())
                         .missedHeartbeatsLimit(settings.missedHeartbeats())
                         .shutdownMaxWait(UNLIMITED)
+                        .deleteUnresolvedAfter(UNLIMITED) // they are those of other applications
                         .threads(FETCHED)
                         .executorService(threads())
                         .dueExecutor(Executors.newSingleThreadExecutor(daemons("rollout-due")))
@@ -178,7 +179,7 @@ final class ScheduledDrives {
         try {
             Thread ending = stopping;
             if (ending != null && !ending.join(atMost)) {
-                LOG.warn("Drives of {} still run", settings.node());
+                LOG.warn("Drives of this node still run");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

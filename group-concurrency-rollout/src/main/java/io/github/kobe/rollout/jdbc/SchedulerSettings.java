@@ -2,8 +2,8 @@ package io.github.kobe.rollout.jdbc;
 
 import java.time.Duration;
 
-/** The name of the node, and how often it polls and sends heartbeats. */
-record SchedulerSettings(String node, Duration pollingInterval, Duration heartbeat, int missedHeartbeats) {
+/** How often a node polls and sends heartbeats. */
+record SchedulerSettings(Duration pollingInterval, Duration heartbeat, int missedHeartbeats) {
 
     private static final int FEWEST_MISSED = 4;
 

@@ -1,10 +1,16 @@
 package io.github.kobe.rollout.jdbc;
 
-/** The tables, one for each kind of record. */
-record Tables(PlanRows plans, TaskRows tasks, TenantRows tenants, EventRows events) {
+import io.github.kobe.rollout.ConfigCodec;
 
-    static Tables of(Database database) {
+/** The tables, one for each kind of record. */
+record Tables(PlanRows plans, TaskRows tasks, TenantRows tenants, EventRows events, ConfigRows configs) {
+
+    static Tables of(Database database, ConfigCodec codec) {
         return new Tables(
-                new PlanRows(database), new TaskRows(database), new TenantRows(database), new EventRows(database));
+                new PlanRows(database),
+                new TaskRows(database),
+                new TenantRows(database),
+                new EventRows(database),
+                new ConfigRows(database, codec));
     }
 }

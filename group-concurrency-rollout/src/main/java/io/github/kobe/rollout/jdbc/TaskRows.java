@@ -1,15 +1,15 @@
 package io.github.kobe.rollout.jdbc;
 
-import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.DeployVersion;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskStatus;
-import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.Wish;
+import io.github.kobe.rollout.internal.rules.Change;
+import io.github.kobe.rollout.internal.rules.Snapshot;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -26,12 +27,15 @@ import org.jspecify.annotations.Nullable;
 /** The table of tasks. */
 final class TaskRows {
 
-    private static final String KEPT = "task_id, plan_id, tenant_id, position, change_body, stage_names, created_at";
-    private static final String CHANGING = "status, unit, previous, last_known_good, stages_done, stages_started,"
-        + " settled, run, attempt, retries, retrying, lost_with, data, checkpoint_at, failure, started_at, ended_at,"
-        + " wish, wish_by, wish_from_checkpoint, sequence, epoch, token";
+    private static final String KEPT =
+            "task_id, application, plan_id, tenant_id, position, change_body, config_id," + " stage_names, created_at";
+    private static final String CHANGING =
+            "status, unit, previous, previous_config, last_known_good, stages_done, stages_started, settled, run,"
+                + " attempt, retries, retrying, lost_with, data, checkpoint_at, failure, started_at, ended_at, wish,"
+                + " wish_by, wish_from_checkpoint, sequence, epoch, token";
 
     private static final String SELECT = "select * from rollout_task";
+    private static final String OF_PLAN = " where application = ? and plan_id = ?";
     private static final String IN_ORDER = " order by position";
     private static final Set<TaskStatus> AT_WORK =
             EnumSet.of(TaskStatus.PENDING, TaskStatus.RUNNING, TaskStatus.ROLLING_BACK);
@@ -43,26 +47,38 @@ final class TaskRows {
 
     private final Database database;
 
+    /** What is kept of a change beside its configuration. */
+    private record Body(DeployUnit unit, List<String> endpoints, int maxRetry, Map<String, String> settings) {
+
+        static Body of(Change change) {
+            return new Body(change.target().unit(), change.endpoints(), change.maxRetry(), change.settings());
+        }
+
+        Change with(String configId) {
+            return new Change(new Snapshot(unit, configId), endpoints, maxRetry, settings);
+        }
+    }
+
     TaskRows(Database database) {
         this.database = database;
     }
 
     Optional<TaskRecord> find(TaskId taskId, boolean locked) {
-        return find(" where task_id = ?" + (locked ? " for update" : ""), taskId.value()).stream()
+        return find(" where application = ? and task_id = ?" + (locked ? " for update" : ""), taskId.value()).stream()
                 .findFirst();
     }
 
     List<TaskRecord> findOfPlan(PlanId planId, @Nullable TaskStatus status, int limit) {
         String ofStatus = status == null ? "" : " and status = '" + status + "'";
-        return find(" where plan_id = ?" + ofStatus + IN_ORDER + " limit " + limit, planId.value());
+        return find(OF_PLAN + ofStatus + IN_ORDER + " limit " + limit, planId.value());
     }
 
     List<TaskRecord> lockOfPlan(PlanId planId) {
-        return find(" where plan_id = ?" + IN_ORDER + " for update", planId.value());
+        return find(OF_PLAN + IN_ORDER + " for update", planId.value());
     }
 
     List<TaskRecord> findUnfinished(PlanId planId) {
-        return find(" where plan_id = ?" + UNFINISHED + IN_ORDER + " for update", planId.value());
+        return find(OF_PLAN + UNFINISHED + IN_ORDER + " for update", planId.value());
     }
 
     static boolean isUnfinished(TaskRecord task) {
@@ -70,17 +86,19 @@ final class TaskRows {
     }
 
     List<TaskRecord> findWished(PlanId planId) {
-        return find(" where plan_id = ? and wish is not null" + IN_ORDER, planId.value());
+        return find(OF_PLAN + " and wish is not null" + IN_ORDER, planId.value());
     }
 
-    List<TaskRecord> findOfTenant(TenantId tenantId) {
-        return find(" where tenant_id = ? order by created_at desc, task_id desc", tenantId.value());
+    List<TaskRecord> findOfTenant(TenantId tenantId, int limit) {
+        return find(
+                " where application = ? and tenant_id = ? order by created_at desc, task_id desc limit " + limit,
+                tenantId.value());
     }
 
     private List<TaskRecord> find(String condition, String value) {
         return database.client()
                 .sql(SELECT + condition)
-                .param(value)
+                .params(database.application(), value)
                 .query((row, index) -> read(row))
                 .list();
     }
@@ -106,25 +124,27 @@ final class TaskRows {
 
     void stamp(PlanId planId, long epoch) {
         database.client()
-                .sql("update rollout_task set epoch = ? where plan_id = ?")
-                .params(epoch, planId.value())
+                .sql("update rollout_task set epoch = ?" + OF_PLAN)
+                .params(epoch, database.application(), planId.value())
                 .update();
     }
 
     void deleteOfPlan(PlanId planId) {
         database.client()
-                .sql("delete from rollout_task where plan_id = ?")
-                .param(planId.value())
+                .sql("delete from rollout_task" + OF_PLAN)
+                .params(database.application(), planId.value())
                 .update();
     }
 
-    private static @Nullable Object[] kept(TaskRecord task) {
+    private @Nullable Object[] kept(TaskRecord task) {
         return new @Nullable Object[] {
             task.id().value(),
+            database.application(),
             task.planId().value(),
             task.tenantId().value(),
             task.position(),
-            Json.write(task.change()),
+            Json.write(Body.of(task.change())),
+            task.change().target().configId(),
             Json.write(task.stageNames()),
             Columns.of(task.createdAt())
         };
@@ -135,7 +155,8 @@ final class TaskRows {
         return new @Nullable Object[] {
             task.status().name(),
             Json.write(task.unit()),
-            Json.write(task.previous()),
+            Columns.unit(task.previous()),
+            Columns.configId(task.previous()),
             Json.write(task.lastKnownGood()),
             task.stagesDone(),
             task.stagesStarted(),
@@ -165,11 +186,12 @@ final class TaskRows {
                 PlanId.ofTrusted(row.getString("plan_id")),
                 TenantId.ofTrusted(row.getString("tenant_id")),
                 row.getInt("position"),
-                Objects.requireNonNull(Json.read(row.getString("change_body"), TenantChange.class)),
+                Objects.requireNonNull(Json.read(row.getString("change_body"), Body.class))
+                        .with(row.getString("config_id")),
                 Json.texts(row.getString("stage_names")),
                 TaskStatus.valueOf(row.getString("status")),
                 Objects.requireNonNull(Json.read(row.getString("unit"), DeployUnit.class)),
-                Json.read(row.getString("previous"), ConfigSnapshot.class),
+                Columns.snapshot(row, "previous", "previous_config"),
                 Json.read(row.getString("last_known_good"), DeployVersion.class),
                 row.getInt("stages_done"),
                 row.getInt("stages_started"),

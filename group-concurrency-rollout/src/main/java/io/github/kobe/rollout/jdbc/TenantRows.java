@@ -1,6 +1,5 @@
 package io.github.kobe.rollout.jdbc;
 
-import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.internal.rules.TenantRecord;
@@ -15,10 +14,12 @@ import org.jspecify.annotations.Nullable;
 /** The table of tenants. */
 final class TenantRows {
 
-    private static final String SELECT = "select * from rollout_tenant where tenant_id = ?";
+    private static final String SELECT = "select * from rollout_tenant where application = ? and tenant_id = ?";
     private static final int AT_ONCE = 1_000;
-    private static final String UPDATE =
-            Columns.update("rollout_tenant", "claim, waiting, last_task, last_known_good, token", "tenant_id = ?");
+    private static final String UPDATE = Columns.update(
+            "rollout_tenant",
+            "claim, waiting, last_task, last_known_good, good_config, token",
+            "application = ? and tenant_id = ?");
 
     private final Database database;
 
@@ -49,8 +50,10 @@ final class TenantRows {
                     .map(TenantId::value)
                     .toList();
             locked.addAll(database.client()
-                    .sql("select * from rollout_tenant where tenant_id in (:ids) order by "
+                    .sql("select * from rollout_tenant where application = :application and tenant_id in (:ids)"
+                            + " order by "
                             + database.dialect().tenantOrder() + " for update")
+                    .param("application", database.application())
                     .param("ids", ids)
                     .query((row, index) -> read(row))
                     .list());
@@ -61,7 +64,7 @@ final class TenantRows {
     private Optional<TenantRecord> query(String sql, TenantId tenantId) {
         return database.client()
                 .sql(sql)
-                .param(tenantId.value())
+                .params(database.application(), tenantId.value())
                 .query((row, index) -> read(row))
                 .optional();
     }
@@ -75,7 +78,7 @@ final class TenantRows {
                                 .map(TenantId::value)
                                 .distinct()
                                 .sorted()
-                                .map(value -> new Object[] {value})
+                                .map(value -> new Object[] {database.application(), value})
                                 .toList());
     }
 
@@ -85,8 +88,10 @@ final class TenantRows {
                     text(tenant.claim()),
                     Json.write(tenant.waiting().stream().map(TaskId::value).toList()),
                     text(tenant.lastTask()),
-                    Json.write(tenant.lastKnownGood()),
+                    Columns.unit(tenant.lastKnownGood()),
+                    Columns.configId(tenant.lastKnownGood()),
                     tenant.token(),
+                    database.application(),
                     tenant.id().value()
                 })
                 .toList();
@@ -105,7 +110,7 @@ final class TenantRows {
                         .map(TaskId::ofTrusted)
                         .toList(),
                 taskId(row.getString("last_task")),
-                Json.read(row.getString("last_known_good"), ConfigSnapshot.class),
+                Columns.snapshot(row, "last_known_good", "good_config"),
                 row.getLong("token"));
     }
 

@@ -128,6 +128,7 @@ class ArchitectureTests extends ModuleArchitecture {
                         "DeployUnit",
                         "NetworkEndpoint",
                         "ConfigSnapshot",
+                        "ConfigCodec",
                         "TenantChange",
                         "RolloutPlan",
                         "WaveSize",

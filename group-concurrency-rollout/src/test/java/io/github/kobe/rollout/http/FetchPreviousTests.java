@@ -49,7 +49,7 @@ class FetchPreviousTests extends HttpTestCase {
 
         TaskInfo task = ran(rollouts, first(one, two));
         assertThat(task.status()).as("%s", task.failure()).isEqualTo(TaskStatus.COMPLETED);
-        assertThat(task.previous().unit()).isEqualTo(DeployUnit.of(NEW.version().unitId(), 40, "previous"));
+        assertThat(task.previous()).isEqualTo(DeployUnit.of(NEW.version().unitId(), 40, "previous"));
         for (Instance instance : instances) {
             assertThat(instance.requests())
                     .containsExactly(

@@ -90,7 +90,8 @@ class DifferingClocksTests {
     }
 
     private static Map<PlanId, Long> epochs(Node node) {
-        return node.store().findPlans().stream().collect(Collectors.toMap(PlanRecord::id, PlanRecord::epoch));
+        return node.store().findPlans(Integer.MAX_VALUE).stream()
+                .collect(Collectors.toMap(PlanRecord::id, PlanRecord::epoch));
     }
 
     /** A folder with a clock that is an hour ahead, for {@code --patch-module}. */

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.rollout.ConfigSnapshot;
+import io.github.kobe.rollout.ConfigCodec;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.DeployVersion;
 import io.github.kobe.rollout.FailureInfo;
@@ -21,9 +21,11 @@ import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.WaveGate;
 import io.github.kobe.rollout.Wish;
+import io.github.kobe.rollout.internal.rules.Change;
 import io.github.kobe.rollout.internal.rules.DriveState;
 import io.github.kobe.rollout.internal.rules.PlanRecord;
 import io.github.kobe.rollout.internal.rules.PlanStore;
+import io.github.kobe.rollout.internal.rules.Snapshot;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import io.github.kobe.rollout.internal.rules.TenantRecord;
 import io.github.kobe.rollout.internal.rules.WaveProgress;
@@ -61,6 +63,7 @@ class JdbcRolloutStoreTests {
     private static final TaskId TASK = TaskId.of("task-plan-x-1-ab");
     private static final TenantId ACME = TenantId.of("acme");
     private static final DeployUnit BLUE = DeployUnit.of(7, 42, "blue");
+    private static final List<String> CONFIGS = List.of("{}", "{\"a\":\"ü\"}", "old", "{\"version\":42}");
     private static final FailureInfo FAILURE = new FailureInfo("X", "it's \"broken\"\n<here>");
 
     @Parameter
@@ -75,6 +78,10 @@ class JdbcRolloutStoreTests {
         database = product.open();
         settings = JdbcRolloutStore.of(database.dataSource());
         store = settings.plans();
+        store.transact(transaction -> {
+            CONFIGS.forEach(transaction::keep);
+            return PLAN;
+        });
     }
 
     @AfterEach
@@ -98,13 +105,17 @@ class JdbcRolloutStoreTests {
                 1,
                 7,
                 new WaveProgress(1, List.of(0, 2), 5, gate),
-                new DriveState(5, DriveState.Phase.DUE, NOW, "n1/1"),
+                new DriveState(5, DriveState.Phase.DUE, NOW, "n1/1", NOW),
                 NOW,
                 "ann",
                 NOW,
                 NOW,
                 9,
                 epoch);
+    }
+
+    private static Snapshot snapshot(DeployUnit unit, String config) {
+        return new Snapshot(unit, ConfigRows.idOf(config));
     }
 
     private static TaskRecord bare(long epoch) {
@@ -117,7 +128,7 @@ class JdbcRolloutStoreTests {
                 PLAN,
                 ACME,
                 0,
-                change,
+                Change.of(change, ConfigRows.idOf(change.config())),
                 List.of("A", "B"),
                 TaskStatus.PENDING,
                 BLUE,
@@ -154,11 +165,11 @@ class JdbcRolloutStoreTests {
                 PLAN,
                 ACME,
                 0,
-                change,
+                Change.of(change, ConfigRows.idOf(change.config())),
                 List.of("A", "B"),
                 TaskStatus.RUNNING,
                 green,
-                new ConfigSnapshot(green, "old"),
+                snapshot(green, "old"),
                 DeployVersion.of(7, 41),
                 1,
                 2,
@@ -183,8 +194,7 @@ class JdbcRolloutStoreTests {
     @Test
     @Tag("R114")
     void whatIsSavedIsFoundAsItWas() {
-        TenantRecord tenant =
-                new TenantRecord(ACME, TASK, List.of(TASK), TASK, new ConfigSnapshot(BLUE, "{\"version\":42}"), 9);
+        TenantRecord tenant = new TenantRecord(ACME, TASK, List.of(TASK), TASK, snapshot(BLUE, "{\"version\":42}"), 9);
         store.transact(transaction -> {
             assertThat(transaction.plan(PLAN)).isEmpty();
             transaction.save(plan(0));
@@ -197,7 +207,7 @@ class JdbcRolloutStoreTests {
 
         assertThat(store.findTenant(ACME)).isEqualTo(tenant);
         assertThat(store.findPlan(PLAN)).contains(plan(0));
-        assertThat(store.findPlans()).containsExactly(plan(0));
+        assertThat(store.findPlans(9)).containsExactly(plan(0));
         for (WaveGate gate : Arrays.asList(null, new WaveGate(NOW, NOW, null, null))) {
             store.transact(transaction -> {
                 assertThat(transaction.plan(PLAN)).isPresent();
@@ -218,7 +228,7 @@ class JdbcRolloutStoreTests {
             assertThat(kept.change()).as("never changes").isEqualTo(bare(0).change());
         }
         assertThat(store.findByPlanId(PLAN)).hasSize(1);
-        assertThat(store.findByTenantId(ACME)).hasSize(1);
+        assertThat(store.findByTenantId(ACME, 9)).hasSize(1);
         assertThat(store.findWished(PLAN)).hasSize(1);
         assertThat(store.findTenant(TenantId.of("nobody"))).isEqualTo(TenantRecord.unknown(TenantId.of("nobody")));
     }
@@ -226,17 +236,18 @@ class JdbcRolloutStoreTests {
     @Test
     @Tag("R113")
     void withoutItsTablesItIsNotOpened() {
-        new JdbcTemplate(database.dataSource()).execute("drop table rollout_plan cascade");
+        dropTables();
 
-        assertThatThrownBy(() -> store.open((planId, number) -> true))
+        assertThatThrownBy(() -> store.open((planId, number) -> true, "n1"))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageMatching("the tables of schema-(h2|postgresql)\\.sql aren't in the database");
+                .hasMessageMatching("the tables of rollouts aren't in the database, .* to be run are"
+                        + " (h2|postgresql)/V1__rollouts\\.sql, \\1/V2__\\w+\\.sql of io.github.kobe.rollout.jdbc");
     }
 
     @Test
     @Tag("R113")
     void whatCouldNotBeOpenedWithoutItsTablesIsOpenedOnceTheyAreThere() throws InterruptedException {
-        new JdbcTemplate(database.dataSource()).execute("drop table rollout_plan cascade");
+        dropTables();
         try (GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
                         GroupPolicy.builder().build());
                 Rollouts rollouts = Rollouts.builder(executor)
@@ -250,6 +261,13 @@ class JdbcRolloutStoreTests {
             rollouts.start(Fleet.plan(PLAN.value(), 1, 1));
 
             assertThat(rollouts.await(PLAN, Deadline.LONG).status()).isEqualTo(PlanStatus.COMPLETED);
+        }
+    }
+
+    private void dropTables() {
+        JdbcTemplate template = new JdbcTemplate(database.dataSource());
+        for (String table : List.of("plan", "task", "tenant", "event", "config", "execution")) {
+            template.execute("drop table rollout_" + table);
         }
     }
 
@@ -398,8 +416,9 @@ class JdbcRolloutStoreTests {
             transaction.save(bare(3));
             return PLAN;
         });
-        Tables tables =
-                Tables.of(new Database(database.dataSource(), new JdbcTransactionManager(database.dataSource())));
+        Tables tables = Tables.of(
+                new Database(database.dataSource(), "default", new JdbcTransactionManager(database.dataSource())),
+                ConfigCodec.none());
 
         assertThat(tables.tasks().update(List.of(full(Wish.Kind.PAUSE)), List.of(2L)))
                 .containsExactly(0);

@@ -117,7 +117,7 @@ class JpaTransactionsTests {
         });
 
         assertThat(notes()).isEmpty();
-        assertThat(store.findPlans()).isEmpty();
+        assertThat(store.findPlans(9)).isEmpty();
         assertThat(store.findUnpublished(PLAN, 1)).isEmpty();
     }
 }

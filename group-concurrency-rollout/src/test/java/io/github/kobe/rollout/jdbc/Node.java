@@ -34,7 +34,6 @@ final class Node implements AutoCloseable {
     Node(String name, DataSource shared, Duration heartbeat, List<Stage> stages, Consumer<RolloutEvent> sink) {
         dataSource = new SwitchedDataSource(shared);
         store = JdbcRolloutStore.of(dataSource)
-                .withNode(name)
                 .withPollingInterval(Duration.ofMillis(50))
                 .withHeartbeat(heartbeat, MISSED)
                 .plans();

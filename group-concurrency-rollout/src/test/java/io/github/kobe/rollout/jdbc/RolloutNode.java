@@ -97,7 +97,6 @@ final class RolloutNode {
                 Rollouts rollouts = node.builder(executor)
                         .store(JdbcRolloutStore.of(dataSource)
                                 .createTables()
-                                .withNode(arguments[1])
                                 .withHeartbeat(Duration.parse(arguments[4]), Node.MISSED))
                         .node(arguments[1])
                         .stages(stages(node.journal))

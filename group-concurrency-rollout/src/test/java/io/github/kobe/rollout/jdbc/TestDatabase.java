@@ -26,12 +26,20 @@ public final class TestDatabase implements AutoCloseable {
         }
 
         public TestDatabase open() {
+            TestDatabase database = openWithoutTables();
+            JdbcRolloutStore.of(database.dataSource()).createTables();
+            return database;
+        }
+
+        TestDatabase openWithoutTables() {
             return this == H2 ? h2() : postgres("");
         }
 
         /** The time of PostgreSQL is off by so much. */
         TestDatabase open(String off) {
-            return postgres(off);
+            TestDatabase database = postgres(off);
+            JdbcRolloutStore.of(database.dataSource()).createTables();
+            return database;
         }
     }
 
@@ -43,7 +51,6 @@ public final class TestDatabase implements AutoCloseable {
         this.url = url;
         this.dropping = dropping;
         dataSource = pool(url);
-        JdbcRolloutStore.of(dataSource).createTables();
     }
 
     /** One server for all tests of this process, which ends with it. */

@@ -1,5 +1,6 @@
 package io.github.kobe.rollout.internal.drive;
 
+import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.NetworkEndpoint;
 import io.github.kobe.rollout.PlanId;
@@ -9,9 +10,11 @@ import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.WaveSize;
+import io.github.kobe.rollout.internal.rules.Change;
 import io.github.kobe.rollout.internal.rules.Ledger;
 import io.github.kobe.rollout.internal.rules.PlanCommand;
 import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.Snapshot;
 import io.github.kobe.rollout.internal.rules.TaskCommand;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import io.github.kobe.rollout.internal.rules.Waves;
@@ -23,6 +26,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +49,7 @@ public final class Creation {
     }
 
     /** A task to be, and what is wrong about it. */
-    record Draft(TaskRecord task, List<String> errors) {}
+    record Draft(TaskRecord task, TenantChange change, List<String> errors) {}
 
     /** {@return the tasks to be} What is wrong is in {@link #errors()} after it; nothing has changed. */
     List<Draft> check() {
@@ -131,15 +135,51 @@ public final class Creation {
         Set<String> tenants = new HashSet<>();
         for (TenantChange change : spec.changes()) {
             List<String> wrong = errorsOf(change, tenants);
-            TaskId id = idOf(planId, engine.store().now());
-            TaskRecord bare = TaskRecord.created(
-                    id, planId, drafts.size(), change, List.of(), engine.store().now());
-            List<String> names = wrong.isEmpty() ? stageNames(bare, wrong) : List.of();
-            drafts.add(
-                    new Draft(TaskRecord.created(id, planId, drafts.size(), change, names, bare.createdAt()), wrong));
+            Instant now = engine.store().now();
+            TaskRecord bare = task(idOf(planId, now), planId, drafts.size(), change, List.of(), now, Creation::unkept);
+            List<String> names = wrong.isEmpty() ? stageNames(bare, change, wrong) : List.of();
+            TaskRecord task = task(bare.id(), planId, drafts.size(), change, names, now, Creation::unkept);
+            drafts.add(new Draft(task, change, wrong));
             errors.addAll(wrong);
         }
         return drafts;
+    }
+
+    /** {@return the id of no configuration} What is only looked at names none. */
+    private static String unkept(String config) {
+        return "";
+    }
+
+    private static TaskRecord kept(Ledger ledger, Draft draft) {
+        TaskRecord task = draft.task();
+        return task(
+                task.id(),
+                task.planId(),
+                task.position(),
+                draft.change(),
+                task.stageNames(),
+                task.createdAt(),
+                ledger.store()::keep);
+    }
+
+    private static TaskRecord task(
+            TaskId id,
+            PlanId planId,
+            int position,
+            TenantChange change,
+            List<String> stageNames,
+            Instant createdAt,
+            UnaryOperator<String> keep) {
+        ConfigSnapshot previous = change.previous();
+        return TaskRecord.created(
+                id,
+                planId,
+                TenantId.ofTrusted(change.tenant()),
+                position,
+                Change.of(change, keep.apply(change.config())),
+                previous == null ? null : new Snapshot(previous.unit(), keep.apply(previous.config())),
+                stageNames,
+                createdAt);
     }
 
     private static TaskId idOf(PlanId planId, Instant now) {
@@ -171,10 +211,10 @@ public final class Creation {
         return wrong;
     }
 
-    private List<String> stageNames(TaskRecord task, List<String> wrong) {
+    private List<String> stageNames(TaskRecord task, TenantChange change, List<String> wrong) {
         String who = "tenant '" + task.tenantId() + "': ";
         try {
-            List<String> names = StageNames.of(engine.options(), task);
+            List<String> names = StageNames.of(engine.options(), task, change);
             if (names.isEmpty()) {
                 wrong.add(who + "it has no stages");
             }
@@ -198,7 +238,7 @@ public final class Creation {
         ledger.apply(PlanCommand.VALIDATE);
         List<TaskRecord> valid = new ArrayList<>();
         for (Draft draft : drafts) {
-            TaskRecord task = ledger.apply(ledger.add(draft.task()), new TaskCommand.Validate());
+            TaskRecord task = ledger.apply(ledger.add(kept(ledger, draft)), new TaskCommand.Validate());
             if (draft.errors().isEmpty()) {
                 valid.add(ledger.apply(task, new TaskCommand.Accept()));
             } else {

@@ -91,6 +91,9 @@ final class Drive {
         } catch (FencedException e) {
             LOG.info("{} goes on elsewhere: {}", planId, e.getMessage());
             return true;
+        } catch (StagesElsewhereException e) {
+            LOG.info("{} is left to other nodes: {}", planId, e.getMessage());
+            return true;
         } catch (StoreLostException e) {
             LOG.warn("{} waits: {}", planId, e.getMessage());
             return false;
@@ -104,6 +107,21 @@ final class Drive {
                 lease.handOver(threads::await);
             }
             engine.remove(this);
+        }
+    }
+
+    /** {@return whether nobody who came for as long as is waited for had the plan's stages} */
+    boolean isStranded() {
+        Instant since = lease.strandedSince();
+        return since == null
+                ? engine.options().waitForStages().isZero()
+                : !engine.now().isBefore(since.plus(engine.options().waitForStages()));
+    }
+
+    /** This node has the stages of a task, and so of its plan. */
+    void atHome() {
+        if (lease.strandedSince() != null) {
+            lease.persist(lease::atHome);
         }
     }
 

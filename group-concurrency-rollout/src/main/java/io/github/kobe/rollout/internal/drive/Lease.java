@@ -9,6 +9,7 @@ import io.github.kobe.rollout.internal.rules.PlanRecord;
 import io.github.kobe.rollout.internal.rules.TaskCommand;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -42,6 +43,9 @@ final class Lease {
 
     /** Written by the drive's thread before any other begins. */
     private long epoch;
+
+    /** Since when no node had the plan's stages, by what is known. */
+    private volatile @Nullable Instant strandedSince;
 
     /** By {@link System#nanoTime()}, when what was answered last was asked; written under the lock. */
     private volatile long heardAt = System.nanoTime();
@@ -79,6 +83,7 @@ final class Lease {
         }
         ledger.update(plan.takenOverBy(engine.process()));
         epoch = plan.epoch() + 1;
+        strandedSince = plan.drive().strandedSince();
         ledger.store().stamp(planId, epoch);
         // This node itself lives, whether its last drive ended without the store, or an answer to this one was lost.
         String lost = engine.process().equals(plan.drive().node())
@@ -131,12 +136,31 @@ final class Lease {
 
     private PlanId handOver(Ledger ledger) {
         PlanRecord plan = ledger.open(planId);
-        if (plan.epoch() == epoch) {
+        if (plan.epoch() == epoch && loss instanceof StagesElsewhereException) {
+            ledger.update(plan.driven(plan.drive().stranded(ledger.now())));
+            ledger.callDrive(ledger.now().plus(RolloutOptions.OTHERS_COME));
+        } else if (plan.epoch() == epoch) {
             ledger.update(plan.driven(plan.drive().handedOver(ledger.now())));
         } else {
             ledger.store().unfinished(planId).forEach(task -> returned(ledger, task));
         }
         return planId;
+    }
+
+    @Nullable
+    Instant strandedSince() {
+        return strandedSince;
+    }
+
+    /** {@return the plan, of which it is known now that a node has its stages} */
+    PlanRecord atHome() {
+        PlanRecord home = engine.transact(ledger -> {
+            PlanRecord plan = open(ledger);
+            ledger.update(plan.driven(plan.drive().atHome()));
+            return plan;
+        });
+        strandedSince = null;
+        return home;
     }
 
     long epoch() {

@@ -84,9 +84,9 @@ public final class Operations {
     /** {@return the task that has the tenant, else its newest} */
     public TaskRecord taskOf(TenantId tenantId) {
         TaskId claiming = engine.store().findTenant(tenantId).claim();
-        return engine.store().findByTenantId(tenantId).stream()
-                .filter(task -> claiming == null || task.id().equals(claiming))
-                .findFirst()
+        return (claiming == null
+                        ? engine.store().findByTenantId(tenantId, 1).stream().findFirst()
+                        : engine.store().findById(claiming))
                 .orElseThrow(() -> new TaskNotFoundException(tenantId));
     }
 

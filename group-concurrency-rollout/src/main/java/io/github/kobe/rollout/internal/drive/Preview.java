@@ -1,6 +1,5 @@
 package io.github.kobe.rollout.internal.drive;
 
-import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanNotFoundException;
 import io.github.kobe.rollout.PlanPreview;
@@ -10,6 +9,7 @@ import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantPreview;
 import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.Snapshot;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import io.github.kobe.rollout.internal.rules.TenantRecord;
 import io.github.kobe.rollout.internal.rules.Waves;
@@ -65,7 +65,7 @@ public final class Preview {
         List<TaskId> ahead = Stream.concat(Stream.ofNullable(tenant.claim()), tenant.waiting().stream())
                 .filter(other -> !other.equals(task.id()))
                 .toList();
-        ConfigSnapshot previous = task.previous() == null ? tenant.lastKnownGood() : task.previous();
+        Snapshot previous = task.previous() == null ? tenant.lastKnownGood() : task.previous();
         tenants.get(waves.waveOf(task.position()))
                 .add(new TenantPreview(
                         task.tenantId().value(),

@@ -4,7 +4,6 @@ import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.PreviousConfig;
 import io.github.kobe.rollout.internal.rules.Boundaries.Found;
-import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -20,14 +19,13 @@ final class PreviousLook {
 
     private PreviousLook() {}
 
-    static Found find(PreviousConfig previous, RolloutOptions options, TaskRecord task) {
+    static Found find(PreviousConfig previous, RolloutOptions options, TaskContext context) {
         AtomicReference<Optional<ConfigSnapshot>> found = new AtomicReference<>(Optional.empty());
-        TaskContext context = new TaskContext(task, "previous", false, options);
         try {
             TimeLimit.run("the look", LONGEST, () -> found.set(previous.find(context, options.health())));
             return new Found(found.get().orElse(null), null);
         } catch (Throwable e) {
-            LOG.warn("What the tenant of task {} has could not be found out", task.id(), e);
+            LOG.warn("What the tenant of task {} has could not be found out", context.taskId(), e);
             return new Found(
                     null,
                     new FailureInfo(

@@ -10,7 +10,6 @@ import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.internal.rules.Boundaries;
 import io.github.kobe.rollout.internal.rules.Boundaries.Next;
-import io.github.kobe.rollout.internal.rules.DriveState;
 import io.github.kobe.rollout.internal.rules.Ledger;
 import io.github.kobe.rollout.internal.rules.PlanRecord;
 import io.github.kobe.rollout.internal.rules.PlanRules;
@@ -55,6 +54,7 @@ public final class RolloutEngine {
     private final RolloutOptions options;
     private final PlanStore store;
     private final String process;
+    private final Purge purge;
     private final Map<PlanId, Drive> drives = new ConcurrentHashMap<>();
 
     /** The tenants for which a thread of this node is at work; whoever is done counts down. */
@@ -77,6 +77,7 @@ public final class RolloutEngine {
         this.executor = executor;
         this.options = options;
         store = options.store();
+        purge = new Purge(options);
         process = options.node() + "/" + UUID.randomUUID();
     }
 
@@ -87,7 +88,8 @@ public final class RolloutEngine {
             if (!open) {
                 open = true; // first: what the store begins looks at it
                 try {
-                    store.open(this::drive);
+                    store.open(this::drive, process);
+                    purge.begin();
                 } catch (RuntimeException e) {
                     open = false;
                     throw e;
@@ -108,6 +110,10 @@ public final class RolloutEngine {
 
     public PlanStore store() {
         return store;
+    }
+
+    public Purge purge() {
+        return purge;
     }
 
     /** {@return the name of this node and of its process, which no other has, not even one that was started after it} */
@@ -133,7 +139,7 @@ public final class RolloutEngine {
      * {@return what the work gives} Whoever waited for a tenant that it let go is told after the commit, and so is the drive
      * if other tasks may begin.
      */
-    <T> T transact(Function<Ledger, T> work) {
+    public <T> T transact(Function<Ledger, T> work) {
         record Done<T>(T result, List<TaskId> handedTo, Optional<PlanId> turned) {}
         Done<T> done = uninterrupted.run(() -> store.transact(transaction -> {
             Ledger ledger = new Ledger(transaction, store.now());
@@ -270,6 +276,11 @@ public final class RolloutEngine {
                 (ledger, current) -> Boundaries.passed(ledger, current, index, pass)));
     }
 
+    /** {@return what the task's record only names} The task is still the drive's. */
+    TaskSpec spec(TaskRecord task) {
+        return transact(ledger -> TaskSpec.of(ledger.store(), owned(ledger, task.id(), task.epoch())));
+    }
+
     /** From the first stage, in a new run. */
     Next restart(TaskRecord task) {
         return transact(ledger -> {
@@ -306,7 +317,7 @@ public final class RolloutEngine {
         while (true) {
             PlanRecord plan = store.findPlan(planId).orElseThrow(() -> new PlanNotFoundException(planId));
             Duration left = timeout.minusNanos(System.nanoTime() - start);
-            if (isAtRest(plan) || !left.isPositive()) {
+            if (plan.isAtRest() || !left.isPositive()) {
                 return plan;
             }
             Duration wait = left.compareTo(LONGEST_WAIT) < 0 ? left : LONGEST_WAIT;
@@ -319,10 +330,6 @@ public final class RolloutEngine {
                 lock.unlock();
             }
         }
-    }
-
-    public static boolean isAtRest(PlanRecord plan) {
-        return plan.status().isSettled() && plan.drive().phase() == DriveState.Phase.OVER;
     }
 
     /**
@@ -352,6 +359,7 @@ public final class RolloutEngine {
         try {
             if (open) {
                 open = false;
+                purge.end();
                 stopEnds = System.nanoTime()
                         + options.shutdownGrace().plus(STUBBORN).toNanos();
                 store.close();

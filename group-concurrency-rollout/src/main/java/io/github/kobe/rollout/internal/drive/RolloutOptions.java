@@ -13,7 +13,6 @@ import io.github.kobe.rollout.RolloutSettings;
 import io.github.kobe.rollout.RolloutsBuilder;
 import io.github.kobe.rollout.StageFactory;
 import io.github.kobe.rollout.TaskWorkerFactory;
-import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.internal.rules.PlanStore;
 import java.time.Duration;
 import java.util.Map;
@@ -36,13 +35,18 @@ public record RolloutOptions(
         ConflictPolicy conflict,
         String node,
         Duration progressInterval,
-        Duration shutdownGrace) {
+        Duration shutdownGrace,
+        Duration waitForStages,
+        @Nullable Duration retention) {
 
     /** How often a drive looks for wishes that others have left, at least. */
     static final Duration LOOK = Duration.ofSeconds(1);
 
     /** After what time a drive looks again for a tenant that it waits for. */
     static final Duration TENANT_WAIT = Duration.ofSeconds(5);
+
+    /** After what time a plan is looked at again that this node has left, as it has other stages. */
+    static final Duration OTHERS_COME = Duration.ofSeconds(5);
 
     /**
      * {@return the endpoint}
@@ -56,7 +60,7 @@ public record RolloutOptions(
         return endpoint;
     }
 
-    RolloutSettings settingsOf(TenantChange change) {
-        return new RolloutSettings(change.settings(), settings);
+    RolloutSettings settingsOf(Map<String, String> ofTenant) {
+        return new RolloutSettings(ofTenant, settings);
     }
 }

@@ -1,6 +1,7 @@
 package io.github.kobe.rollout.internal.drive;
 
 import io.github.kobe.rollout.Stage;
+import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.util.List;
 
@@ -9,12 +10,12 @@ final class StageNames {
 
     private StageNames() {}
 
-    static List<Stage> stages(RolloutOptions options, TaskRecord task) {
-        return List.copyOf(options.stages()
-                .stages(task.info(), task.change(), options.settingsOf(task.change()), options.health()));
+    static List<Stage> stages(RolloutOptions options, TaskRecord task, TenantChange change) {
+        return List.copyOf(
+                options.stages().stages(task.info(), change, options.settingsOf(change.settings()), options.health()));
     }
 
-    static List<String> of(RolloutOptions options, TaskRecord task) {
-        return stages(options, task).stream().map(Stage::name).toList();
+    static List<String> of(RolloutOptions options, TaskRecord task, TenantChange change) {
+        return stages(options, task, change).stream().map(Stage::name).toList();
     }
 }

@@ -22,6 +22,7 @@ final class TaskContext implements StageContext {
     private final TaskRecord task;
     private final String stage;
     private final boolean rollingBack;
+    private final TaskSpec spec;
     private final RolloutOptions options;
     private final RolloutSettings settings;
     private final Map<String, String> data;
@@ -29,12 +30,13 @@ final class TaskContext implements StageContext {
     /** From 1; 0: none. */
     private int step;
 
-    TaskContext(TaskRecord task, String stage, boolean rollingBack, RolloutOptions options) {
+    TaskContext(TaskRecord task, TaskSpec spec, String stage, boolean rollingBack, RolloutOptions options) {
         this.task = task;
+        this.spec = spec;
         this.stage = stage;
         this.rollingBack = rollingBack;
         this.options = options;
-        settings = options.settingsOf(task.change());
+        settings = options.settingsOf(spec.change().settings());
         data = new TreeMap<>(task.data());
     }
 
@@ -65,7 +67,7 @@ final class TaskContext implements StageContext {
 
     @Override
     public TenantChange change() {
-        return task.change();
+        return spec.change();
     }
 
     @Override
@@ -80,7 +82,7 @@ final class TaskContext implements StageContext {
 
     @Override
     public Optional<ConfigSnapshot> previous() {
-        return Optional.ofNullable(task.previous());
+        return Optional.ofNullable(spec.previous());
     }
 
     @Override
@@ -90,8 +92,8 @@ final class TaskContext implements StageContext {
 
     @Override
     public ConfigSnapshot target() {
-        ConfigSnapshot previous = task.previous();
-        return rollingBack && previous != null ? previous : task.change().target();
+        ConfigSnapshot previous = spec.previous();
+        return rollingBack && previous != null ? previous : spec.change().target();
     }
 
     @Override

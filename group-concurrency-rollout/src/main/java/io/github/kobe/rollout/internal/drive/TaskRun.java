@@ -17,6 +17,7 @@ import io.github.kobe.rollout.internal.rules.TaskCommand;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,9 @@ final class TaskRun {
 
     private boolean entered;
 
+    /** Known from the time that stages may run. */
+    private @Nullable TaskSpec spec;
+
     TaskRun(RolloutEngine engine, Drive drive, TaskId id) {
         this.engine = engine;
         this.drive = drive;
@@ -59,7 +63,7 @@ final class TaskRun {
                     throw new IllegalStateException("the TaskWorker didn't run the task");
                 }
             }
-        } catch (FencedException | StoreLostException | StoreRefusedException e) {
+        } catch (FencedException | StoreLostException | StoreRefusedException | StagesElsewhereException e) {
             throw e;
         } catch (InterruptedException e) {
             LOG.debug("Task {} was interrupted before it had its tenant to itself", id, e);
@@ -112,7 +116,9 @@ final class TaskRun {
         if (previous == null || next.way() != Way.LOOK || !goesOn()) {
             return;
         }
-        Boundaries.Found found = PreviousLook.find(previous, options, next.task());
+        TaskSpec known = drive.persist(() -> engine.spec(next.task()));
+        Boundaries.Found found =
+                PreviousLook.find(previous, options, new TaskContext(next.task(), known, "previous", false, options));
         if (goesOn()) {
             next = boundary((ledger, task) -> Boundaries.begin(ledger, task, found));
         }
@@ -122,16 +128,24 @@ final class TaskRun {
         if (next.way() != Way.FORWARD && next.way() != Way.BACK) {
             return;
         }
-        List<Stage> stages = StageNames.stages(options, next.task());
+        TaskSpec known = drive.persist(() -> engine.spec(next.task()));
+        spec = known;
+        List<Stage> stages = StageNames.stages(options, next.task(), known.change());
         List<String> names = stages.stream().map(Stage::name).toList();
-        if (!names.equals(next.task().stageNames())) {
+        List<String> ofTask = next.task().stageNames();
+        if (!names.equals(ofTask)) {
+            if (!drive.isStranded()) {
+                throw new StagesElsewhereException(id, ofTask, names);
+            }
             fail(
                     new FailureInfo(
                             FailureInfo.STAGES_CHANGED,
-                            "the stages have changed from " + next.task().stageNames() + " to " + names),
+                            "the stages have changed from " + ofTask + " to " + names
+                                    + ", and no other node has come that has them"),
                     false);
             return;
         }
+        drive.atHome();
         if (next.way() == Way.FORWARD) {
             reconcile(stages);
         }
@@ -188,7 +202,7 @@ final class TaskRun {
 
     private void forward(Stage stage) {
         TaskRecord task = next.task();
-        TaskContext context = context(task, stage, false);
+        TaskContext context = context(task, stage.name(), false);
         boolean skipped;
         try {
             skipped = perform(stage, context, stage.steps(), true);
@@ -286,7 +300,7 @@ final class TaskRun {
             Stage stage = stages.get(index);
             FailureInfo failure = null;
             try {
-                perform(stage, context(next.task(), stage, true), stage.rollbackSteps(), false);
+                perform(stage, context(next.task(), stage.name(), true), stage.rollbackSteps(), false);
             } catch (Throwable e) {
                 failure = FailureInfo.of(e);
                 LOG.warn("Stage {} of task {} could not be rolled back", stage.name(), id, e);
@@ -304,7 +318,7 @@ final class TaskRun {
     }
 
     private @Nullable FailureInfo verify() {
-        StageContext context = new TaskContext(next.task(), "verification", true, options);
+        StageContext context = context(next.task(), "verification", true);
         try {
             return options.verifier().verify(context, options.health())
                     ? null
@@ -316,8 +330,9 @@ final class TaskRun {
         }
     }
 
-    private TaskContext context(TaskRecord task, Stage stage, boolean rollingBack) {
-        return new TaskContext(task, stage.name(), rollingBack, options);
+    private TaskContext context(TaskRecord task, String stage, boolean rollingBack) {
+        TaskSpec known = Objects.requireNonNull(spec, "its configurations are not read");
+        return new TaskContext(task, known, stage, rollingBack, options);
     }
 
     private void fail(FailureInfo failure, boolean ofStage) {

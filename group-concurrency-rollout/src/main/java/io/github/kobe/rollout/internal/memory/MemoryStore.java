@@ -97,8 +97,9 @@ public final class MemoryStore implements PlanStore {
     }
 
     @Override
-    public List<TaskRecord> findByTenantId(TenantId tenantId) {
+    public List<TaskRecord> findByTenantId(TenantId tenantId, int limit) {
         return locked(() -> tasksOfTenants.getOrDefault(tenantId, List.of()).reversed().stream()
+                .limit(limit)
                 .map(tasks::get)
                 .toList());
     }
@@ -114,9 +115,19 @@ public final class MemoryStore implements PlanStore {
     }
 
     @Override
-    public List<PlanRecord> findPlans() {
+    public List<PlanRecord> findPlans(int limit) {
         return locked(() -> plans.values().stream()
                 .sorted(Comparator.comparing(PlanRecord::createdAt).reversed())
+                .limit(limit)
+                .toList());
+    }
+
+    @Override
+    public List<PlanId> findEnded(Instant before, boolean partlyFailed, int limit) {
+        return locked(() -> plans.values().stream()
+                .filter(plan -> plan.hasEnded(before, partlyFailed))
+                .limit(limit)
+                .map(PlanRecord::id)
                 .toList());
     }
 
@@ -143,7 +154,7 @@ public final class MemoryStore implements PlanStore {
     }
 
     @Override
-    public void open(DriveRunner runner) {
+    public void open(DriveRunner runner, String node) {
         locked(() -> {
             drives.open(runner);
             plans.values().forEach(this::resume);
@@ -307,6 +318,17 @@ public final class MemoryStore implements PlanStore {
         @Override
         public void save(TenantRecord tenant) {
             newTenants.put(tenant.id(), tenant);
+        }
+
+        /** It is its own id: who names it keeps it. */
+        @Override
+        public String keep(String config) {
+            return config;
+        }
+
+        @Override
+        public String config(String configId) {
+            return configId;
         }
 
         @Override

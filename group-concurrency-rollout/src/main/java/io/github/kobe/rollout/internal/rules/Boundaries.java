@@ -61,8 +61,13 @@ public final class Boundaries {
             return begin(ledger, task);
         }
         ConfigSnapshot previous = found.previous();
-        Next next = begin(ledger, previous == null ? task : ledger.apply(task, new TaskCommand.Remember(previous)));
+        Next next = begin(ledger, previous == null ? task : ledger.apply(task, remember(ledger, previous)));
         return found.failure() == null ? next : failed(ledger, next.task(), found.failure(), false);
+    }
+
+    private static TaskCommand remember(Ledger ledger, ConfigSnapshot previous) {
+        return new TaskCommand.Remember(
+                new Snapshot(previous.unit(), ledger.store().keep(previous.config())));
     }
 
     /** Nobody knows what the tenant has, and nothing has been changed yet. */

@@ -11,13 +11,14 @@ import org.jspecify.annotations.Nullable;
  * @param phase whether it is due, runs, or is over
  * @param at when it is due
  * @param node the process that runs it, under a name that no other process ever has; {@code null} unless it runs
- * @since 0.1.0
+ * @param strandedSince since when all who came to run it had other stages than the plan; {@code null} if nobody had
  */
 public record DriveState(
         long number,
         Phase phase,
         @Nullable Instant at,
-        @Nullable String node) {
+        @Nullable String node,
+        @Nullable Instant strandedSince) {
 
     /** Where a drive is. */
     public enum Phase {
@@ -29,7 +30,7 @@ public record DriveState(
         RUNNING
     }
 
-    public static final DriveState NONE = new DriveState(0, Phase.OVER, null, null);
+    public static final DriveState NONE = new DriveState(0, Phase.OVER, null, null, null);
 
     /** Checks for {@code null} alone. */
     public DriveState {
@@ -42,18 +43,28 @@ public record DriveState(
     }
 
     public DriveState next(Instant time) {
-        return new DriveState(number + 1, Phase.DUE, time, null);
+        return new DriveState(number + 1, Phase.DUE, time, null, strandedSince);
     }
 
     public DriveState handedOver(Instant time) {
-        return new DriveState(number, Phase.DUE, time, null);
+        return new DriveState(number, Phase.DUE, time, null, strandedSince);
     }
 
     public DriveState runBy(String process) {
-        return new DriveState(number, Phase.RUNNING, null, process);
+        return new DriveState(number, Phase.RUNNING, null, process, strandedSince);
     }
 
     public DriveState over() {
-        return new DriveState(number, Phase.OVER, null, null);
+        return new DriveState(number, Phase.OVER, null, null, strandedSince);
+    }
+
+    /** {@return what is over, since whoever ran it has other stages} */
+    public DriveState stranded(Instant now) {
+        return new DriveState(number, Phase.OVER, null, null, strandedSince == null ? now : strandedSince);
+    }
+
+    /** {@return what is run by a process that has the plan's stages} */
+    public DriveState atHome() {
+        return new DriveState(number, phase, at, node, null);
     }
 }

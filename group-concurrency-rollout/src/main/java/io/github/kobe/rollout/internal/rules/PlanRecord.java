@@ -100,6 +100,19 @@ public record PlanRecord(
                 progress.gate());
     }
 
+    /** {@return whether it no longer changes by itself} */
+    public boolean isAtRest() {
+        return status.isSettled() && drive.phase() == DriveState.Phase.OVER;
+    }
+
+    /** {@return whether it came to rest before that time; of those that have partially failed only if asked for} */
+    public boolean hasEnded(Instant before, boolean partlyFailed) {
+        return isAtRest()
+                && (partlyFailed || status != PlanStatus.PARTIAL_FAILED)
+                && endedAt != null
+                && endedAt.isBefore(before);
+    }
+
     /** {@return how many of its tasks are in that state} */
     public int count(TaskStatus status) {
         return tally.getOrDefault(status, 0);

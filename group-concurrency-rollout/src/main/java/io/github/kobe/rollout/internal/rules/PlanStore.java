@@ -88,11 +88,12 @@ public interface PlanStore extends RolloutStore {
     List<TaskRecord> findByPlanId(PlanId planId, @Nullable TaskStatus status, int limit);
 
     /**
-     * {@return the tasks of a tenant, the newest first}
+     * {@return the newest tasks of a tenant, the newest first}
      *
      * @param tenantId which
+     * @param limit how many at most
      */
-    List<TaskRecord> findByTenantId(TenantId tenantId);
+    List<TaskRecord> findByTenantId(TenantId tenantId, int limit);
 
     /**
      * {@return the tasks of a plan that have a wish, in its order}
@@ -108,8 +109,21 @@ public interface PlanStore extends RolloutStore {
      */
     Optional<PlanRecord> findPlan(PlanId planId);
 
-    /** {@return all plans, the newest first} */
-    List<PlanRecord> findPlans();
+    /**
+     * {@return plans, the newest first}
+     *
+     * @param limit how many at most
+     */
+    List<PlanRecord> findPlans(int limit);
+
+    /**
+     * {@return plans that have come to rest, those that ended first before others}
+     *
+     * @param before they ended before that time
+     * @param partlyFailed whether those too that have partially failed
+     * @param limit how many at most
+     */
+    List<PlanId> findEnded(Instant before, boolean partlyFailed, int limit);
 
     /**
      * {@return what is known of a tenant}
@@ -140,8 +154,9 @@ public interface PlanStore extends RolloutStore {
      * Begins to run drives: those that are due, and those that another node has begun and not ended.
      *
      * @param runner what runs one
+     * @param node the name of this node, which no other has
      */
-    void open(DriveRunner runner);
+    void open(DriveRunner runner, String node);
 
     /**
      * Begins no more drives on this node, without waiting for those that run, which end by themselves. It may be

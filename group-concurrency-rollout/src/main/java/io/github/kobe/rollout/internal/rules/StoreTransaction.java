@@ -82,6 +82,21 @@ public interface StoreTransaction {
     void save(TenantRecord tenant);
 
     /**
+     * Keeps a configuration, as long as a task or a tenant that is saved names it.
+     *
+     * @param config the configuration
+     * @return its id; the same one for what is kept already
+     */
+    String keep(String config);
+
+    /**
+     * {@return a configuration that is kept}
+     *
+     * @param configId its id
+     */
+    String config(String configId);
+
+    /**
      * Appends an event to those that are kept until they are published.
      *
      * @param event the event

@@ -1,6 +1,5 @@
 package io.github.kobe.rollout.internal.rules;
 
-import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.FailureInfo;
 import java.util.List;
 import java.util.Map;
@@ -16,10 +15,10 @@ public sealed interface TaskCommand {
     record Refuse(List<String> errors) implements TaskCommand {}
 
     /** To run for the first time, with what is known to be good for the tenant. */
-    record Begin(@Nullable ConfigSnapshot lastKnownGood) implements TaskCommand {}
+    record Begin(@Nullable Snapshot lastKnownGood) implements TaskCommand {}
 
     /** What the tenant has before its first change. */
-    record Remember(ConfigSnapshot previous) implements TaskCommand {}
+    record Remember(Snapshot previous) implements TaskCommand {}
 
     /** The current stage passed, or had nothing to do. */
     record PassStage(boolean skipped, boolean confirmed, Map<String, String> data) implements TaskCommand {}

@@ -1,7 +1,6 @@
 package io.github.kobe.rollout.internal.rules;
 
 import io.github.kobe.rollout.Checkpoint;
-import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.DeployVersion;
 import io.github.kobe.rollout.FailureInfo;
@@ -10,7 +9,6 @@ import io.github.kobe.rollout.StageContext;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskInfo;
 import io.github.kobe.rollout.TaskStatus;
-import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.Wish;
 import java.time.Instant;
@@ -61,11 +59,11 @@ public record TaskRecord(
         PlanId planId,
         TenantId tenantId,
         int position,
-        TenantChange change,
+        Change change,
         List<String> stageNames,
         TaskStatus status,
         DeployUnit unit,
-        @Nullable ConfigSnapshot previous,
+        @Nullable Snapshot previous,
         @Nullable DeployVersion lastKnownGood,
         int stagesDone,
         int stagesStarted,
@@ -95,17 +93,24 @@ public record TaskRecord(
     }
 
     public static TaskRecord created(
-            TaskId id, PlanId planId, int position, TenantChange change, List<String> stageNames, Instant now) {
+            TaskId id,
+            PlanId planId,
+            TenantId tenantId,
+            int position,
+            Change change,
+            @Nullable Snapshot previous,
+            List<String> stageNames,
+            Instant now) {
         return new TaskRecord(
                 id,
                 planId,
-                TenantId.ofTrusted(change.tenant()),
+                tenantId,
                 position,
                 change,
                 stageNames,
                 TaskStatus.CREATED,
-                change.unit(),
-                change.previous(),
+                change.target().unit(),
+                previous,
                 null,
                 0,
                 0,
@@ -135,7 +140,7 @@ public record TaskRecord(
                 tenantId,
                 status,
                 unit,
-                previous,
+                previous == null ? null : previous.unit(),
                 lastKnownGood,
                 stagesDone,
                 totalStages(),
@@ -224,7 +229,7 @@ public record TaskRecord(
         DeployUnit unit;
 
         @Nullable
-        ConfigSnapshot previous;
+        Snapshot previous;
 
         @Nullable
         DeployVersion lastKnownGood;

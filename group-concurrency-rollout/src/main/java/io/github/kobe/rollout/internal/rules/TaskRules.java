@@ -1,6 +1,5 @@
 package io.github.kobe.rollout.internal.rules;
 
-import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.Occurrence;
@@ -140,7 +139,7 @@ public final class TaskRules {
         told.add(new TaskValidationFailed(failure));
     }
 
-    private void begin(@Nullable ConfigSnapshot lastKnownGood) {
+    private void begin(@Nullable Snapshot lastKnownGood) {
         if (before.status() != TaskStatus.PENDING) {
             throw illegal(TaskStatus.RUNNING, "only a waiting task can begin");
         }
@@ -163,7 +162,7 @@ public final class TaskRules {
         edit.data = pass.data();
         edit.lostWith = Set.of();
         if (pass.confirmed()) {
-            edit.lastKnownGood = before.change().unit().version();
+            edit.lastKnownGood = before.change().target().unit().version();
         }
         told.add(pass.skipped() ? new StageSkipped(stage, index) : new StageCompleted(stage, index));
         tellProgress();

@@ -1,6 +1,5 @@
 package io.github.kobe.rollout.internal.rules;
 
-import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.StageContext;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TenantId;
@@ -26,7 +25,7 @@ public record TenantRecord(
         @Nullable TaskId claim,
         List<TaskId> waiting,
         @Nullable TaskId lastTask,
-        @Nullable ConfigSnapshot lastKnownGood,
+        @Nullable Snapshot lastKnownGood,
         long token) {
 
     /** Copies the collection. */
@@ -77,7 +76,7 @@ public record TenantRecord(
         return new TenantRecord(id, claim, waiting, task, lastKnownGood, token);
     }
 
-    public TenantRecord confirmed(ConfigSnapshot good) {
+    public TenantRecord confirmed(Snapshot good) {
         return new TenantRecord(id, claim, waiting, lastTask, good, token);
     }
 

@@ -108,7 +108,9 @@ class RandomHistoriesTests {
                             ConflictPolicy.REJECT,
                             "node",
                             Duration.ofSeconds(10),
-                            Duration.ZERO));
+                            Duration.ZERO,
+                            Duration.ZERO,
+                            null));
             operations = new Operations(engine);
             int tasks = 1 + random.nextInt(5);
             RolloutPlan.Builder plan = RolloutPlan.named("plan-x");

@@ -1,5 +1,6 @@
 package io.github.kobe.rollout.internal.rules;
 
+import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.PlanId;
@@ -8,6 +9,7 @@ import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantChange;
+import io.github.kobe.rollout.TenantId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -41,14 +43,27 @@ public final class Samples {
 
     /** With the stages A and B, of which A is done. */
     public static TaskRecord task(TaskStatus status) {
-        return TaskRecord.created(taskId(PLAN), PLAN, 0, change("acme"), List.of("A", "B"), NOW)
-                .with(edit -> {
-                    edit.status = status;
-                    edit.stagesDone = 1;
-                    edit.stagesStarted = 1;
-                    edit.startedAt = NOW;
-                    edit.checkpointAt = NOW;
-                });
+        return created(taskId(PLAN), change("acme"), List.of("A", "B")).with(edit -> {
+            edit.status = status;
+            edit.stagesDone = 1;
+            edit.stagesStarted = 1;
+            edit.startedAt = NOW;
+            edit.checkpointAt = NOW;
+        });
+    }
+
+    /** In memory, where a configuration is its own id. */
+    public static TaskRecord created(TaskId id, TenantChange change, List<String> stageNames) {
+        ConfigSnapshot previous = change.previous();
+        return TaskRecord.created(
+                id,
+                PLAN,
+                TenantId.of(change.tenant()),
+                0,
+                Change.of(change, change.config()),
+                previous == null ? null : new Snapshot(previous.unit(), previous.config()),
+                stageNames,
+                NOW);
     }
 
     public static PlanRecord plan(PlanStatus status) {

@@ -7,7 +7,6 @@ create table if not exists rollout_plan (
     rolling_back boolean not null,
     tally varchar not null,
     owed integer not null,
-    abandoned integer not null,
     wave integer not null,
     waiting varchar not null,
     failures_allowed integer not null,
@@ -18,7 +17,6 @@ create table if not exists rollout_plan (
     drive_number bigint not null,
     drive_phase varchar(40) not null,
     drive_at timestamp(6) with time zone,
-    drive_node varchar,
     created_at timestamp(6) with time zone not null,
     created_by varchar not null,
     started_at timestamp(6) with time zone,
@@ -46,7 +44,7 @@ create table if not exists rollout_task (
     attempt integer not null,
     retries integer not null,
     retrying boolean,
-    lost_with varchar not null,
+    recoveries integer not null,
     data varchar not null,
     checkpoint_at timestamp(6) with time zone,
     failure varchar,
@@ -56,8 +54,7 @@ create table if not exists rollout_task (
     wish_by varchar,
     wish_from_checkpoint boolean,
     sequence bigint not null,
-    epoch bigint not null,
-    token bigint not null
+    epoch bigint not null
 );
 
 create unique index if not exists rollout_task_of_plan on rollout_task (plan_id, position);
@@ -69,8 +66,7 @@ create table if not exists rollout_tenant (
     claim varchar(200),
     waiting varchar default '[]' not null,
     last_task varchar(200),
-    last_known_good varchar,
-    token bigint default 0 not null
+    last_known_good varchar
 );
 
 -- The events of a plan itself have no task: an empty text.

@@ -7,7 +7,6 @@ create table if not exists rollout_plan (
     rolling_back boolean not null,
     tally text not null,
     owed integer not null,
-    abandoned integer not null,
     wave integer not null,
     waiting text not null,
     failures_allowed integer not null,
@@ -18,7 +17,6 @@ create table if not exists rollout_plan (
     drive_number bigint not null,
     drive_phase text not null,
     drive_at timestamptz,
-    drive_node text,
     created_at timestamptz not null,
     created_by text not null,
     started_at timestamptz,
@@ -46,7 +44,7 @@ create table if not exists rollout_task (
     attempt integer not null,
     retries integer not null,
     retrying boolean,
-    lost_with text not null,
+    recoveries integer not null,
     data text not null,
     checkpoint_at timestamptz,
     failure text,
@@ -56,8 +54,7 @@ create table if not exists rollout_task (
     wish_by text,
     wish_from_checkpoint boolean,
     sequence bigint not null,
-    epoch bigint not null,
-    token bigint not null
+    epoch bigint not null
 );
 
 create unique index if not exists rollout_task_of_plan on rollout_task (plan_id, position);
@@ -69,8 +66,7 @@ create table if not exists rollout_tenant (
     claim text,
     waiting text default '[]' not null,
     last_task text,
-    last_known_good text,
-    token bigint default 0 not null
+    last_known_good text
 );
 
 -- The events of a plan itself have no task: an empty text.

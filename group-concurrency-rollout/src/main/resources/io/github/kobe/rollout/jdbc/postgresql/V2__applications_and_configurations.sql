@@ -1,0 +1,72 @@
+-- Rows of before belong to the application named 'default', until an update of these four tables names another one.
+alter table rollout_plan add column application text default 'default' not null;
+alter table rollout_task add column application text default 'default' not null;
+alter table rollout_tenant add column application text default 'default' not null;
+alter table rollout_event add column application text default 'default' not null;
+
+alter table rollout_plan drop constraint rollout_plan_pkey;
+alter table rollout_plan add primary key (application, plan_id);
+alter table rollout_tenant drop constraint rollout_tenant_pkey;
+alter table rollout_tenant add primary key (application, tenant_id);
+
+drop index rollout_task_of_plan;
+create unique index rollout_task_of_plan on rollout_task (application, plan_id, position);
+drop index rollout_task_of_tenant;
+create index rollout_task_of_tenant on rollout_task (application, tenant_id, created_at);
+drop index rollout_task_wished;
+create index rollout_task_wished on rollout_task (application, plan_id) where wish is not null;
+drop index rollout_event_number;
+create unique index rollout_event_number on rollout_event (application, plan_id, task_id, sequence);
+drop index rollout_event_unpublished;
+create index rollout_event_unpublished on rollout_event (application, plan_id, event_id) where not published;
+create index rollout_plan_ended on rollout_plan (application, ended_at);
+
+update rollout_execution set task_name = 'rollout-drive:default' where task_name = 'rollout-drive';
+
+-- Who drives a plan, and which nodes were lost with a task.
+alter table rollout_plan add column abandoned integer default 0 not null;
+alter table rollout_plan add column drive_node text;
+alter table rollout_plan add column stranded_since timestamptz;
+alter table rollout_task add column lost_with text default '[]' not null;
+alter table rollout_task drop column recoveries;
+
+-- Tokens grow over all plans of a tenant. Services may remember those of before, which were epochs.
+alter table rollout_task add column token bigint default 0 not null;
+alter table rollout_tenant add column token bigint default 0 not null;
+update rollout_task set token = epoch;
+update rollout_tenant set token = coalesce(
+    (select max(epoch) from rollout_task where rollout_task.tenant_id = rollout_tenant.tenant_id), 0);
+
+-- Each configuration is kept once. An id is the SHA-256 of what is kept, but for those of before.
+create table rollout_config (
+    config_id text primary key,
+    body text not null
+);
+
+alter table rollout_task add column config_id text;
+alter table rollout_task add column previous_config text;
+alter table rollout_tenant add column good_config text;
+
+insert into rollout_config (config_id, body)
+    select task_id || '/to', change_body::json ->> 'config' from rollout_task;
+insert into rollout_config (config_id, body)
+    select task_id || '/from', previous::json ->> 'config' from rollout_task where previous is not null;
+insert into rollout_config (config_id, body)
+    select 'of/' || tenant_id, last_known_good::json ->> 'config' from rollout_tenant where last_known_good is not null;
+
+update rollout_task set
+    config_id = task_id || '/to',
+    change_body = (change_body::jsonb - 'tenant' - 'config' - 'previous')::text;
+update rollout_task set
+    previous_config = task_id || '/from',
+    previous = (previous::jsonb -> 'unit')::text
+    where previous is not null;
+update rollout_tenant set
+    good_config = 'of/' || tenant_id,
+    last_known_good = (last_known_good::jsonb -> 'unit')::text
+    where last_known_good is not null;
+
+alter table rollout_task alter column config_id set not null;
+create index rollout_task_of_config on rollout_task (config_id);
+create index rollout_task_of_previous on rollout_task (previous_config);
+create index rollout_tenant_of_config on rollout_tenant (good_config);
