@@ -2,7 +2,7 @@ package io.github.kobe.benchmarks;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.TaskHandle;
-import io.github.kobe.scope.Configuration;
+import io.github.kobe.scope.ScopeSettings;
 import io.github.kobe.scope.Scopes;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,7 +70,7 @@ final class FannedOut extends Workload {
     }
 
     private int forked(GroupExecutor executor, int number) throws Exception {
-        try (var scope = Scopes.of(executor).open(Configuration::withoutTimeout)) {
+        try (var scope = Scopes.of(executor).open(ScopeSettings::withoutTimeout)) {
             for (int i = 0; i < groups; i++) {
                 scope.fork("tenant-" + i % number, () -> 1);
             }

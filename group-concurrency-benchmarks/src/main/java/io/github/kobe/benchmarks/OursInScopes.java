@@ -2,7 +2,6 @@ package io.github.kobe.benchmarks;
 
 import io.github.kobe.scope.GroupScope;
 import io.github.kobe.scope.Joiner;
-import io.github.kobe.scope.Joiners;
 import io.github.kobe.scope.Scopes;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -27,7 +26,7 @@ final class OursInScopes extends Ours {
     public Block open(Block.Joining joining) {
         return new Forks(
                 switch (joining) {
-                    case ALL -> scopes.open(Joiners.<Integer>awaitAll());
+                    case ALL -> scopes.open(Joiner.<Integer>awaitAll());
                     case ALL_SUCCESSFUL -> scopes.open(Joiner.<Integer>awaitAllSuccessfulOrThrow());
                 });
     }

@@ -1,7 +1,7 @@
 package io.github.kobe.benchmarks;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.scope.Configuration;
+import io.github.kobe.scope.ScopeSettings;
 import io.github.kobe.scope.Scopes;
 import java.time.Duration;
 import java.util.List;
@@ -37,7 +37,7 @@ final class Refusals extends Workload {
                     executor.submit("holder-" + i, "holds", () -> passed(gate));
                 }
                 executor.submit("request", "forks", () -> {
-                    try (var scope = Scopes.of(executor).open(Configuration::withoutTimeout)) {
+                    try (var scope = Scopes.of(executor).open(ScopeSettings::withoutTimeout)) {
                         for (int i = 0; i < groups; i++) {
                             scope.fork("tenant-" + i, () -> passed(gate));
                         }

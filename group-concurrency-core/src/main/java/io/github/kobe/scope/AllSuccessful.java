@@ -13,7 +13,7 @@ final class AllSuccessful<T, X extends Throwable> extends ThrowingJoiner<T, List
     private final Queue<Subtask<T>> forked = new ConcurrentLinkedQueue<>();
 
     AllSuccessful(Function<Throwable, X> toException) {
-        super(toException);
+        super("allSuccessfulOrThrow()", toException);
     }
 
     @Override

@@ -13,6 +13,7 @@ final class AllUntil<T> extends OneScopeJoiner<T, List<Subtask<T>>, RuntimeExcep
     private final Queue<Subtask<T>> forked = new ConcurrentLinkedQueue<>();
 
     AllUntil(Predicate<? super Subtask<T>> isDone) {
+        super("allUntil(…)");
         this.isDone = Objects.requireNonNull(isDone, "isDone");
     }
 

@@ -12,7 +12,7 @@ final class AnySuccessful<T, X extends Throwable> extends ThrowingJoiner<T, T, X
     private volatile boolean forked;
 
     AnySuccessful(Function<Throwable, X> toException) {
-        super(toException);
+        super("anySuccessfulOrThrow()", toException);
     }
 
     @Override

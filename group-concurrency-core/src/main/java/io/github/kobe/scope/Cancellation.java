@@ -37,6 +37,7 @@ final class Cancellation {
     private void mark(OpenScope<?, ?, ?> outermost, Cause cause) {
         try {
             ScopeTree.addSubtree(scopes, outermost, scope -> {
+                scope.noteCutOff(outermost, cause);
                 boolean marked = scope.forks.cancelAll(cause);
                 if (marked) {
                     scope.ownerWait.wake();

@@ -13,7 +13,9 @@ enum Cause {
     /** Its owner was interrupted while it waited. */
     INTERRUPTED(4),
     /** It was closed. */
-    CLOSED(5);
+    CLOSED(5),
+    /** Its owner had ended, and left it open. */
+    ABANDONED(6);
 
     private static final Cause[] ALL = values();
 

@@ -98,11 +98,11 @@ final class Closing {
     private @Nullable Throwable end(@Nullable Throwable failure) {
         scope.cancel(Cause.CLOSED);
         boolean interrupted = scope.ownerWait.awaitQuiet();
-        scope.time.cancel();
         scope.schedules.end();
         ScopeTree.closed(scope);
         scope.forks.stack.clear();
         done = true; // before these run: they can't fork, and those that close it again find that done
+        scope.time.end();
         Throwable thrown = cleanUps.run(failure);
         scope.audience.closed(scope);
         if (interrupted || cleanUps.wasInterrupted()) {

@@ -11,6 +11,10 @@ final class CollectAll<T> extends OneScopeJoiner<T, List<T>, ForksFailedExceptio
 
     private final Queue<Subtask<T>> forked = new ConcurrentLinkedQueue<>();
 
+    CollectAll() {
+        super("collectAll()");
+    }
+
     @Override
     public boolean onFork(Subtask<T> subtask) {
         super.onFork(subtask);

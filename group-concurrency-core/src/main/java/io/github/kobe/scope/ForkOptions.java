@@ -12,18 +12,20 @@ import org.jspecify.annotations.Nullable;
  * scope.fork(ForkOptions.in("rates").withName("second try").withStartAfter(Duration.ofMillis(50)), () -> rate(backup));
  * }</pre>
  *
+ * <p>Options that don't begin {@linkplain #in in a group} are for a scope that was opened {@code withGroup}.
+ *
  * @since 0.1.0
  */
 public final class ForkOptions {
 
-    private final String group;
+    private final @Nullable String group;
     private final @Nullable String name;
     private final @Nullable Duration timeout;
     private final Duration startAfter;
     private final @Nullable RetryPolicy retry;
 
     private ForkOptions(
-            String group,
+            @Nullable String group,
             @Nullable String name,
             @Nullable Duration timeout,
             Duration startAfter,
@@ -43,6 +45,27 @@ public final class ForkOptions {
      */
     public static ForkOptions in(String group) {
         return new ForkOptions(Objects.requireNonNull(group, "group"), null, null, Duration.ZERO, null);
+    }
+
+    /**
+     * Makes options with only a name, for a fork into the {@linkplain ScopeSettings#withGroup group of the scope}.
+     *
+     * @param name as in {@link #withName}
+     * @return new options: no time-out but the scope's, no delay, the scope's retries
+     */
+    public static ForkOptions named(String name) {
+        return new ForkOptions(null, Objects.requireNonNull(name, "name"), null, Duration.ZERO, null);
+    }
+
+    /**
+     * Makes options with only a delay, for a fork into the {@linkplain ScopeSettings#withGroup group of the scope}.
+     *
+     * @param delay as in {@link #withStartAfter}
+     * @return new options: a name from the fork's number, no time-out but the scope's, the scope's retries
+     * @throws IllegalArgumentException if {@code delay} is negative
+     */
+    public static ForkOptions after(Duration delay) {
+        return new ForkOptions(null, null, null, Range.notNegative(delay, "startAfter"), null);
     }
 
     /**
@@ -90,6 +113,8 @@ public final class ForkOptions {
         return new ForkOptions(group, name, timeout, startAfter, Objects.requireNonNull(policy, "retry"));
     }
 
+    /** {@return the key of its group; {@code null}: that of its scope} */
+    @Nullable
     String group() {
         return group;
     }

@@ -3,6 +3,7 @@ package io.github.kobe.scope;
 import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.doors.ScopeBridge;
 import io.github.kobe.internal.doors.ScopeBridge.Alarm;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -27,6 +28,9 @@ final class ForkPlan {
     /** What was taken of the thread that forked it; {@code null}: it was submitted by that thread. */
     @Nullable
     Object taken;
+
+    /** Whether its code has begun; by its thread. */
+    private volatile boolean began;
 
     /** Which attempt it is at, from 1. */
     int attempt = 1;
@@ -76,6 +80,18 @@ final class ForkPlan {
         }
     }
 
+    /** {@return whether this is the first attempt that begins} By its thread. */
+    boolean begin(ForkedSubtask<?> fork) {
+        boolean first = !began;
+        began = true;
+        if (name != null) {
+            Thread.currentThread()
+                    .setName(KeyText.printable(fork.group()) + " "
+                            + KeyText.printable(fork.scope().name()) + "/" + KeyText.printable(name));
+        }
+        return first;
+    }
+
     /** {@return whether another attempt follows one that failed so} Asks the user's condition. */
     boolean tryAgain(ForkedSubtask<?> fork, int from, Throwable failure) {
         OpenScope<?, ?, ?> scope = fork.scope();
@@ -88,12 +104,16 @@ final class ForkPlan {
         return fork.move(from, ForkedSubtask.RETRYING);
     }
 
-    /** Begins the wait before the next attempt, which holds nothing. */
-    void waitForNext(ForkedSubtask<?> fork) {
+    /**
+     * Begins the wait before the next attempt, which holds nothing.
+     *
+     * @param ran whether the last attempt had a thread of its own, which is the current one: then there is much stack left
+     */
+    void waitForNext(ForkedSubtask<?> fork, boolean ran) {
         long delay = retry.delayNanos(attempt++);
         if (!fork.move(ForkedSubtask.RETRYING, ForkedSubtask.DELAYED)) {
             fork.finish(); // decided meanwhile
-        } else if (delay <= 0) {
+        } else if (delay <= 0 && ran) {
             due(fork);
         } else {
             startAfter(fork, delay);
@@ -161,12 +181,20 @@ final class ForkPlan {
 
     /** {@return why a fork fails whose own time is up, and whose code may have thrown something then} */
     Throwable outOfTime(ForkedSubtask<?> fork, @Nullable Throwable thrown) {
-        TimeoutException failure = new TimeoutException(
-                "Fork '" + KeyText.printable(fork.name()) + "' did not end within its own time-out");
+        TimeoutException failure = new TimeoutException("Fork '" + KeyText.printable(fork.name()) + "' in group '"
+                + KeyText.printable(fork.group()) + "' did not end within its own time-out of "
+                + Duration.ofNanos(timeoutNanos) + ": " + where(fork.phaseNumber()));
         if (thrown != null && !(thrown instanceof InterruptedException)) {
             failure.addSuppressed(thrown);
         }
         return withEarlier(failure);
+    }
+
+    private String where(int phase) {
+        if (phase == ForkedSubtask.RUNNING || phase == ForkedSubtask.LATE) {
+            return "it was running";
+        }
+        return began ? "it was waiting for another attempt" : "it was queued, and never ran";
     }
 
     void cancelAlarms(ScopeBridge bridge) {

@@ -83,7 +83,7 @@ final class ForkSchedule implements ScheduledFork {
     void ranOnce(ForkedSubtask<?> over) {
         run = null;
         Throwable failure = over.failureOrNull();
-        if (failure != null && scope.audience.isEmpty()) {
+        if (failure != null && !RetryPolicy.isShutdown(failure) && !scope.audience.hearsOfForks()) {
             scope.bridge.scheduleFailed(group, failure);
         }
         boolean goesOn = periodNanos > 0 && over.state() == Subtask.State.SUCCESS && !scope.isCancelled();
@@ -108,7 +108,7 @@ final class ForkSchedule implements ScheduledFork {
 
     @Override
     public boolean cancel() {
-        scope.requireWithin();
+        ScopeBridge.requireStack();
         return end();
     }
 

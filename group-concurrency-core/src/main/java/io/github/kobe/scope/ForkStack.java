@@ -7,8 +7,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -179,23 +182,44 @@ final class ForkStack {
     /** {@return the oldest of those that aren't over, so many at most, the oldest first} */
     List<ForkedSubtask<?>> oldest(int most) {
         Deque<ForkedSubtask<?>> last = new ArrayDeque<>();
-        for (int looks = 1; !findLast(last, most) && looks < MOST_LOOKS; looks++) {
-            last.clear();
-        }
+        look(last::clear, fork -> {
+            if (last.size() == most) {
+                last.removeFirst();
+            }
+            last.addLast(fork);
+        });
         List<ForkedSubtask<?>> oldest = new ArrayList<>(last);
         Collections.reverse(oldest);
         return oldest;
     }
 
+    /** {@return how many are queued for which group, the newest first} */
+    Map<String, Integer> queuedByGroup() {
+        Map<String, Integer> queued = new LinkedHashMap<>();
+        look(queued::clear, fork -> {
+            if (fork.phaseNumber() == ForkState.QUEUED) {
+                queued.merge(fork.group(), 1, Integer::sum);
+            }
+        });
+        return queued;
+    }
+
+    /** Looks at those that aren't over, the newest first; again if others sweep meanwhile, but not for ever. */
+    private void look(Runnable begin, Consumer<ForkedSubtask<?>> seen) {
+        for (int looks = 0; looks < MOST_LOOKS; looks++) {
+            begin.run();
+            if (lookOnce(seen)) {
+                return;
+            }
+        }
+    }
+
     /** {@return false if the way was lost} */
-    private boolean findLast(Deque<ForkedSubtask<?>> last, int most) {
+    private boolean lookOnce(Consumer<ForkedSubtask<?>> seen) {
         ForkedSubtask<?> fork = newest;
         while (fork != null) {
             if (!fork.isOver()) {
-                if (last.size() == most) {
-                    last.removeFirst();
-                }
-                last.addLast(fork);
+                seen.accept(fork);
             }
             ForkedSubtask<?> older = fork.older;
             if (older == fork) {

@@ -68,14 +68,8 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
         if (!move(QUEUED, RUNNING)) {
             return false;
         }
-        ForkPlan planned = plan;
-        if (planned == null || planned.attempt == 1) {
-            scope.forks.counts.started();
-            if (planned != null && planned.name != null) {
-                Thread.currentThread()
-                        .setName(KeyText.printable(group) + " " + KeyText.printable(scope.name()) + "/"
-                                + KeyText.printable(planned.name));
-            }
+        if (plan == null || plan.begin(this)) {
+            scope.forks.tally.started();
             scope.audience.started(this);
         }
         return true;
@@ -83,7 +77,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     @Override
     protected void ran(@Nullable Object value, @Nullable Throwable failure, long nanos) {
-        scope.forks.counts.ran(nanos);
+        scope.forks.tally.ran(nanos);
         if (plan != null) {
             plan.ranNanos += nanos;
         }
@@ -142,15 +136,17 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     @Override
     protected void over(@Nullable Throwable unrun) {
         boolean again = false;
+        boolean ran = false;
         try {
             int phase = phaseNumber();
-            again = phase == RETRYING || (phase < DECIDING && !endUnrun(phase, unrun));
+            ran = phase == RETRYING;
+            again = ran || (phase < DECIDING && !endUnrun(phase, unrun));
         } catch (Throwable thrown) {
             decideAndTell(FAILED, thrown, true); // each fork has an end, whatever fails
             throw thrown;
         } finally {
             if (again) {
-                plan().waitForNext(this);
+                plan().waitForNext(this, ran);
             } else {
                 finish();
             }
@@ -254,7 +250,6 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     @Override
     public boolean cancel() {
-        scope.requireWithin();
         ScopeBridge.requireStack();
         return cancelRun();
     }
@@ -385,7 +380,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     private void tellListeners() {
         int phase = phaseNumber();
         if (phase == CANCELLED) {
-            scope.forks.counts.cancelled();
+            scope.forks.tally.cancelled();
         }
         if (plan != null) {
             scope.audience.ended(this, phase, result(), Duration.ofNanos(plan.ranNanos));

@@ -3,22 +3,24 @@ package io.github.kobe.scope;
 import io.github.kobe.internal.doors.ScopeBridge;
 import io.github.kobe.scope.ScopeSnapshot.Owner;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Adds forks to a scope; used by its owner and the threads of its subtree. */
 final class Forking {
 
     private final OpenScope<?, ?, ?> scope;
-    private final ScopeConfiguration configuration;
-    private final Conclusion<?, ?, ?> conclusion;
+    private final GivenSettings settings;
+    private final Joining<?, ?, ?> joining;
 
-    private final AtomicLong lastId = new AtomicLong();
+    /** The group of the first fork of a race. Benign if two threads write it: what follows is but a line in the log. */
+    private @Nullable String racedIn;
 
-    Forking(OpenScope<?, ?, ?> scope, ScopeConfiguration configuration, Conclusion<?, ?, ?> conclusion) {
+    private boolean raceLookedAt;
+
+    Forking(OpenScope<?, ?, ?> scope, GivenSettings settings, Joining<?, ?, ?> joining) {
         this.scope = scope;
-        this.configuration = configuration;
-        this.conclusion = conclusion;
+        this.settings = settings;
+        this.joining = joining;
     }
 
     <U> ForkedSubtask<U> fork(String group, Callable<? extends U> task, @Nullable ForkOptions options) {
@@ -27,32 +29,50 @@ final class Forking {
         boolean byOwner = Thread.currentThread().equals(scope.owner);
         scope.requireForkable(byOwner);
         scope.bridge.requireKey(group);
-        boolean inTime = !byOwner || configuration.mostForks() == 0 || awaitTurn();
-        RetryPolicy retry = configuration.retry();
-        ForkPlan plan = options == null && retry == RetryPolicy.none() && scope.audience.isEmpty()
+        boolean inTime = !byOwner || settings.mostForks() == 0 || awaitTurn();
+        RetryPolicy retry = settings.retry();
+        ForkPlan plan = options == null && retry == RetryPolicy.none() && !scope.audience.hearsOfForks()
                 ? null
                 : new ForkPlan(options, retry, null);
         ForkedSubtask<U> fork = unknown(group, plan);
-        if (conclusion.forked(fork)) {
+        if (joining.forked(fork)) {
             scope.cancel(Cause.JOINER);
         }
-        if (!(inTime || scope.isCancelled()) || !scope.forks.add(fork)) {
+        if (!(inTime || scope.isCancelled())) {
+            scope.forks.lose(fork);
+            fork.neverBegins();
+            return fork;
+        }
+        if (!scope.forks.add(fork)) {
             fork.neverBegins();
             return fork;
         }
         start(fork, plan, task);
+        if (joining.isRace() && !raceLookedAt) {
+            lookAtRace(group);
+        }
         return fork;
+    }
+
+    /** Once for a scope: whoever forks a race means its forks to run beside each other. */
+    private void lookAtRace(String group) {
+        if (racedIn == null) {
+            racedIn = group;
+        } else if (group.equals(racedIn)) {
+            raceLookedAt = true;
+            scope.bridge.raceIn(group, scope);
+        }
     }
 
     /** {@return a fork that nobody knows yet} */
     private <U> ForkedSubtask<U> unknown(String group, @Nullable ForkPlan plan) {
-        return new ForkedSubtask<>(scope, group, lastId.incrementAndGet(), scope.bridge.now(), plan);
+        return new ForkedSubtask<>(scope, group, scope.forks.nextId(), scope.bridge.now(), plan);
     }
 
     /** Waits until fewer forks are unfinished than there may be; false if that was cut short. */
     private boolean awaitTurn() {
         Forks forks = scope.forks;
-        int most = configuration.mostForks();
+        int most = settings.mostForks();
         if (forks.unfinished() < most) {
             return true;
         }

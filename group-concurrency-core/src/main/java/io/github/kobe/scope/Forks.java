@@ -2,6 +2,7 @@ package io.github.kobe.scope;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,7 +57,7 @@ final class Forks {
         }
     }
 
-    final ForkCounts counts = new ForkCounts();
+    final Tally tally = new Tally();
     final ForkStack stack = new ForkStack(this);
 
     private volatile long word;
@@ -70,6 +71,22 @@ final class Forks {
     /** Whether something was forked since the owner last waited. */
     private volatile boolean unjoined;
 
+    /** One that the joiner knows and won't be told of, though the scope goes on: it was cancelled alone. */
+    private volatile @Nullable ForkedSubtask<?> lost;
+
+    private final AtomicLong lastId = new AtomicLong();
+    /** How many of these were runs of schedules. */
+    private final AtomicLong allRuns = new AtomicLong();
+
+    long nextId() {
+        return lastId.incrementAndGet();
+    }
+
+    /** {@return how many were forked} */
+    long forked() {
+        return lastId.get() - allRuns.get();
+    }
+
     // ---- adding
 
     /** Adds one that the joiner knows; false if the scope was cancelled before. */
@@ -78,7 +95,7 @@ final class Forks {
         do {
             before = word;
             if (isCancelled(before)) {
-                WORD.getAndBitwiseOr(this, CUT);
+                WORD.getAndBitwiseOr(this, CUT | ANY);
                 return false;
             }
         } while (!WORD.compareAndSet(this, before, (before + UNDECIDED) | ANY));
@@ -97,6 +114,7 @@ final class Forks {
      *     may have seen it
      */
     boolean addRun(ForkedSubtask<?> run) {
+        allRuns.incrementAndGet();
         RUNS.getAndAdd(this, 1L);
         if (isCancelled()) {
             return false;
@@ -113,6 +131,7 @@ final class Forks {
      */
     long drop(ForkedSubtask<?> fork, boolean known) {
         if (fork.move(ForkState.DELAYED, ForkState.CANCELLED) || fork.move(ForkState.QUEUED, ForkState.CANCELLED)) {
+            lose(fork);
             WORD.getAndAdd(this, -UNDECIDED);
         } else if (known) {
             return unfinished();
@@ -139,7 +158,7 @@ final class Forks {
         boolean ends = known ? tryEnd() : !isCancelled();
         if (ends) {
             fork.settle(end, result, known);
-            counts.ended(end);
+            tally.ended(end);
         } else {
             fork.settle(ForkState.CANCELLED, null, false);
         }
@@ -165,6 +184,7 @@ final class Forks {
     int cancel(ForkedSubtask<?> fork) {
         int from = isCancelled() ? -1 : fork.moveOn(ForkState.CANCELLED);
         if (from >= 0 && !fork.isRunOfSchedule()) {
+            lose(fork); // before whoever finds all decided asks
             WORD.getAndAdd(this, -UNDECIDED);
         }
         return from;
@@ -189,6 +209,24 @@ final class Forks {
         return -1;
     }
 
+    /** The joiner won't be told of one that it knows. */
+    void lose(ForkedSubtask<?> fork) {
+        if (lost == null) {
+            lost = fork;
+        }
+    }
+
+    /** {@return one that was cancelled, though the scope went on; {@code null}: none was} */
+    @Nullable
+    ForkedSubtask<?> lost() {
+        return lost;
+    }
+
+    /** {@return whether there is one that the joiner knows and won't be told of} Once all are over, or it is cancelled. */
+    boolean isAnyLost() {
+        return lost != null || (word & (CUT | ANY)) == (CUT | ANY);
+    }
+
     /** Cancels the scope; false if that was done before. */
     boolean cancelAll(Cause why) {
         long before;
@@ -204,6 +242,9 @@ final class Forks {
                 after |= CUT;
             }
         } while (!WORD.compareAndSet(this, before, after));
+        if (why == Cause.TIMED_OUT) {
+            tally.timeWasUp();
+        }
         return true;
     }
 

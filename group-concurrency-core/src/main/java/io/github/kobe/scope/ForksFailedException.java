@@ -4,7 +4,7 @@ import java.io.Serial;
 import java.util.List;
 
 /**
- * Thrown if forks have failed that had to succeed, by {@link Joiners#collectAll()}, {@link Joiners#quorum}, and
+ * Thrown if forks have failed that had to succeed, by {@link Joiner#collectAll()}, {@link Joiner#quorum}, and
  * {@link Outcome#throwIfFailed()}.
  *
  * <p>Its cause is the first failure. The next nine are suppressed, so that a stack trace shows ten; {@link #failures()} has
@@ -27,7 +27,7 @@ public final class ForksFailedException extends RuntimeException {
      * Makes an exception.
      *
      * @param message what was expected, and what happened
-     * @param failures what the forks threw, in order; empty if there were too few forks, or failures are only counted
+     * @param failures what the forks threw, in order; empty if there were too few forks
      */
     public ForksFailedException(String message, List<? extends Throwable> failures) {
         super(message, failures.isEmpty() ? null : failures.getFirst());

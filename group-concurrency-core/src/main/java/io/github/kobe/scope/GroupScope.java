@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  *
  * The thread that opens a scope owns it: it alone may join, await and close. The owner and every thread of the scope's
  * <i>subtree</i> may fork, schedule, cancel and register clean-ups: the threads of its forks, and of the forks of scopes
- * that were opened inside those. Other threads get a {@link WrongThreadException}; they may use the {@link #token()}.
- * {@link #isCancelled()}, {@link #configuration()}, {@link #totals()} and {@link #snapshot()} are open to every thread.
+ * that were opened inside those. Other threads get a {@link WrongThreadException}; they may use the {@link #token()}, and
+ * cancel a {@link Subtask} or a {@link ScheduledFork} that they hold.
+ * {@link #isCancelled()}, {@link #settings()}, {@link #totals()} and {@link #snapshot()} are open to every thread.
  *
  * <h2>Life</h2>
  *
@@ -55,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Time-out</h2>
  *
- * A scope has a time-out of 30 seconds unless it is configured otherwise, since it holds permits that others wait for.
+ * A scope has a time-out of 30 seconds unless it is opened otherwise, since it holds permits that others wait for.
  * It starts when the scope is opened, and covers everything: the owner's code, waits in queues, delays, retries. An
  * inner scope's time-out ends no later than that of the scope around it. When the time is up, the scope is cancelled,
  * and {@code join} returns what {@link Joiner#timeout()} returns. But if there were forks and all of them had already
@@ -81,19 +82,19 @@ import org.jspecify.annotations.Nullable;
 public sealed interface GroupScope<T, R, X extends Throwable> extends AutoCloseable permits OpenScope {
 
     /**
-     * Forks a task into the group that the scope is configured with.
+     * Forks a task into the group that the scope was opened with.
      *
      * @param task what runs; its value may be {@code null}
      * @param <U> the type of its value
      * @return the subtask
      * @throws IllegalStateException as {@link #fork(ForkOptions, Callable)}, or if the scope has no group of its own
      * @throws WrongThreadException if the caller is neither the owner nor a thread of the scope's subtree
-     * @see Configuration#withGroup
+     * @see ScopeSettings#withGroup
      */
     <U extends T> Subtask<U> fork(Callable<? extends U> task);
 
     /**
-     * Forks a task without a value into the group that the scope is configured with. Its value is {@code null}.
+     * Forks a task without a value into the group that the scope was opened with. Its value is {@code null}.
      *
      * @param task what runs
      * @param <U> the type of a value, which is {@code null}
@@ -140,7 +141,7 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      * <p>The executor's decorators and tracers capture their context here, from the calling thread, even for a task
      * that starts later or is retried. The right to be admitted while the executor drains is decided here too.
      *
-     * <p>In a scope with {@linkplain Configuration#withMaxConcurrency a bound} the owner blocks here while that many
+     * <p>In a scope with {@linkplain ScopeSettings#withMaxUnfinished a bound} the owner blocks here while that many
      * forks are unfinished; a fork's thread never does. A cancellation, the time-out or an interrupt ends the wait, and
      * the subtask is then CANCELLED; an interrupt leaves the interrupt status set, so that {@code join} throws.
      *
@@ -149,11 +150,24 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      * @param <U> the type of its value
      * @return the subtask
      * @throws IllegalArgumentException if the group's key is blank, or longer than the policy's {@code maxKeyLength}
-     * @throws IllegalStateException if the scope is closed, or if the owner has called {@link #join()} and this is the
-     *     owner
+     * @throws IllegalStateException if the scope is closed, if the owner has called {@link #join()} and this is the owner,
+     *     or if neither the options nor the scope have a group
      * @throws WrongThreadException if the caller is neither the owner nor a thread of the scope's subtree
      */
     <U extends T> Subtask<U> fork(ForkOptions options, Callable<? extends U> task);
+
+    /**
+     * As {@link #fork(ForkOptions, Callable)}, for a task without a value. Its value is {@code null}.
+     *
+     * @param options the group, and the options of this fork
+     * @param task what runs
+     * @param <U> the type of a value, which is {@code null}
+     * @return the subtask
+     * @throws IllegalArgumentException as {@link #fork(ForkOptions, Callable)}
+     * @throws IllegalStateException as {@link #fork(ForkOptions, Callable)}
+     * @throws WrongThreadException if the caller is neither the owner nor a thread of the scope's subtree
+     */
+    <U extends T> Subtask<U> fork(ForkOptions options, Runnable task);
 
     /**
      * Waits until all forks have ended, or the scope is cancelled, and returns the joiner's outcome. The outcome is
@@ -230,7 +244,7 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      * @throws IllegalStateException if the scope is closed
      * @throws WrongThreadException if the caller isn't the owner
      */
-    <U> List<@Nullable U> awaitAll(Collection<? extends Subtask<? extends U>> some) throws X, InterruptedException;
+    <U> List<@Nullable U> valuesOf(Collection<? extends Subtask<? extends U>> some) throws X, InterruptedException;
 
     /**
      * Runs a task in a group after a delay, beside the forks: neither the joiner nor {@link #join()} knows of it. What
@@ -252,6 +266,19 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
     ScheduledFork schedule(String group, Duration delay, Callable<?> task);
 
     /**
+     * As {@link #schedule(String, Duration, Callable)}, in the group that the scope was opened with.
+     *
+     * @param delay how long to wait before it is queued; zero or more
+     * @param task what runs; its value is dropped
+     * @return the scheduled task, which can be cancelled
+     * @throws IllegalArgumentException if {@code delay} is negative
+     * @throws IllegalStateException if the scope is closed, or has no group of its own
+     * @throws WrongThreadException if the caller is neither the owner nor a thread of the scope's subtree
+     * @see ScopeSettings#withGroup
+     */
+    ScheduledFork schedule(Duration delay, Callable<?> task);
+
+    /**
      * As {@link #schedule(String, Duration, Callable)}.
      *
      * @param group the key of the group
@@ -263,6 +290,19 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      * @throws WrongThreadException if the caller is neither the owner nor a thread of the scope's subtree
      */
     ScheduledFork schedule(String group, Duration delay, Runnable task);
+
+    /**
+     * As {@link #schedule(String, Duration, Runnable)}, in the group that the scope was opened with.
+     *
+     * @param delay how long to wait before it is queued; zero or more
+     * @param task what runs
+     * @return the scheduled task, which can be cancelled
+     * @throws IllegalArgumentException if {@code delay} is negative
+     * @throws IllegalStateException if the scope is closed, or has no group of its own
+     * @throws WrongThreadException if the caller is neither the owner nor a thread of the scope's subtree
+     * @see ScopeSettings#withGroup
+     */
+    ScheduledFork schedule(Duration delay, Runnable task);
 
     /**
      * Runs a task in a group again and again, beside the forks, at times that are a period apart. Runs never overlap;
@@ -282,7 +322,21 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
     ScheduledFork scheduleAtFixedRate(String group, Duration initial, Duration period, Runnable task);
 
     /**
-     * As {@link #scheduleAtFixedRate}, but each run is queued a delay after the one before it has ended.
+     * As {@link #scheduleAtFixedRate(String, Duration, Duration, Runnable)}, in the group that the scope was opened with.
+     *
+     * @param initial how long to wait before the first run is queued; zero or more
+     * @param period the time from one run's due time to the next; more than zero
+     * @param task what runs
+     * @return the scheduled task, which can be cancelled
+     * @throws IllegalArgumentException if {@code initial} is negative, or {@code period} not more than zero
+     * @throws IllegalStateException if the scope is closed, or has no group of its own
+     * @throws WrongThreadException if the caller is neither the owner nor a thread of the scope's subtree
+     * @see ScopeSettings#withGroup
+     */
+    ScheduledFork scheduleAtFixedRate(Duration initial, Duration period, Runnable task);
+
+    /**
+     * As {@link #scheduleAtFixedRate(String, Duration, Duration, Runnable)}, but each run is queued a delay after the one before it has ended.
      *
      * @param group the key of the group
      * @param initial how long to wait before the first run is queued; zero or more
@@ -294,6 +348,20 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
      * @throws WrongThreadException if the caller is neither the owner nor a thread of the scope's subtree
      */
     ScheduledFork scheduleWithFixedDelay(String group, Duration initial, Duration delay, Runnable task);
+
+    /**
+     * As {@link #scheduleWithFixedDelay(String, Duration, Duration, Runnable)}, in the group that the scope was opened with.
+     *
+     * @param initial how long to wait before the first run is queued; zero or more
+     * @param delay how long to wait after each run; more than zero
+     * @param task what runs
+     * @return the scheduled task, which can be cancelled
+     * @throws IllegalArgumentException if {@code initial} is negative, or {@code delay} not more than zero
+     * @throws IllegalStateException if the scope is closed, or has no group of its own
+     * @throws WrongThreadException if the caller is neither the owner nor a thread of the scope's subtree
+     * @see ScopeSettings#withGroup
+     */
+    ScheduledFork scheduleWithFixedDelay(Duration initial, Duration delay, Runnable task);
 
     /**
      * Cancels the scope, and every scope inside it. Queued forks leave their queues, running forks are interrupted, and
@@ -322,7 +390,7 @@ public sealed interface GroupScope<T, R, X extends Throwable> extends AutoClosea
     void defer(Runnable cleanUp);
 
     /** {@return what the scope was opened with, defaults included} */
-    Configuration configuration();
+    ScopeSettings settings();
 
     /** {@return how its forks have ended so far; final after close} */
     ScopeTotals totals();

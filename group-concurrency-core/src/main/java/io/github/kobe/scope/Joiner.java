@@ -9,9 +9,9 @@ import java.util.function.Predicate;
  * Decides the outcome of a scope. It is called for each fork and for the end of each fork, may cancel the scope, and
  * makes the outcome of {@link GroupScope#join()}.
  *
- * <p>The factory methods here make the joiners of the JDK's {@code StructuredTaskScope}, with the same names and
- * meaning; {@link Joiners} has more. A joiner of your own needs {@link #result()} and {@link #timeout()}, and the other
- * methods as required:
+ * <p>The first seven factory methods make the joiners of the JDK's {@code StructuredTaskScope}, with the same names and
+ * meaning; the others are this library's. A joiner of your own needs {@link #result()} and {@link #timeout()}, and the
+ * other methods as required:
  *
  * <pre>{@code
  * final class Cheapest implements Joiner<Offer, Offer, NoOfferException> {
@@ -210,5 +210,75 @@ public interface Joiner<T, R, X extends Throwable> {
      */
     static <T> Joiner<T, List<Subtask<T>>, RuntimeException> allUntil(Predicate<? super Subtask<T>> isDone) {
         return new AllUntil<>(isDone);
+    }
+
+    // ---- beyond the JDK's; these throw unchecked exceptions alone
+
+    /**
+     * Returns a joiner that waits for all forks, however they end, and gives {@code null}, even if the scope is cancelled.
+     * It keeps nothing, so it suits servers that fork for as long as they run, and forks that handle their own failures;
+     * {@link GroupScope#totals()} counts these. After the time-out a {@link CancelledByTimeoutException} is thrown.
+     *
+     * @param <T> what the values of the forks have in common
+     * @return a new joiner
+     */
+    static <T> Joiner<T, Void, RuntimeException> awaitAll() {
+        return new AwaitAll<>();
+    }
+
+    /**
+     * Returns a joiner that waits for all forks, and gives all values or all failures. A failure doesn't end other forks.
+     *
+     * <p>The outcome is an unmodifiable list of the values in the order of the forks, which may contain {@code null}.
+     * If a fork has failed, a {@link ForksFailedException} with all failures in that order is thrown. If none has, a
+     * {@link java.util.concurrent.CancellationException} is thrown if the scope or one of the forks was cancelled. After the
+     * time-out a {@link CancelledByTimeoutException} is thrown. The joiner keeps all subtasks.
+     *
+     * @param <T> what the values of the forks have in common
+     * @return a new joiner
+     */
+    static <T> Joiner<T, List<T>, ForksFailedException> collectAll() {
+        return new CollectAll<>();
+    }
+
+    /**
+     * Returns a joiner that waits for all forks, and gives an {@link Outcome} with the failures in the order in which they
+     * came, even if the scope is cancelled. A failure doesn't end other forks. After the time-out a
+     * {@link CancelledByTimeoutException} is thrown. The joiner keeps all failures.
+     *
+     * @param <T> what the values of the forks have in common
+     * @return a new joiner
+     */
+    static <T> Joiner<T, Outcome, RuntimeException> supervise() {
+        return new Supervise<>(false);
+    }
+
+    /**
+     * As {@link #supervise()}, but the first failure cancels the scope, and so the other forks.
+     *
+     * @param <T> what the values of the forks have in common
+     * @return a new joiner
+     */
+    static <T> Joiner<T, Outcome, RuntimeException> cancelOthers() {
+        return new Supervise<>(true);
+    }
+
+    /**
+     * Returns a joiner that gives the first values, as many as needed; the last of them cancels the scope. It is for votes,
+     * and for reads from a majority of copies.
+     *
+     * <p>The outcome is an unmodifiable list of that many values in the order in which they came, which may contain
+     * {@code null}. If all forks have ended and there are fewer values, a {@link ForksFailedException} with all
+     * failures is thrown. If there are no failures, a {@link java.util.concurrent.CancellationException} is thrown if
+     * the scope or one of the forks was cancelled. After the time-out a {@link CancelledByTimeoutException} is thrown. The
+     * joiner keeps those subtasks and all failures.
+     *
+     * @param successes how many values are needed, at least 1
+     * @param <T> what the values of the forks have in common
+     * @return a new joiner
+     * @throws IllegalArgumentException if {@code successes} is less than 1
+     */
+    static <T> Joiner<T, List<T>, ForksFailedException> quorum(int successes) {
+        return new Quorum<>(successes);
     }
 }

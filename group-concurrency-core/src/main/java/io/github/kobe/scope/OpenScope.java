@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>This class is what users see, and checks who may do what. Its parts do the work: {@link Forking} adds forks,
- * {@link Forks} decides, the owner waits in {@link Joining}, {@link Conclusion} has the outcome, {@link Cancellation}
- * cancels everything inside it, and {@link Closing} ends it. No user code runs under a lock.
+ * {@link Forks} decides, the owner waits and gets the outcome in {@link Joining}, {@link Cancellation} cancels everything
+ * inside it, and {@link Closing} ends it. No user code runs under a lock.
  */
 @SuppressWarnings("ReferenceEquality") // scopes, forks and threads have identity
 final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>, Lineage {
@@ -48,9 +48,8 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     final OwnerWait ownerWait;
 
     private final ScopeName name;
-    private final ScopeConfiguration configuration;
-    private final Conclusion<T, R, X> conclusion;
-    private final Joining<R, X> joining;
+    private final GivenSettings settings;
+    private final Joining<T, R, X> joining;
     final TimeLimit time;
     /** The scope that its owner had open when it opened this one, else that of the {@link #ownerFork}. */
     private final @Nullable OpenScope<?, ?, ?> parent;
@@ -59,6 +58,9 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     private final Instant openedAt = Instant.now();
     private final long openedNanos;
+
+    /** By who is about to cancel it; the last of those that try. */
+    private volatile @Nullable CutOff cutOff;
 
     /** Scopes that were opened right inside it; by anyone. */
     final SeldomSet<OpenScope<?, ?, ?>> children = new SeldomSet<>();
@@ -71,40 +73,38 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     private OpenScope(
             ScopeBridge bridge,
-            ScopeConfiguration configuration,
+            GivenSettings settings,
             ScopeName name,
             Joiner<T, R, X> joiner,
             @Nullable OpenScope<?, ?, ?> outer,
             @Nullable ForkedSubtask<?> ownerFork) {
         this.bridge = bridge;
-        this.configuration = configuration;
+        this.settings = settings;
         this.name = name;
-        this.conclusion = new Conclusion<>(joiner, forks);
-        this.joining = new Joining<>(this, conclusion);
-        this.forking = new Forking(this, configuration, conclusion);
+        this.joining = new Joining<>(this, joiner);
+        this.forking = new Forking(this, settings, joining);
         this.ownerFork = ownerFork;
         this.parent = outer != null ? outer : ownerFork == null ? null : ownerFork.scope();
-        this.audience = new Audience(bridge, configuration.listeners());
+        this.audience = new Audience(bridge, settings.listeners());
         this.openedNanos = bridge.now();
-        this.time = new TimeLimit(this, openedNanos, configuration.limit(), parent == null ? null : parent.time);
-        this.ownerWait = new OwnerWait(this, configuration.mostForks());
+        this.time = new TimeLimit(this, openedNanos, settings.limit(), parent == null ? null : parent.time);
+        this.ownerWait = new OwnerWait(this, settings.mostForks());
     }
 
     @SuppressWarnings("unchecked") // a joiner is given forks and asked for results, which have the narrower types
     static <T, R, X extends Throwable> OpenScope<T, R, X> open(
-            ScopeBridge bridge, ScopeConfiguration configuration, Joiner<? super T, ? extends R, X> joiner) {
+            ScopeBridge bridge, GivenSettings settings, Joiner<? super T, ? extends R, X> joiner) {
         ScopeBridge.requireStack();
         Thread thread = Thread.currentThread();
-        OpenScope<?, ?, ?> outer = ScopeTree.innermost(thread);
+        OpenScope<?, ?, ?> outer = ScopeTree.innermostInUse(thread);
         ForkedSubtask<?> ownerFork = ScopeTree.forkOf(thread);
         boolean inside = outer != null || ownerFork != null;
         if (!bridge.admits() && (!inside || bridge.isOver())) {
             throw new ExecutorShutdownException();
         }
-        ScopeName name = new ScopeName(LAST_ID.incrementAndGet(), configuration.givenName());
+        ScopeName name = new ScopeName(LAST_ID.incrementAndGet(), settings.givenName());
         OneScopeJoiner.take(joiner, name);
-        OpenScope<T, R, X> scope =
-                new OpenScope<>(bridge, configuration, name, (Joiner<T, R, X>) joiner, outer, ownerFork);
+        OpenScope<T, R, X> scope = new OpenScope<>(bridge, settings, name, (Joiner<T, R, X>) joiner, outer, ownerFork);
         scope.begin();
         return scope;
     }
@@ -138,6 +138,16 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
         }
     }
 
+    /** {@return false if its owner has ended: then it has no more to live for} By the alarm of one without a time-out. */
+    boolean goesOn() {
+        if (owner.isAlive()) {
+            return !isClosed();
+        }
+        cancel(Cause.ABANDONED);
+        abandon();
+        return false;
+    }
+
     /** Its owner has ended and left it open, with those inside it: nobody will close them. */
     private void abandon() {
         OpenScope<?, ?, ?> left;
@@ -147,6 +157,14 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
                 ScopeTree.closed(left);
             }
         } while (left != null && left != this);
+    }
+
+    /**
+     * {@return whether its time is up, and nothing of it is left that runs or is waited for} Its owner has probably
+     * forgotten to close it, and shall not have each later scope end with it.
+     */
+    boolean isSpent() {
+        return forks.cause() == Cause.TIMED_OUT && forks.isQuiet() && ownerWait.doing() == ScopeSnapshot.Owner.RUNNING;
     }
 
     // ---- who may
@@ -168,7 +186,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     }
 
     /** {@return a thread by its name and number} Virtual threads often have no name. */
-    private static String named(Thread thread) {
+    static String named(Thread thread) {
         return "thread '" + KeyText.printable(thread.getName()) + "' (#" + thread.threadId() + ")";
     }
 
@@ -198,13 +216,13 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     @Override
     public <U extends T> Subtask<U> fork(Callable<? extends U> task) {
         Objects.requireNonNull(task, "task");
-        return forking.fork(ownGroup(), task, null);
+        return forking.fork(ownGroup("fork", "fork(group, task)"), task, null);
     }
 
     @Override
     public <U extends T> Subtask<U> fork(Runnable task) {
         Objects.requireNonNull(task, "task");
-        return forking.fork(ownGroup(), valueless(task), null);
+        return forking.fork(ownGroup("fork", "fork(group, task)"), valueless(task), null);
     }
 
     @Override
@@ -223,14 +241,32 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     @Override
     public <U extends T> Subtask<U> fork(ForkOptions options, Callable<? extends U> task) {
         Objects.requireNonNull(options, "options");
-        return forking.fork(options.group(), Objects.requireNonNull(task, "task"), options);
+        return forking.fork(groupOf(options), Objects.requireNonNull(task, "task"), options);
     }
 
-    private String ownGroup() {
-        String group = configuration.givenGroup();
+    @Override
+    public <U extends T> Subtask<U> fork(ForkOptions options, Runnable task) {
+        Objects.requireNonNull(options, "options");
+        Objects.requireNonNull(task, "task");
+        return forking.fork(groupOf(options), valueless(task), options);
+    }
+
+    private String groupOf(ForkOptions options) {
+        String group = options.group();
+        return group == null ? ownGroup("fork", "fork(ForkOptions.in(group), task)") : group;
+    }
+
+    /**
+     * {@return the group that it was opened with}
+     *
+     * @param what names no group
+     * @param instead by which call it can name one
+     */
+    private String ownGroup(String what, String instead) {
+        String group = settings.givenGroup();
         if (group == null) {
-            throw new IllegalStateException("The fork names no group, and neither does " + this
-                    + ": use fork(group, task), or open it withGroup");
+            throw new IllegalStateException("The " + what + " names no group, and neither does " + this + ": use "
+                    + instead + ", or open it withGroup");
         }
         return group;
     }
@@ -244,14 +280,14 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     /** Checks that the current thread, which may be the owner or one of the subtree, may fork now. */
     void requireForkable(boolean byOwner) {
         requireNotClosedByOwner();
-        if (byOwner ? joining.hasBegun() : conclusion.isDrawn() && !isCancelled()) {
+        if (byOwner ? joining.hasBegun() : joining.isDrawn() && !isCancelled()) {
             throw new IllegalStateException(this + " accepts no more forks from this thread, since join was called");
         }
     }
 
     /** A fork has ended before its scope was cancelled; on its thread, if it has one, before its permits are back. */
     void completed(ForkedSubtask<?> fork) {
-        boolean ends = conclusion.completed(fork);
+        boolean ends = joining.completed(fork);
         if (forks.told()) { // before the cancel, which may take long
             ownerWait.wake();
         }
@@ -303,7 +339,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     }
 
     boolean isJoined() {
-        return conclusion.isDrawn();
+        return joining.isDrawn();
     }
 
     /** {@return whether something was forked that its owner hasn't waited for} */
@@ -324,7 +360,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     }
 
     @Override
-    public <U> List<@Nullable U> awaitAll(Collection<? extends Subtask<? extends U>> some)
+    public <U> List<@Nullable U> valuesOf(Collection<? extends Subtask<? extends U>> some)
             throws X, InterruptedException {
         return awaitOver(some).values();
     }
@@ -376,6 +412,26 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
         }
     }
 
+    /** It is about to be cancelled, with {@code outermost} and all inside that; asked for why, this has it in words. */
+    void noteCutOff(OpenScope<?, ?, ?> outermost, Cause why) {
+        CutOff noted = CutOff.of(this, outermost, why);
+        if (noted != null && !isCancelled()) {
+            cutOff = noted;
+        }
+    }
+
+    /** {@return why there are forks that its joiner isn't told of; {@code null}: there are none, or nobody knows} */
+    @Nullable
+    String whyCutOff() {
+        CutOff noted = cutOff;
+        Cause cause = forks.cause();
+        if (cause != null) {
+            return noted != null && noted.cause() == cause ? noted.text() : null;
+        }
+        ForkedSubtask<?> lost = forks.lost();
+        return lost == null ? null : lost + " of " + this + " was cancelled alone";
+    }
+
     /** {@return whether the fork that its owner runs is to end} */
     boolean ownerIsToEnd() {
         return ownerFork != null && ownerFork.isToEnd();
@@ -405,7 +461,17 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     @Override
     public ScheduledFork schedule(String group, Duration delay, Runnable task) {
         Objects.requireNonNull(task, "task");
-        return schedules.begin(group, delay, null, false, Executors.callable(task));
+        return schedule(group, delay, Executors.callable(task));
+    }
+
+    @Override
+    public ScheduledFork schedule(Duration delay, Callable<?> task) {
+        return schedule(scheduledGroup(), delay, task);
+    }
+
+    @Override
+    public ScheduledFork schedule(Duration delay, Runnable task) {
+        return schedule(scheduledGroup(), delay, task);
     }
 
     @Override
@@ -416,10 +482,24 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     }
 
     @Override
+    public ScheduledFork scheduleAtFixedRate(Duration initial, Duration period, Runnable task) {
+        return scheduleAtFixedRate(scheduledGroup(), initial, period, task);
+    }
+
+    @Override
     public ScheduledFork scheduleWithFixedDelay(String group, Duration initial, Duration delay, Runnable task) {
         Objects.requireNonNull(task, "task");
         Range.positive(delay, "delay");
         return schedules.begin(group, initial, delay, false, Executors.callable(task));
+    }
+
+    @Override
+    public ScheduledFork scheduleWithFixedDelay(Duration initial, Duration delay, Runnable task) {
+        return scheduleWithFixedDelay(scheduledGroup(), initial, delay, task);
+    }
+
+    private String scheduledGroup() {
+        return ownGroup("schedule", "the method that takes one");
     }
 
     void requireMaySchedule(String group) {
@@ -474,6 +554,11 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
         return name.text();
     }
 
+    /** {@return for how long it has been open} */
+    Duration age() {
+        return Duration.ofNanos(bridge.now() - openedNanos);
+    }
+
     Instant instantOf(long nanos) {
         return openedAt.plusNanos(nanos - openedNanos);
     }
@@ -490,13 +575,13 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     }
 
     @Override
-    public Configuration configuration() {
-        return configuration;
+    public ScopeSettings settings() {
+        return settings;
     }
 
     @Override
     public ScopeTotals totals() {
-        return forks.counts.totals(forks.cause() == Cause.TIMED_OUT);
+        return forks.tally.get();
     }
 
     @Override

@@ -18,6 +18,7 @@ final class Quorum<T> extends OneScopeJoiner<T, List<T>, ForksFailedException> {
     private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
     Quorum(int successes) {
+        super("quorum(" + successes + ")");
         this.successes = Range.atLeast(1, successes, "successes");
     }
 

@@ -153,10 +153,12 @@ public final class RetryPolicy {
     }
 
     private static boolean mayPassByItself(Throwable failure) {
-        return !(failure instanceof Error)
-                && !(failure instanceof InterruptedException)
-                && !(failure instanceof RejectedTaskException rejected
-                        && rejected.reason() == RejectionReason.SHUTDOWN);
+        return !(failure instanceof Error) && !(failure instanceof InterruptedException) && !isShutdown(failure);
+    }
+
+    /** {@return whether something didn't run because its executor or its group was shut down} */
+    static boolean isShutdown(Throwable failure) {
+        return failure instanceof RejectedTaskException rejected && rejected.reason() == RejectionReason.SHUTDOWN;
     }
 
     /** {@return the pause in nanoseconds after an attempt, which is numbered from 1} */

@@ -1,6 +1,7 @@
 package io.github.kobe.scope;
 
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /**
  * Is told about scopes and their forks: {@link #onOpened}, then for each fork [{@link #onStart}, then] exactly one of
@@ -29,6 +30,20 @@ public interface ScopeListener {
      * @param scope the scope
      */
     default void onOpened(ScopeInfo scope) {}
+
+    /**
+     * A scope was opened. This one is for listeners that count: they ask how many forks have ended when somebody asks them,
+     * and needn't hear of each fork. A listener that leaves all methods about forks as they are costs forks nothing.
+     *
+     * <p>By default this calls {@link #onOpened(ScopeInfo)}.
+     *
+     * @param scope the scope
+     * @param totals gives how its forks have ended so far, to any thread, also once it is closed; it keeps nothing of the
+     *     scope but these numbers
+     */
+    default void onOpened(ScopeInfo scope, Supplier<ScopeTotals> totals) {
+        onOpened(scope);
+    }
 
     /**
      * A fork has its permits, and is about to run.

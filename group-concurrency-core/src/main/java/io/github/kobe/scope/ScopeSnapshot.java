@@ -39,6 +39,12 @@ public interface ScopeSnapshot {
     List<ScopeSnapshot> scopes();
 
     /**
+     * {@return whether scopes were open inside it that aren't listed, because they were too deep} A snapshot lists 50 levels
+     * of scopes inside each other, so that code may go over it by recursion.
+     */
+    boolean truncated();
+
+    /**
      * What the owner of a scope is doing.
      *
      * @since 0.1.0
@@ -48,7 +54,7 @@ public interface ScopeSnapshot {
         RUNNING,
         /** It waits in {@code fork} for one of the scope's forks to end. */
         FORKING,
-        /** It waits in {@code await} or {@code awaitAll}. */
+        /** It waits in {@code await} or {@code valuesOf}. */
         AWAITING,
         /** It waits in {@code join} or {@code joinUntil}. */
         JOINING,

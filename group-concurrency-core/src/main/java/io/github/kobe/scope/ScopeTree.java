@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It knows threads only while they have scopes open, and keeps no scope reachable. A scope that was never closed,
  * has nothing left that runs or waits, and that nobody can close any more, is forgotten once it is collected. Until
- * then its owner may still be in its block, so scopes that the owner opens are inside it.
+ * then its owner may still be in its block, so scopes that the owner opens are inside it, unless its time is up.
  */
 @SuppressWarnings("ReferenceEquality") // scopes have identity
 final class ScopeTree {
@@ -102,6 +102,15 @@ final class ScopeTree {
             scope = at.get();
         }
         return scope;
+    }
+
+    /** {@return as {@link #innermost}, of those that may have others inside them} */
+    static @Nullable OpenScope<?, ?, ?> innermostInUse(Thread thread) {
+        OpenScope<?, ?, ?> scope = null;
+        for (Place at = INNERMOST.get(thread); at != null && (scope == null || scope.isSpent()); at = at.outer) {
+            scope = at.get();
+        }
+        return scope == null || scope.isSpent() ? null : scope;
     }
 
     /** {@return those of an executor that are open} */

@@ -22,7 +22,8 @@ final class ScopeView {
             long unfinished,
             List<Fork> forks,
             Map<String, List<GroupHolder>> holders,
-            List<ScopeSnapshot> scopes)
+            List<ScopeSnapshot> scopes,
+            boolean truncated)
             implements ScopeSnapshot {
 
         LiveScope {
@@ -34,22 +35,35 @@ final class ScopeView {
 
     private static final int MOST_FORKS = 100;
 
+    /** How many levels of scopes inside each other it shows: who reads a snapshot may go over it by a recursion. */
+    static final int MOST_LEVELS = 50;
+
     private ScopeView() {}
 
     /** The innermost first, without a recursion: scopes may be nested deeper than the stack. */
     static ScopeSnapshot of(OpenScope<?, ?, ?> outermost) {
+        IdentityHashMap<OpenScope<?, ?, ?>, Integer> levels = new IdentityHashMap<>();
         List<OpenScope<?, ?, ?>> subtree = new ArrayList<>();
-        ScopeTree.addSubtree(subtree, outermost, scope -> true);
+        ScopeTree.addSubtree(subtree, outermost, scope -> {
+            int level = levels.getOrDefault(scope.parent(), 0) + 1;
+            return level <= MOST_LEVELS && levels.put(scope, level) == null;
+        });
         IdentityHashMap<OpenScope<?, ?, ?>, ScopeSnapshot> made = new IdentityHashMap<>();
         for (OpenScope<?, ?, ?> scope : subtree.reversed()) {
-            made.put(scope, of(scope, made));
+            boolean cut = levels.getOrDefault(scope, 0) == MOST_LEVELS && !scope.children.isEmpty();
+            made.put(scope, of(scope, made, cut));
         }
         return Objects.requireNonNull(made.get(outermost));
     }
 
-    /** @param inside has those inside it */
+    /**
+     * Takes one of a single scope.
+     *
+     * @param inside has those inside it
+     * @param cut whether those inside it are left out
+     */
     private static ScopeSnapshot of(
-            OpenScope<?, ?, ?> scope, IdentityHashMap<OpenScope<?, ?, ?>, ScopeSnapshot> inside) {
+            OpenScope<?, ?, ?> scope, IdentityHashMap<OpenScope<?, ?, ?>, ScopeSnapshot> inside, boolean cut) {
         List<ScopeSnapshot.Fork> shown = new ArrayList<>();
         Map<String, List<GroupHolder>> holders = new LinkedHashMap<>();
         for (ForkedSubtask<?> fork : scope.forks.stack.oldest(MOST_FORKS)) {
@@ -68,7 +82,8 @@ final class ScopeView {
                 scope.forks.unfinished(),
                 shown,
                 holders,
-                openedIn(scope, scope.ownerFork, inside));
+                openedIn(scope, scope.ownerFork, inside),
+                cut);
     }
 
     /** {@return the scopes right inside one that were opened in {@code fork}; its owner's stand by themselves} */

@@ -5,24 +5,18 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Gives how the forks have ended. Keeps counts, and the failures if the outcome lists them. */
+/** Gives how the forks have ended. Keeps counts and the failures. */
 final class Supervise<T> extends OneScopeJoiner<T, Outcome, RuntimeException> {
 
-    /** What a failure does. */
-    enum OnFailure {
-        NAME,
-        NAME_AND_CANCEL,
-        COUNT
-    }
-
-    private final OnFailure onFailure;
+    private final boolean cancelsOthers;
     private final LongAdder forked = new LongAdder();
     private final LongAdder succeeded = new LongAdder();
-    private final LongAdder failed = new LongAdder();
     private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
-    Supervise(OnFailure onFailure) {
-        this.onFailure = onFailure;
+    /** @param cancelsOthers whether a failure cancels the scope */
+    Supervise(boolean cancelsOthers) {
+        super(cancelsOthers ? "cancelOthers()" : "supervise()");
+        this.cancelsOthers = cancelsOthers;
     }
 
     @Override
@@ -38,19 +32,16 @@ final class Supervise<T> extends OneScopeJoiner<T, Outcome, RuntimeException> {
             succeeded.increment();
             return false;
         }
-        failed.increment();
-        if (onFailure != OnFailure.COUNT) {
-            failures.add(subtask.exception());
-        }
-        return onFailure == OnFailure.NAME_AND_CANCEL;
+        failures.add(subtask.exception());
+        return cancelsOthers;
     }
 
     /** Counts what has ended first, and then what was forked, which can't be less. */
     @Override
     public Outcome result() {
         int values = succeeded.intValue();
-        int losses = failed.intValue();
+        List<Throwable> losses = List.copyOf(failures);
         int forks = forked.intValue();
-        return new Outcome(forks, values, forks - values - losses, List.copyOf(failures));
+        return new Outcome(forks, values, forks - values - losses.size(), losses);
     }
 }

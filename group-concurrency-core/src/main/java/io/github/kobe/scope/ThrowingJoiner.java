@@ -11,7 +11,8 @@ abstract class ThrowingJoiner<T, R, X extends Throwable> extends OneScopeJoiner<
     private final Function<Throwable, X> toException;
     private final AtomicReference<@Nullable Throwable> firstFailure = new AtomicReference<>();
 
-    ThrowingJoiner(Function<Throwable, X> toException) {
+    ThrowingJoiner(String call, Function<Throwable, X> toException) {
+        super(call);
         this.toException = Objects.requireNonNull(toException, "toException");
     }
 

@@ -1,6 +1,7 @@
 package io.github.kobe.scope;
 
 import io.github.kobe.internal.doors.ScopeBridge.Alarm;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -12,16 +13,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class TimeLimit {
 
+    /** How often a scope without a time-out looks whether its owner still lives. */
+    private static final long WATCH_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     private final OpenScope<?, ?, ?> scope;
 
     /** On the engine's clock; {@link Long#MAX_VALUE}: never. */
     private final long first;
     /** The same, if it was shortened; 0: it wasn't. By the owner. */
     private volatile long shortened;
-    /** Whether it is nearer than the outer one's. */
-    private boolean own;
+    /** Whether it is nearer than the outer one's. By the owner. */
+    private volatile boolean own;
 
     private @Nullable Alarm alarm;
+
+    /** That by which it looks after its owner next; by the owner, and then by each of these. */
+    private volatile @Nullable Alarm watch;
 
     /**
      * Begins with the opening of the scope.
@@ -55,12 +62,39 @@ final class TimeLimit {
         return due == Long.MAX_VALUE ? due : due - scope.bridge.now();
     }
 
+    /** {@return the scope whose time this is: it, or one that it is inside of} */
+    OpenScope<?, ?, ?> whose() {
+        OpenScope<?, ?, ?> at = scope;
+        for (OpenScope<?, ?, ?> outer = at.parent(); outer != null && !at.time.own; outer = at.parent()) {
+            at = outer;
+        }
+        return at;
+    }
+
     // ---- by the owner
 
     void arm() {
         if (own) {
             Alarm next = new Alarm(scope::timeIsUp);
             alarm = scope.bridge.at(deadline(), next) ? next : null;
+        } else if (first == Long.MAX_VALUE) {
+            watchOwner();
+        }
+    }
+
+    /** Without a time-out, nothing would end the forks of an owner that has ended. */
+    private void watchOwner() {
+        WeakReference<OpenScope<?, ?, ?>> watched = new WeakReference<>(scope); // only its forks may keep it reachable
+        Alarm next = new Alarm(() -> {
+            OpenScope<?, ?, ?> open = watched.get();
+            if (open != null && open.goesOn()) {
+                open.time.watchOwner();
+            }
+        });
+        watch = next;
+        boolean unused = scope.set(next, WATCH_NANOS);
+        if (scope.isClosed()) {
+            scope.bridge.cancel(next);
         }
     }
 
@@ -76,7 +110,16 @@ final class TimeLimit {
 
     /** There is no need of an alarm any more. */
     void cancel() {
-        Alarm set = alarm;
+        cancel(alarm);
+    }
+
+    /** As {@link #cancel()}, once the scope is closed. */
+    void end() {
+        cancel(alarm);
+        cancel(watch);
+    }
+
+    private void cancel(@Nullable Alarm set) {
         if (set != null) {
             scope.bridge.cancel(set);
         }

@@ -6,7 +6,7 @@
  * Scopes scopes = Scopes.of(executor);
  *
  * Page load(String id) throws ExecutionException, InterruptedException {
- *     try (var scope = scopes.open(configuration -> configuration.withTimeout(Duration.ofSeconds(2)))) {
+ *     try (var scope = scopes.open(settings -> settings.withTimeout(Duration.ofSeconds(2)))) {
  *         Subtask<User> user = scope.fork("users", () -> findUser(id));
  *         Subtask<Order> order = scope.fork("orders", () -> findOrder(id));
  *
@@ -17,12 +17,12 @@
  *
  * <ul>
  *   <li>{@link io.github.kobe.scope.Scopes} is where to begin: it opens a {@link io.github.kobe.scope.GroupScope} on a
- *       {@link io.github.kobe.GroupExecutor}, with a {@link io.github.kobe.scope.Configuration}.
+ *       {@link io.github.kobe.GroupExecutor}, with {@link io.github.kobe.scope.ScopeSettings}, or does the whole for a list by its {@code map}.
  *   <li>{@link io.github.kobe.scope.Subtask} is one fork. {@link io.github.kobe.scope.ForkOptions} and
  *       {@link io.github.kobe.scope.RetryPolicy} are its settings; a {@link io.github.kobe.scope.ScheduledFork} runs
  *       beside the others.
- *   <li>{@link io.github.kobe.scope.Joiner} decides what the outcome of a scope is; {@code Joiner} and {@link io.github.kobe.scope.Joiners}
- *       have the usual ones. {@link io.github.kobe.scope.Outcome} counts.
+ *   <li>{@link io.github.kobe.scope.Joiner} decides what the outcome of a scope is, and makes the usual ones.
+ *       {@link io.github.kobe.scope.Outcome} counts.
  *   <li>{@link io.github.kobe.scope.CancellationToken} ends a scope from outside.
  *   <li>{@link io.github.kobe.scope.CancelledByTimeoutException}, {@link io.github.kobe.scope.ForksFailedException} and
  *       {@link io.github.kobe.scope.ScopeStructureException} say what went wrong.
@@ -37,9 +37,6 @@
  *
  * <p>Unless {@code @Nullable} says otherwise, no argument may be {@code null}: a method that is given {@code null} throws a
  * {@link java.lang.NullPointerException}. The value of a fork may be {@code null}.
- *
- * <p>Spring has a type named {@code Configuration}, too. A class that uses both has to import the types of this package
- * one by one; lambdas passed to {@code open} don't need the name.
  */
 @NullMarked
 package io.github.kobe.scope;

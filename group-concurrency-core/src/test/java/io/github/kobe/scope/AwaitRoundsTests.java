@@ -35,7 +35,7 @@ class AwaitRoundsTests extends ScopeTestCase {
     @Tag("T22")
     @Test
     void anOutcomeCountsEachEndAndNamesTheFailuresInTheOrderOfItsInput() throws Exception {
-        try (var scope = Scopes.of(executor(4)).open(Joiners.<String>awaitAll())) {
+        try (var scope = Scopes.of(executor(4)).open(Joiner.<String>awaitAll())) {
             Subtask<String> cancelled = scope.fork("a", this::interrupted);
             Subtask<String> late = scope.fork("a", () -> {
                 gate.pass();
@@ -72,7 +72,7 @@ class AwaitRoundsTests extends ScopeTestCase {
             assertThat(scope.isCancelled()).isFalse();
             assertThat(other.phase()).isNotEqualTo(Subtask.Phase.SUCCESS);
             Subtask<String> second = scope.fork("a", () -> first.get() + ", second");
-            assertThat(scope.awaitAll(List.of(second))).containsExactly("first, second");
+            assertThat(scope.valuesOf(List.of(second))).containsExactly("first, second");
             gate.open();
 
             assertThat(scope.join()).containsExactly("other", "first", "first, second");
@@ -82,7 +82,7 @@ class AwaitRoundsTests extends ScopeTestCase {
     @Tag("T24")
     @Test
     void whatWasAwaitedCanBeReadAndWhatWasNotCannot() throws Exception {
-        try (var scope = Scopes.of(executor(2)).open(Joiners.<String>awaitAll())) {
+        try (var scope = Scopes.of(executor(2)).open(Joiner.<String>awaitAll())) {
             Subtask<String> awaited = scope.fork("a", () -> "x");
             Subtask<String> failed = scope.fork("a", () -> failing("no"));
             Subtask<String> other = scope.fork("a", () -> "y");

@@ -30,7 +30,7 @@ class AwaitTests extends ScopeTestCase {
         Scopes scopes = Scopes.of(executor(16));
         AtomicInteger most = new AtomicInteger();
         AtomicInteger now = new AtomicInteger();
-        try (var scope = scopes.open(Joiners.<Object>supervise(), cf -> cf.withMaxConcurrency(3))) {
+        try (var scope = scopes.open(Joiner.<Object>supervise(), cf -> cf.withMaxUnfinished(3))) {
             for (int i = 0; i < 200; i++) {
                 scope.fork("a", () -> {
                     most.accumulateAndGet(now.incrementAndGet(), Math::max);
@@ -46,7 +46,7 @@ class AwaitTests extends ScopeTestCase {
     @Test
     void aSubtasksForkNeverWaitsForItsTurn() throws Exception {
         Scopes scopes = Scopes.of(executor(4));
-        try (var scope = scopes.open(Joiners.<Object>supervise(), cf -> cf.withMaxConcurrency(1))) {
+        try (var scope = scopes.open(Joiner.<Object>supervise(), cf -> cf.withMaxUnfinished(1))) {
             scope.fork("a", () -> {
                 scope.fork("a", () -> "x");
                 scope.fork("a", () -> "y");
@@ -62,7 +62,7 @@ class AwaitTests extends ScopeTestCase {
         Scopes scopes = Scopes.of(executor(4));
         AtomicReference<CancellationToken> token = new AtomicReference<>();
         Caller<Subtask.Phase> owner = Caller.start(() -> {
-            try (var scope = scopes.open(Joiners.<Object>supervise(), cf -> cf.withMaxConcurrency(1))) {
+            try (var scope = scopes.open(Joiner.<Object>supervise(), cf -> cf.withMaxUnfinished(1))) {
                 token.set(scope.token());
                 scope.fork("a", this::interrupted);
                 Subtask<Object> second = scope.fork("a", () -> "x");
@@ -81,7 +81,7 @@ class AwaitTests extends ScopeTestCase {
     void aForkThatWaitsForItsTurnIsCancelledByTheTimeOutWhichJoinTells() throws Exception {
         Scopes scopes = Scopes.of(executor(4));
         try (var scope = scopes.open(
-                Joiners.<Object>supervise(), cf -> cf.withMaxConcurrency(1).withTimeout(Duration.ofMillis(30)))) {
+                Joiner.<Object>supervise(), cf -> cf.withMaxUnfinished(1).withTimeout(Duration.ofMillis(30)))) {
             scope.fork("a", this::interrupted);
             assertThat(scope.fork("a", () -> "x").phase()).isEqualTo(Subtask.Phase.CANCELLED);
             assertThatThrownBy(scope::join).isInstanceOf(CancelledByTimeoutException.class);
@@ -93,7 +93,7 @@ class AwaitTests extends ScopeTestCase {
     void aForkThatWaitsForItsTurnIsCutByAnInterruptWhichJoinThrows() throws Exception {
         Scopes scopes = Scopes.of(executor(4));
         Caller<Object> owner = Caller.start(() -> {
-            try (var scope = scopes.open(Joiners.<Object>supervise(), cf -> cf.withMaxConcurrency(1))) {
+            try (var scope = scopes.open(Joiner.<Object>supervise(), cf -> cf.withMaxUnfinished(1))) {
                 scope.fork("a", gate.then("x"));
                 Subtask<Object> second = scope.fork("a", () -> "y");
                 assertThat(second.phase()).isEqualTo(Subtask.Phase.CANCELLED);
@@ -113,7 +113,7 @@ class AwaitTests extends ScopeTestCase {
     void awaitWaitsForThoseAndTellsHowTheyEnded() throws Exception {
         Scopes scopes = Scopes.of(executor(4));
         Exception failure = new Exception("failure");
-        try (var scope = scopes.open(Joiners.<Object>supervise())) {
+        try (var scope = scopes.open(Joiner.<Object>supervise())) {
             Subtask<Object> other = scope.fork("b", gate.then("later"));
             Subtask<Object> succeeds = scope.fork("a", () -> "x");
             Subtask<Object> fails = scope.fork("a", () -> {
@@ -137,7 +137,7 @@ class AwaitTests extends ScopeTestCase {
         Scopes scopes = Scopes.of(executor(1));
         try (var scope = scopes.open()) {
             assertThat(scope.await()).isEqualTo(new Outcome(0, 0, 0, List.of()));
-            assertThat(scope.awaitAll(List.<Subtask<Object>>of())).isEmpty();
+            assertThat(scope.valuesOf(List.<Subtask<Object>>of())).isEmpty();
         }
     }
 
@@ -146,7 +146,7 @@ class AwaitTests extends ScopeTestCase {
     void awaitRefusesForksOfAnotherScopeAndNull() {
         Scopes scopes = Scopes.of(executor(1));
         try (var scope = scopes.open();
-                var other = scopes.open(Joiners.awaitAll())) {
+                var other = scopes.open(Joiner.awaitAll())) {
             Subtask<Object> foreign = other.fork("a", () -> "x");
             assertThatIllegalArgumentException().isThrownBy(() -> scope.await(foreign));
             assertThatThrownBy(() -> scope.await((Subtask<?>) null)).isInstanceOf(NullPointerException.class);
@@ -176,11 +176,11 @@ class AwaitTests extends ScopeTestCase {
                     .isInstanceOf(ExecutionException.class)
                     .hasCause(failure);
         }
-        try (var scope = scopes.open(Joiners.<Object>supervise(), cf -> cf.withTimeout(Duration.ofMillis(30)))) {
+        try (var scope = scopes.open(Joiner.<Object>supervise(), cf -> cf.withTimeout(Duration.ofMillis(30)))) {
             Subtask<Object> running = scope.fork("a", this::interrupted);
             assertThatThrownBy(() -> scope.await(running)).isInstanceOf(CancelledByTimeoutException.class);
         }
-        try (var scope = scopes.open(Joiners.<Object>supervise())) {
+        try (var scope = scopes.open(Joiner.<Object>supervise())) {
             Subtask<Object> running = scope.fork("a", this::interrupted);
             scope.cancel();
             assertThat(scope.await(running)).isEqualTo(new Outcome(1, 0, 1, List.of()));
@@ -193,7 +193,7 @@ class AwaitTests extends ScopeTestCase {
     void awaitIsInterruptible() throws Exception {
         Scopes scopes = Scopes.of(executor(4));
         Caller<Object> owner = Caller.start(() -> {
-            try (var scope = scopes.open(Joiners.<Object>supervise())) {
+            try (var scope = scopes.open(Joiner.<Object>supervise())) {
                 Subtask<Object> running = scope.fork("a", this::interrupted);
                 assertThatThrownBy(() -> scope.await(running)).isInstanceOf(InterruptedException.class);
                 assertThat(scope.isCancelled()).isTrue();
@@ -209,7 +209,7 @@ class AwaitTests extends ScopeTestCase {
     @Test
     void awaitAllGivesTheValuesInTheOrderOfItsInputWithNullWhereThereIsNone() throws Exception {
         Scopes scopes = Scopes.of(executor(4));
-        try (var scope = scopes.open(Joiners.<String>supervise())) {
+        try (var scope = scopes.open(Joiner.<String>supervise())) {
             Gate first = new Gate();
             Subtask<String> slow = scope.fork("a", first.then("slow"));
             Subtask<String> fails = scope.fork("a", () -> {
@@ -219,7 +219,7 @@ class AwaitTests extends ScopeTestCase {
                 first.open();
                 return "fast";
             });
-            List<String> values = scope.awaitAll(List.of(fast, fails, slow));
+            List<String> values = scope.valuesOf(List.of(fast, fails, slow));
 
             assertThat(values).containsExactly("fast", null, "slow");
             assertThat(values).isUnmodifiable();
@@ -231,13 +231,13 @@ class AwaitTests extends ScopeTestCase {
     @Test
     void awaitOfManyTakesLinearTime() throws Exception {
         Scopes scopes = Scopes.of(executor(8));
-        try (var scope = scopes.open(Joiners.<Integer>supervise())) {
+        try (var scope = scopes.open(Joiner.<Integer>supervise())) {
             List<Subtask<Integer>> all = new ArrayList<>();
             for (int i = 0; i < 20_000; i++) {
                 int value = i;
                 all.add(scope.fork("g" + i % 16, () -> value));
             }
-            List<Integer> values = scope.awaitAll(all);
+            List<Integer> values = scope.valuesOf(all);
 
             assertThat(values).hasSize(20_000).isSorted();
             assertThat(scope.join().succeeded()).isEqualTo(20_000);

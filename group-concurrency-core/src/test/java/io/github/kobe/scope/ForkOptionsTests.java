@@ -23,6 +23,16 @@ class ForkOptionsTests {
     }
 
     @Test
+    void optionsWithoutAGroupBeginWithANameOrADelay() {
+        assertThat(ForkOptions.named("one").name()).isEqualTo("one");
+        assertThat(ForkOptions.named("one").group()).isNull();
+        assertThat(ForkOptions.named("one").startAfter()).isZero();
+        assertThat(ForkOptions.after(Duration.ofSeconds(1)).startAfter()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(ForkOptions.after(Duration.ofSeconds(1)).group()).isNull();
+        assertThat(ForkOptions.after(Duration.ZERO).name()).isNull();
+    }
+
+    @Test
     void eachSettingIsKept() {
         RetryPolicy retry = RetryPolicy.attempts(2);
 
@@ -62,6 +72,9 @@ class ForkOptionsTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ForkOptions.in("a").withStartAfter(Duration.ofMillis(-5)))
                 .withMessage("startAfter must be zero or more, was PT-0.005S");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ForkOptions.after(Duration.ofMillis(-5)))
+                .withMessage("startAfter must be zero or more, was PT-0.005S");
     }
 
     @Test
@@ -75,6 +88,8 @@ class ForkOptionsTests {
         ForkOptions options = ForkOptions.in("a");
 
         assertThatNullPointerException().isThrownBy(() -> ForkOptions.in(null));
+        assertThatNullPointerException().isThrownBy(() -> ForkOptions.named(null));
+        assertThatNullPointerException().isThrownBy(() -> ForkOptions.after(null));
         assertThatNullPointerException().isThrownBy(() -> options.withName(null));
         assertThatNullPointerException()
                 .isThrownBy(() -> options.withTimeout(null))

@@ -52,7 +52,7 @@ class JoinerTests {
             .group("one", GroupLimits.unset().withMaxConcurrency(1))
             .build());
 
-    private final Scopes scopes = Scopes.of(executor).withDefaults(configuration -> configuration.withGroup("a"));
+    private final Scopes scopes = Scopes.of(executor).withDefaults(settings -> settings.withGroup("a"));
 
     private final Gate gate = new Gate();
 
@@ -61,7 +61,7 @@ class JoinerTests {
     @Test
     void awaitAllWaitsForAllWhateverBecomesOfThem() throws Exception {
         AtomicInteger ended = new AtomicInteger();
-        try (var scope = scopes.open(Joiners.awaitAll())) {
+        try (var scope = scopes.open(Joiner.awaitAll())) {
             scope.fork(failing("first"));
             scope.fork(() -> {
                 gate.pass();
@@ -76,7 +76,7 @@ class JoinerTests {
 
     @Test
     void collectAllGivesTheValuesInTheOrderOfTheForks() throws Exception {
-        try (var scope = scopes.open(Joiners.<String>collectAll())) {
+        try (var scope = scopes.open(Joiner.<String>collectAll())) {
             Subtask<String> first = scope.fork(gate.then("first"));
             Subtask<String> second = scope.fork(() -> null);
             Deadline.until("the second ended", () -> second.state() == Subtask.State.SUCCESS);
@@ -89,7 +89,7 @@ class JoinerTests {
 
     @Test
     void collectAllThrowsAllFailuresInTheOrderOfTheForks() throws Exception {
-        try (var scope = scopes.open(Joiners.<String>collectAll())) {
+        try (var scope = scopes.open(Joiner.<String>collectAll())) {
             scope.fork(() -> {
                 gate.pass();
                 throw new IllegalStateException("first");
@@ -110,7 +110,7 @@ class JoinerTests {
 
     @Test
     void superviseLetsTheOthersGoOnAndNamesTheFailures() throws Exception {
-        try (var scope = scopes.open(Joiners.<String>supervise())) {
+        try (var scope = scopes.open(Joiner.<String>supervise())) {
             Subtask<String> fails = scope.fork(failing("failed"));
             Subtask<String> succeeds = scope.fork(gate.then("value"));
             Subtask<String> cancelled = scope.fork(new Gate().then("never"));
@@ -127,7 +127,7 @@ class JoinerTests {
 
     @Test
     void cancelOthersEndsTheOthersAndThrowsNothing() throws Exception {
-        try (var scope = scopes.open(Joiners.<String>cancelOthers())) {
+        try (var scope = scopes.open(Joiner.<String>cancelOthers())) {
             Subtask<String> succeeds = scope.fork(() -> "value");
             Deadline.until("succeeded", () -> succeeds.state() == Subtask.State.SUCCESS);
             scope.fork(gate.then("never"));
@@ -138,21 +138,8 @@ class JoinerTests {
     }
 
     @Test
-    void ignoreFailuresCountsThemAndNamesNone() throws Exception {
-        try (var scope = scopes.open(Joiners.<String>ignoreFailures())) {
-            scope.fork(failing("failed"));
-            scope.fork(() -> "value");
-
-            Outcome outcome = scope.join();
-
-            assertThat(outcome).isEqualTo(new Outcome(2, 1, 0, List.of()));
-            assertThat(outcome.failed()).isEqualTo(1);
-        }
-    }
-
-    @Test
     void aQuorumEndsWithTheLastOfItsValuesInTheOrderInWhichTheyCame() throws Exception {
-        try (var scope = scopes.open(Joiners.<String>quorum(2))) {
+        try (var scope = scopes.open(Joiner.<String>quorum(2))) {
             Subtask<String> second = scope.fork(gate.then("second"));
             Subtask<String> first = scope.fork(() -> "first");
             scope.fork(failing("failed"));
@@ -168,7 +155,7 @@ class JoinerTests {
 
     @Test
     void aQuorumThatIsNotReachedThrowsAllFailures() throws Exception {
-        try (var scope = scopes.open(Joiners.<String>quorum(2))) {
+        try (var scope = scopes.open(Joiner.<String>quorum(2))) {
             scope.fork(() -> "first");
             scope.fork(failing("failed"));
 
@@ -181,7 +168,7 @@ class JoinerTests {
 
     @Test
     void aQuorumOfMoreThanWasForkedIsNotReached() throws Exception {
-        try (var scope = scopes.open(Joiners.<String>quorum(2))) {
+        try (var scope = scopes.open(Joiner.<String>quorum(2))) {
             scope.fork(() -> "first");
 
             assertThatExceptionOfType(ForksFailedException.class)
@@ -195,7 +182,7 @@ class JoinerTests {
     @ValueSource(ints = {0, -1})
     void aQuorumOfNothingIsRefused(int successes) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Joiners.quorum(successes))
+                .isThrownBy(() -> Joiner.quorum(successes))
                 .withMessage("successes must be at least 1, was " + successes);
     }
 
@@ -254,8 +241,8 @@ class JoinerTests {
                 Joiner.allSuccessfulOrThrow(Function.identity()),
                 Joiner.anySuccessfulOrThrow(Function.identity()),
                 Joiner.awaitAllSuccessfulOrThrow(Function.identity()),
-                Joiners.collectAll(),
-                Joiners.quorum(1));
+                Joiner.collectAll(),
+                Joiner.quorum(1));
     }
 
     @ParameterizedTest
@@ -332,13 +319,13 @@ class JoinerTests {
 
     @Test
     void thoseThatCountGiveTheirOutcomeAfterACancel() throws Exception {
-        try (var scope = scopes.open(Joiners.<String>supervise())) {
+        try (var scope = scopes.open(Joiner.<String>supervise())) {
             scope.fork(gate.then("never"));
             scope.cancel();
 
             assertThat(scope.join()).isEqualTo(new Outcome(1, 0, 1, List.of()));
         }
-        try (var scope = scopes.open(Joiners.<String>awaitAll())) {
+        try (var scope = scopes.open(Joiner.<String>awaitAll())) {
             scope.fork(gate.then("never"));
             scope.cancel();
 
@@ -348,14 +335,13 @@ class JoinerTests {
 
     static Stream<Joiner<Object, ?, ?>> thoseThatThrowAtTheTimeout() {
         return Stream.concat(
-                thoseThatThrowWhenCancelled(),
-                Stream.of(Joiners.awaitAll(), Joiners.supervise(), Joiners.cancelOthers(), Joiners.ignoreFailures()));
+                thoseThatThrowWhenCancelled(), Stream.of(Joiner.awaitAll(), Joiner.supervise(), Joiner.cancelOthers()));
     }
 
     @ParameterizedTest
     @MethodSource("thoseThatThrowAtTheTimeout")
     void outOfTimeATimeoutIsThrown(Joiner<Object, ?, ?> joiner) {
-        try (var scope = scopes.open(joiner, configuration -> configuration.withTimeout(SHORT))) {
+        try (var scope = scopes.open(joiner, settings -> settings.withTimeout(SHORT))) {
             scope.fork(gate.then("never"));
 
             assertThatThrownBy(scope::join).isInstanceOf(CancelledByTimeoutException.class);
@@ -384,7 +370,7 @@ class JoinerTests {
     void aJoinerWhoseScopeWasNotOpenedMayBeUsedAgain() throws Exception {
         Joiner<String, List<String>, ExecutionException> joiner = Joiner.allSuccessfulOrThrow();
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> scopes.open(joiner, configuration -> configuration.withMaxConcurrency(0)));
+                .isThrownBy(() -> scopes.open(joiner, settings -> settings.withMaxUnfinished(0)));
 
         try (var scope = scopes.open(joiner)) {
             scope.fork(() -> "value");
@@ -408,7 +394,7 @@ class JoinerTests {
     @Test
     void exactlyOneOfManyValuesAtOnceCancels() throws Exception {
         Joiner<Object, Object, ExecutionException> any = Joiner.anySuccessfulOrThrow();
-        Joiner<Object, List<Object>, ForksFailedException> quorum = Joiners.quorum(MANY / 2);
+        Joiner<Object, List<Object>, ForksFailedException> quorum = Joiner.quorum(MANY / 2);
         List<Subtask<Object>> subtasks = ended(() -> "value");
 
         assertThat(cancelsOf(any, subtasks)).isEqualTo(1);
@@ -419,7 +405,7 @@ class JoinerTests {
 
     @Test
     void nothingIsLostWhenManyForkAndEndAtOnce() throws Exception {
-        try (var scope = scopes.open(Joiners.<Object>supervise())) {
+        try (var scope = scopes.open(Joiner.<Object>supervise())) {
             for (int i = 0; i < MANY; i++) {
                 scope.fork(() -> {
                     scope.fork(() -> "value");
@@ -478,11 +464,7 @@ class JoinerTests {
 
     static Stream<Joiner<Object, ?, ?>> thoseThatKeepNoValue() {
         return Stream.of(
-                Joiner.awaitAllSuccessfulOrThrow(),
-                Joiners.awaitAll(),
-                Joiners.supervise(),
-                Joiners.cancelOthers(),
-                Joiners.ignoreFailures());
+                Joiner.awaitAllSuccessfulOrThrow(), Joiner.awaitAll(), Joiner.supervise(), Joiner.cancelOthers());
     }
 
     @ParameterizedTest

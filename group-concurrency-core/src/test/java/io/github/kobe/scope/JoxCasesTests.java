@@ -28,7 +28,7 @@ class JoxCasesTests {
             .group("a", GroupLimits.unset().withMaxConcurrency(10))
             .build());
 
-    private final Scopes scopes = Scopes.of(executor).withDefaults(configuration -> configuration.withGroup("a"));
+    private final Scopes scopes = Scopes.of(executor).withDefaults(settings -> settings.withGroup("a"));
 
     private final List<String> trail = new CopyOnWriteArrayList<>();
     private final Gate started = new Gate();
@@ -36,7 +36,7 @@ class JoxCasesTests {
 
     @Test
     void testCancelBlocksUntilForkCompletes() throws Exception {
-        try (var scope = scopes.open(Joiners.awaitAll())) {
+        try (var scope = scopes.open(Joiner.awaitAll())) {
             Subtask<Object> fork = scope.fork(this::endAfterAnInterrupt);
             started.awaitArrived(1);
 
@@ -55,7 +55,7 @@ class JoxCasesTests {
     @RepeatedTest(20)
     void testCancelBlocksUntilForkCompletesStressTest() throws Exception {
         ended.open();
-        try (var scope = scopes.open(Joiners.awaitAll())) {
+        try (var scope = scopes.open(Joiner.awaitAll())) {
             scope.fork(this::endAfterAnInterrupt).cancel();
             scope.join();
         }
@@ -66,7 +66,7 @@ class JoxCasesTests {
 
     @Test
     void testCancelNowReturnsImmediatelyAndWaitForForksWhenScopeCompletes() throws Exception {
-        try (var scope = scopes.open(Joiners.awaitAll())) {
+        try (var scope = scopes.open(Joiner.awaitAll())) {
             scope.fork(this::endAfterAnInterrupt);
             started.awaitArrived(1);
 

@@ -48,7 +48,7 @@ class ScheduledForkTests extends ScopeTestCase {
     @Test
     void aScheduledForkRunsInItsGroupUnknownToJoinAndJoiner() throws Exception {
         GroupExecutor executor = engines.start(policy(1), clock);
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise())) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
             List<String> groups = new CopyOnWriteArrayList<>();
             ScheduledFork once = scope.schedule("later", SECOND, () -> {
                 groups.add(Thread.currentThread().getName());
@@ -69,7 +69,7 @@ class ScheduledForkTests extends ScopeTestCase {
     @Test
     void runsAtAFixedRateNeverOverlapAndMissedOnesAreDropped() throws Exception {
         GroupExecutor executor = engines.start(policy(4), clock);
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll(), Configuration::withoutTimeout)) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll(), ScopeSettings::withoutTimeout)) {
             AtomicReference<Thread> first = new AtomicReference<>();
             scope.scheduleAtFixedRate("a", Duration.ZERO, SECOND, () -> {
                 if (runs.incrementAndGet() == 1) {
@@ -98,7 +98,7 @@ class ScheduledForkTests extends ScopeTestCase {
     void aPeriodWithoutEndMeansOneRun() throws Exception {
         GroupExecutor executor = engines.start(policy(1), clock);
         Duration forEver = Duration.ofSeconds(Long.MAX_VALUE);
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll(), Configuration::withoutTimeout)) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll(), ScopeSettings::withoutTimeout)) {
             AtomicReference<Thread> first = new AtomicReference<>();
             clock.advance(SECOND, executor);
             scope.scheduleAtFixedRate("a", Duration.ZERO, forEver, () -> {
@@ -125,7 +125,7 @@ class ScheduledForkTests extends ScopeTestCase {
     @Test
     void aFixedDelayBeginsWhenTheRunHasEnded() throws Exception {
         GroupExecutor executor = engines.start(policy(4), clock);
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll(), Configuration::withoutTimeout)) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll(), ScopeSettings::withoutTimeout)) {
             ScheduledFork schedule = scope.scheduleWithFixedDelay("a", Duration.ZERO, SECOND, runs::incrementAndGet);
             runUntil(executor, 1);
             for (int i = 2; i < 5; i++) {
@@ -150,7 +150,7 @@ class ScheduledForkTests extends ScopeTestCase {
     void aRunThatFailsEndsItsScheduleAndIsLogged() throws Exception {
         GroupExecutor executor = engines.start(policy(1), clock);
         try (CapturedLog log = CapturedLog.open();
-                var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll(), Configuration::withoutTimeout)) {
+                var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll(), ScopeSettings::withoutTimeout)) {
             ScheduledFork schedule = scope.scheduleAtFixedRate("a", Duration.ZERO, SECOND, () -> {
                 runs.incrementAndGet();
                 throw new IllegalStateException("a run failed");
@@ -204,11 +204,49 @@ class ScheduledForkTests extends ScopeTestCase {
         };
     }
 
+    @Tag("T26")
+    @Test
+    void withoutAGroupOfItsOwnAScheduleRunsInThatOfItsScope() throws Exception {
+        List<String> groups = new CopyOnWriteArrayList<>();
+        Runnable run = () -> groups.add(Thread.currentThread().getName());
+        GroupExecutor executor = engines.startPlain(policy(1), clock.environment());
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll(), settings -> settings.withGroup("own"))) {
+            scope.schedule(SECOND, run);
+            scope.schedule(SECOND, () -> {
+                run.run();
+                return "dropped";
+            });
+            scope.scheduleAtFixedRate(SECOND, SECOND, run).isDone();
+            scope.scheduleWithFixedDelay(SECOND, SECOND, run);
+            clock.advance(SECOND, executor);
+            Deadline.until("all ran", () -> groups.size() == 4);
+
+            assertThat(groups).containsOnly("own");
+            scope.join();
+        }
+    }
+
+    @Tag("T26")
+    @Test
+    void aShutdownEndsASchedulesRunsWithoutAWarning() throws Exception {
+        GroupExecutor executor = engines.start(policy(1), clock);
+        try (CapturedLog log = CapturedLog.open();
+                var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll())) {
+            ScheduledFork schedule = scope.scheduleAtFixedRate("a", SECOND, SECOND, runs::incrementAndGet);
+            executor.shutdown();
+            clock.advance(SECOND, executor);
+            Deadline.until("it is done", schedule::isDone);
+
+            assertThat(log.warnings()).isEmpty();
+            scope.join();
+        }
+    }
+
     @Tag("T27")
     @Test
     void noneStartsOnceTheScopeIsCancelled() throws Exception {
         GroupExecutor executor = engines.start(policy(1), clock);
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll(), Configuration::withoutTimeout)) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll(), ScopeSettings::withoutTimeout)) {
             ScheduledFork schedule = scope.scheduleAtFixedRate("a", SECOND, SECOND, runs::incrementAndGet);
             scope.cancel();
             clock.advance(Duration.ofDays(1), executor);
@@ -224,7 +262,7 @@ class ScheduledForkTests extends ScopeTestCase {
     void noUserCodeDelaysATimer() throws Exception {
         GroupExecutor executor = executor(64);
         Gate running = new Gate();
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll())) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll())) {
             for (int i = 0; i < 32; i++) {
                 scope.schedule("a", Duration.ofMillis(1), gate.then("x"));
             }
@@ -240,7 +278,7 @@ class ScheduledForkTests extends ScopeTestCase {
     void closeEndsARunAndWaitsForIt() throws Exception {
         GroupExecutor executor = executor(1);
         AtomicInteger ended = new AtomicInteger();
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll())) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll())) {
             scope.schedule("a", Duration.ZERO, () -> {
                 try {
                     return interrupted();

@@ -33,8 +33,8 @@ class ScopeAcrossExecutorsTests extends ScopeTestCase {
     void start() {
         one = executor(1);
         other = executor(1);
-        ofOne = Scopes.of(one).withDefaults(Configuration::withoutTimeout);
-        ofOther = Scopes.of(other).withDefaults(Configuration::withoutTimeout);
+        ofOne = Scopes.of(one).withDefaults(ScopeSettings::withoutTimeout);
+        ofOther = Scopes.of(other).withDefaults(ScopeSettings::withoutTimeout);
     }
 
     /** Runs it on a fresh thread, inside of group {@code g} of {@code executor}, which that may lend unseen. */
@@ -243,8 +243,8 @@ class ScopeAcrossExecutorsTests extends ScopeTestCase {
                 return;
             }
             Place place = byDepth.get(depth);
-            Scopes scopes = Scopes.of(place.executor).withDefaults(Configuration::withoutTimeout);
-            try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+            Scopes scopes = Scopes.of(place.executor).withDefaults(ScopeSettings::withoutTimeout);
+            try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
                 for (int i = own.nextInt(4); i > 0; i--) {
                     SplittableRandom forks = own.split();
                     boolean calls = own.nextInt(3) == 0;

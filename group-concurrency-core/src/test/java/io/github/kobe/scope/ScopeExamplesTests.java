@@ -115,11 +115,11 @@ class ScopeExamplesTests extends ScopeTestCase {
     @Tag("S43")
     @Test
     void aServerForksForWhateverComesInUntilItIsStoppedAndKeepsNothing() throws Exception {
-        Scopes scopes = Scopes.of(executor(2)).withDefaults(Configuration::withoutTimeout);
+        Scopes scopes = Scopes.of(executor(2)).withDefaults(ScopeSettings::withoutTimeout);
         Set<Integer> served = ConcurrentHashMap.newKeySet();
         AtomicReference<CancellationToken> stop = new AtomicReference<>();
         Caller<Long> server = Caller.start(() -> {
-            try (var scope = scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withMaxConcurrency(10))) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withMaxUnfinished(10))) {
                 stop.set(scope.token());
                 for (int i = 0; !scope.isCancelled(); i++) {
                     int request = i;

@@ -24,7 +24,7 @@ class ScopeJoinTests extends ScopeTestCase {
     void aCancelTakesOutWhatWaitsBeforeItInterruptsWhatRuns() throws Exception {
         Scopes scopes = Scopes.of(executor(1));
         AtomicInteger began = new AtomicInteger();
-        try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+        try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
             scope.fork("a", () -> {
                 began.incrementAndGet();
                 return interrupted();
@@ -47,7 +47,7 @@ class ScopeJoinTests extends ScopeTestCase {
     void aCancelInterruptsOnceMoreWhatWasInterruptedBefore() throws Exception {
         GroupExecutor executor = executor(1);
         Gate second = new Gate();
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll())) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll())) {
             scope.fork("a", () -> {
                 try {
                     gate.pass();
@@ -73,11 +73,11 @@ class ScopeJoinTests extends ScopeTestCase {
         GroupExecutor other = executor(8);
         Scopes scopes = Scopes.of(executor);
         AtomicInteger ends = new AtomicInteger();
-        try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+        try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
             scope.fork("a", () -> {
-                try (var inner = Scopes.of(other).open(Joiners.<Object>awaitAll())) {
+                try (var inner = Scopes.of(other).open(Joiner.<Object>awaitAll())) {
                     inner.fork("b", () -> {
-                        try (var innermost = scopes.open(Joiners.<Object>awaitAll())) {
+                        try (var innermost = scopes.open(Joiner.<Object>awaitAll())) {
                             innermost.fork("c", this::interrupted);
                             innermost.join();
                         } catch (InterruptedException e) {
@@ -106,7 +106,7 @@ class ScopeJoinTests extends ScopeTestCase {
         AtomicReference<CancellationToken> token = new AtomicReference<>();
         Gate left = new Gate();
         Caller<Object> owner = Caller.start(() -> {
-            try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
                 scope.fork("a", gate.stubbornlyThen("x"));
                 token.set(scope.token());
                 scope.join();
@@ -187,7 +187,7 @@ class ScopeJoinTests extends ScopeTestCase {
     void theForksOfAForkCountBeforeItEnds() throws Exception {
         Scopes scopes = Scopes.of(executor(1));
         AtomicInteger ran = new AtomicInteger();
-        try (var scope = scopes.open(Joiners.<Object>supervise())) {
+        try (var scope = scopes.open(Joiner.<Object>supervise())) {
             forkChain(scope, ran, 50);
 
             assertThat(scope.join().total()).isEqualTo(50);
@@ -249,7 +249,7 @@ class ScopeJoinTests extends ScopeTestCase {
     @Test
     void anOwnerForksInRoundsByAwait() throws Exception {
         Scopes scopes = Scopes.of(executor(2));
-        try (var scope = scopes.open(Joiners.<Integer>supervise())) {
+        try (var scope = scopes.open(Joiner.<Integer>supervise())) {
             int sum = 0;
             for (int round = 1; round <= 3; round++) {
                 int value = round;
@@ -277,7 +277,7 @@ class ScopeJoinTests extends ScopeTestCase {
         };
         Gate forked = new Gate();
         Caller<Boolean> owner = Caller.start(() -> {
-            try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll(), cf -> cf.withListener(listener))) {
+            try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll(), cf -> cf.withListener(listener))) {
                 scope.fork("a", gate.then("x"));
                 gate.awaitArrived(1);
                 forked.open();
@@ -299,7 +299,7 @@ class ScopeJoinTests extends ScopeTestCase {
     void closeGoesOnWhenItIsInterruptedAndKeepsTheFlag() throws Exception {
         Scopes scopes = Scopes.of(executor(1));
         Caller<Boolean> owner = Caller.start(() -> {
-            try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
                 scope.fork("a", gate.stubbornlyThen("x"));
                 gate.awaitArrived(1);
                 scope.cancel();
@@ -337,7 +337,7 @@ class ScopeJoinTests extends ScopeTestCase {
     void anInterruptInJoinCancelsAndASecondJoinGivesTheOutcome() throws Exception {
         Scopes scopes = Scopes.of(executor(1));
         Caller<Object> owner = Caller.start(() -> {
-            try (var scope = scopes.open(Joiners.<Object>supervise())) {
+            try (var scope = scopes.open(Joiner.<Object>supervise())) {
                 scope.fork("a", this::interrupted);
                 assertThatThrownBy(scope::join).isInstanceOf(InterruptedException.class);
                 assertThat(Thread.currentThread().isInterrupted()).isFalse();
@@ -356,7 +356,7 @@ class ScopeJoinTests extends ScopeTestCase {
     void anInterruptThatCameBeforeEndsJoinAndAwaitAtOnce() throws Exception {
         Scopes scopes = Scopes.of(executor(1));
         Deadline.within(() -> {
-            try (var scope = scopes.open(Joiners.<Object>supervise())) {
+            try (var scope = scopes.open(Joiner.<Object>supervise())) {
                 Subtask<Object> subtask = scope.fork("a", this::interrupted);
                 Thread.currentThread().interrupt();
                 assertThatThrownBy(() -> scope.await(subtask)).isInstanceOf(InterruptedException.class);
@@ -373,9 +373,9 @@ class ScopeJoinTests extends ScopeTestCase {
         for (int i = 0; i < 200; i++) {
             AtomicReference<Throwable> thrown = new AtomicReference<>();
             Gate inside = new Gate();
-            try (var outer = scopes.open(Joiners.<Object>awaitAll())) {
+            try (var outer = scopes.open(Joiner.<Object>awaitAll())) {
                 outer.fork("a", () -> {
-                    try (var inner = scopes.open(Joiners.<Object>awaitAll())) {
+                    try (var inner = scopes.open(Joiner.<Object>awaitAll())) {
                         inner.fork("b", inside.then("x"));
                         inner.join();
                     } catch (Throwable e) {
@@ -395,9 +395,8 @@ class ScopeJoinTests extends ScopeTestCase {
     @Test
     void anInnerScopeOfTheSameOwnerEndsAsTheOuterOne() throws Exception {
         Scopes scopes = Scopes.of(executor(4));
-        try (var outer =
-                        scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withTimeout(java.time.Duration.ofMillis(50)));
-                var inner = scopes.open(Joiners.<Object>awaitAll())) {
+        try (var outer = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withTimeout(java.time.Duration.ofMillis(50)));
+                var inner = scopes.open(Joiner.<Object>awaitAll())) {
             inner.fork("a", gate.then("x"));
 
             assertThatThrownBy(inner::join).isInstanceOf(CancelledByTimeoutException.class);

@@ -7,6 +7,7 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.audit.Waits;
 import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -102,7 +103,7 @@ class ScopeLeakTests extends ScopeTestCase {
         for (int round = 0; round < 150; round++) {
             Queue<Thread> threads = new ConcurrentLinkedQueue<>();
             int cancelAt = random.nextInt(12);
-            try (var scope = scopes.open(Joiners.<Object>supervise())) {
+            try (var scope = scopes.open(Joiner.<Object>supervise())) {
                 for (int i = 0; i < 10; i++) {
                     if (i == cancelAt) {
                         scope.cancel();
@@ -126,7 +127,7 @@ class ScopeLeakTests extends ScopeTestCase {
     private Object nested(Scopes scopes, Queue<Thread> threads, int depth) throws Exception {
         threads.add(Thread.currentThread());
         if (depth > 0) {
-            try (var inner = scopes.open(Joiners.<Object>supervise())) {
+            try (var inner = scopes.open(Joiner.<Object>supervise())) {
                 inner.fork("depth" + depth, () -> nested(scopes, threads, depth - 1));
                 inner.fork("depth" + depth, () -> "leaf");
                 inner.join();
@@ -141,7 +142,7 @@ class ScopeLeakTests extends ScopeTestCase {
     void aScopeThatIsNeverClosedIsForgottenThoughItsOwnerLivesOn() throws Exception {
         Scopes scopes = Scopes.of(executor(1));
 
-        Waits.awaitCollected(leftOpen(scopes, Duration.ZERO));
+        Waits.awaitCollected(leftOpen(scopes, Duration.ofNanos(1)));
 
         assertThat(scopes.live()).isEmpty();
     }
@@ -164,7 +165,7 @@ class ScopeLeakTests extends ScopeTestCase {
     @Test
     void aScopeThatWasLeftOpenCancelsNoLaterOneOfItsThread() throws Exception {
         Scopes scopes = Scopes.of(executor(1));
-        Waits.awaitCollected(leftOpen(scopes, Duration.ZERO));
+        Waits.awaitCollected(leftOpen(scopes, Duration.ofNanos(1)));
 
         try (var later = scopes.open(Joiner.<String>allSuccessfulOrThrow())) {
             later.fork("a", () -> "x");
@@ -173,23 +174,93 @@ class ScopeLeakTests extends ScopeTestCase {
         }
     }
 
+    @Tag("S20")
+    @Test
+    void aScopeThatWasLeftOpenEnclosesNoOtherOnceItsTimeIsUpAndItsForksAreOver() throws Exception {
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.start(policy(1), clock);
+        Scopes scopes = Scopes.of(executor);
+        var left = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofSeconds(1)));
+        Subtask<Object> last = left.fork("a", this::interrupted);
+        gate.awaitArrived(1);
+        clock.advance(Duration.ofSeconds(1), executor);
+        Deadline.until("its forks are over", () -> left.snapshot().unfinished() == 0);
+        assertThat(last.phase()).isEqualTo(Subtask.Phase.CANCELLED);
+
+        try (var later = scopes.open(Joiner.<String>allSuccessfulOrThrow())) {
+            later.fork("a", () -> "x");
+            assertThat(later.join()).containsExactly("x");
+            assertThat(later.snapshot().scope().parentId()).isEmpty();
+        }
+        var inside = scopes.open();
+        assertThatThrownBy(left::close).isInstanceOf(ScopeStructureException.class);
+        inside.close();
+        assertThat(scopes.live()).isEmpty();
+    }
+
     @Tag("S22")
     @Tag("S24")
     @Test
-    void aScopeThatIsOpenedInsideOneWhoseTimeIsUpHasNoneEither() {
-        Scopes scopes = Scopes.of(executor(1));
-        try (var outer = scopes.open(Joiners.awaitAll(), cf -> cf.withTimeout(Duration.ZERO))) {
-            Waits.awaitCollected(new WeakReference<>(new Object()));
-            try (var inner = scopes.open(Joiners.awaitAll())) {
+    void aScopeThatIsOpenedInsideOneWhoseTimeIsUpButWhoseForksAreNotOverHasNoneEither() throws Exception {
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.start(policy(1), clock);
+        Scopes scopes = Scopes.of(executor);
+        try (var outer = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofSeconds(1)))) {
+            outer.fork("a", gate.stubbornlyThen("x"));
+            gate.awaitArrived(1);
+            clock.advance(Duration.ofSeconds(1), executor);
+            Deadline.until("its time is up", outer::isCancelled);
+            try (var inner = scopes.open(Joiner.awaitAll())) {
                 assertThat(inner.isCancelled()).isTrue();
             }
-            assertThat(outer.isCancelled()).isTrue();
+            gate.open();
+            assertThatThrownBy(outer::join).isInstanceOf(CancelledByTimeoutException.class);
         }
         assertThat(scopes.live()).isEmpty();
     }
 
+    /** Nobody would ever end them: neither a time-out nor the owner. */
+    @Tag("S20")
+    @Test
+    void forksOfAScopeWithoutTimeOutEndOnceItsOwnerHasEndedAndLeftItOpen() throws Exception {
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.start(policy(1), clock);
+        Scopes scopes = Scopes.of(executor);
+        Caller<Subtask<Object>> owner = Caller.start(() -> {
+            var left = scopes.open(Joiner.<Object>awaitAll(), ScopeSettings::withoutTimeout);
+            Subtask<Object> fork = left.fork("a", this::interrupted);
+            gate.awaitArrived(1);
+            return fork;
+        });
+        Subtask<Object> fork = owner.result();
+        Deadline.until("its owner has ended", () -> !owner.thread().isAlive());
+        assertThat(fork.phase()).isEqualTo(Subtask.Phase.RUNNING);
+        clock.advance(Duration.ofSeconds(30), executor);
+
+        Deadline.until("it has ended", () -> fork.phase() == Subtask.Phase.CANCELLED);
+        Deadline.until("nobody knows it", () -> scopes.live().isEmpty());
+        Deadline.until("its permit is back", () -> executor.stats().running() == 0);
+    }
+
+    @Tag("S24")
+    @Test
+    void aScopeWithoutTimeOutGoesOnAsLongAsItsOwnerLives() throws Exception {
+        ManualClock clock = new ManualClock();
+        GroupExecutor executor = engines.start(policy(1), clock);
+        try (var scope =
+                Scopes.of(executor).open(Joiner.<String>allSuccessfulOrThrow(), ScopeSettings::withoutTimeout)) {
+            scope.fork("a", gate.then("x"));
+            gate.awaitArrived(1);
+            for (int i = 0; i < 5; i++) {
+                clock.advance(Duration.ofDays(1), executor);
+            }
+            gate.open();
+            assertThat(scope.join()).containsExactly("x");
+        }
+    }
+
     private static WeakReference<Object> leftOpen(Scopes scopes, Duration timeout) {
-        var left = scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withTimeout(timeout));
+        var left = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withTimeout(timeout));
         left.fork("a", () -> "x");
         return new WeakReference<>(left);
     }
@@ -206,7 +277,7 @@ class ScopeLeakTests extends ScopeTestCase {
     }
 
     private static WeakReference<Object> closedScope(Scopes scopes) throws Exception {
-        try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+        try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
             scope.fork(
                     ForkOptions.in("a").withTimeout(Duration.ofDays(1)).withStartAfter(Duration.ofDays(1)), () -> "x");
             scope.schedule("a", Duration.ofDays(1), () -> {});

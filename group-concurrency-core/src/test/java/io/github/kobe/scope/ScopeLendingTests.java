@@ -34,7 +34,7 @@ class ScopeLendingTests extends ScopeTestCase {
                 .defaultMaxConcurrencyPerGroup(limit)
                 .globalMaxInFlight(global)
                 .build());
-        scopes = Scopes.of(executor).withDefaults(Configuration::withoutTimeout);
+        scopes = Scopes.of(executor).withDefaults(ScopeSettings::withoutTimeout);
         witness = engines.witness(executor);
     }
 
@@ -107,7 +107,7 @@ class ScopeLendingTests extends ScopeTestCase {
 
         int sum = executor.call("g", witness.inside("g", () -> {
             AtomicInteger ran = new AtomicInteger();
-            try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
                 scope.fork("g", () -> {
                     for (int i = 0; i < 5; i++) {
                         scope.fork("g", (Runnable) ran::incrementAndGet);
@@ -129,7 +129,7 @@ class ScopeLendingTests extends ScopeTestCase {
         int ran = executor.call("g", () -> {
             witness.mayLendUnseen("g");
             AtomicInteger count = new AtomicInteger();
-            try (var scope = scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withMaxConcurrency(1))) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withMaxUnfinished(1))) {
                 for (int i = 0; i < 4; i++) {
                     scope.fork("g", (Runnable) count::incrementAndGet);
                 }
@@ -182,7 +182,7 @@ class ScopeLendingTests extends ScopeTestCase {
 
         boolean taken = executor.call("g", () -> {
             witness.mayLendUnseen("g");
-            try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
                 scope.fork("g", () -> {});
                 scope.join();
             }
@@ -202,7 +202,7 @@ class ScopeLendingTests extends ScopeTestCase {
         Caller<Integer> owner = Caller.start(() -> executor.call("g", () -> {
             witness.mayLendUnseen("g");
             AtomicInteger cleaned = new AtomicInteger();
-            try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
                 scope.fork("h", () -> {
                     try {
                         return interrupted();
@@ -228,7 +228,7 @@ class ScopeLendingTests extends ScopeTestCase {
     private void closeWithOneCancelled(ScopeListener listener) throws Exception {
         Deadline.within(() -> executor.call("g", () -> {
             witness.mayLendUnseen("g");
-            try (var scope = scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withListener(listener))) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withListener(listener))) {
                 scope.fork("h", this::interrupted);
                 gate.awaitArrived(1);
                 scope.cancel();
@@ -279,7 +279,7 @@ class ScopeLendingTests extends ScopeTestCase {
                     }
                 })
                 .build());
-        scopes = Scopes.of(executor).withDefaults(Configuration::withoutTimeout);
+        scopes = Scopes.of(executor).withDefaults(ScopeSettings::withoutTimeout);
         witness = engines.witness(executor);
 
         closeWithOneCancelled(new ScopeListener() {});
@@ -295,7 +295,7 @@ class ScopeLendingTests extends ScopeTestCase {
 
         Caller<Boolean> owner = Caller.start(() -> executor.call("g", () -> {
             witness.mayLendUnseen("g");
-            try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
                 Subtask<Object> first = scope.fork("h", awaited.then("x"));
                 scope.fork("g", gate.then("borrowed"));
                 assertThatThrownBy(() -> scope.await(first)).isInstanceOf(InterruptedException.class);
@@ -331,7 +331,7 @@ class ScopeLendingTests extends ScopeTestCase {
         Caller<Object> owner = Caller.start(() -> executor.call("g", () -> {
             witness.mayLendUnseen("g");
             thread.set(Thread.currentThread());
-            try (var scope = scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withListener(listener))) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withListener(listener))) {
                 scope.fork("g", gate.then("borrowed"));
                 scope.fork("g", () -> "waits");
                 assertThatThrownBy(scope::join).isInstanceOf(InterruptedException.class);
@@ -354,7 +354,7 @@ class ScopeLendingTests extends ScopeTestCase {
 
         Caller<Subtask.Phase> owner = Caller.start(() -> executor.call("g", () -> {
             witness.mayLendUnseen("g");
-            try (var scope = scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withMaxConcurrency(1))) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withMaxUnfinished(1))) {
                 scope.fork("g", gate.then("borrowed"));
                 Subtask<Object> second = scope.fork("g", () -> "never");
                 assertThat(Thread.currentThread().isInterrupted()).isTrue();
@@ -392,7 +392,7 @@ class ScopeLendingTests extends ScopeTestCase {
             if (depth == byDepth.size()) {
                 return;
             }
-            try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
                 for (int i = own.nextInt(4); i > 0; i--) {
                     SplittableRandom forks = own.split();
                     expected.incrementAndGet();

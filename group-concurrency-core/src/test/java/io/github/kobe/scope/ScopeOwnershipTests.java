@@ -90,12 +90,12 @@ class ScopeOwnershipTests extends ScopeTestCase {
         Scopes scopes = Scopes.of(executor(4));
         AtomicInteger ran = new AtomicInteger();
         AtomicBoolean cleaned = new AtomicBoolean();
-        try (var scope = scopes.open(Joiners.awaitAll())) {
+        try (var scope = scopes.open(Joiner.awaitAll())) {
             scope.fork("a", () -> {
                 scope.fork("a", ran::incrementAndGet);
                 scope.defer(() -> cleaned.set(true));
                 scope.schedule("a", Duration.ofDays(1), () -> {}).cancel();
-                try (var inner = scopes.open(Joiners.awaitAll())) {
+                try (var inner = scopes.open(Joiner.awaitAll())) {
                     inner.fork("a", () -> scope.fork("b", ran::incrementAndGet));
                     inner.join();
                 }
@@ -111,7 +111,7 @@ class ScopeOwnershipTests extends ScopeTestCase {
     @Test
     void aSubtaskMayCancelTheScope() throws Exception {
         Scopes scopes = Scopes.of(executor(1));
-        try (var scope = scopes.open(Joiners.awaitAll())) {
+        try (var scope = scopes.open(Joiner.awaitAll())) {
             scope.fork("a", () -> {
                 scope.cancel();
                 return null;
@@ -178,6 +178,23 @@ class ScopeOwnershipTests extends ScopeTestCase {
 
     @Tag("S5")
     @Test
+    void anyThreadMayCancelASubtaskOrAScheduleThatItHolds() throws Exception {
+        Scopes scopes = Scopes.of(executor(1));
+        try (var scope = scopes.open(Joiner.<Object>supervise())) {
+            Subtask<Object> subtask = scope.fork("a", this::interrupted);
+            ScheduledFork schedule = scope.schedule("a", Duration.ofDays(1), () -> {});
+            gate.awaitArrived(1);
+
+            assertThat(Deadline.within(subtask::cancel)).isTrue();
+            assertThat(Deadline.within(schedule::cancel)).isTrue();
+            assertThat(scope.join().cancelled()).isEqualTo(1);
+            assertThat(schedule.isCancelled()).isTrue();
+            assertThat(Deadline.within(subtask::cancel)).isFalse();
+        }
+    }
+
+    @Tag("S5")
+    @Test
     void aForkOfAnOuterScopeMayNotForkInAnInnerOneOfItsOwner() throws Exception {
         Scopes scopes = Scopes.of(executor(4));
         try (var outer = scopes.open(Joiner.<Object>allSuccessfulOrThrow());
@@ -199,7 +216,7 @@ class ScopeOwnershipTests extends ScopeTestCase {
             assertRefusedElsewhere(scope::join);
             assertRefusedElsewhere(() -> scope.joinUntil(java.time.Instant.MAX));
             assertRefusedElsewhere(() -> scope.await(List.of()));
-            assertRefusedElsewhere(() -> scope.awaitAll(List.of()));
+            assertRefusedElsewhere(() -> scope.valuesOf(List.of()));
             assertRefusedElsewhere(scope::close);
             scope.fork("a", () -> {
                 assertThatThrownBy(scope::join).isInstanceOf(WrongThreadException.class);
@@ -247,8 +264,8 @@ class ScopeOwnershipTests extends ScopeTestCase {
         Scopes scopes = Scopes.of(executor(1));
         AtomicInteger ran = new AtomicInteger();
         List<String> cleaned = new ArrayList<>();
-        try (var outer = scopes.open(Joiners.awaitAll())) {
-            var inner = scopes.open(Joiners.supervise());
+        try (var outer = scopes.open(Joiner.awaitAll())) {
+            var inner = scopes.open(Joiner.supervise());
             inner.defer(() -> cleaned.add("inner"));
             outer.defer(() -> cleaned.add("outer"));
             Subtask<Object> running = inner.fork("a", gate.then("x"));
@@ -272,9 +289,9 @@ class ScopeOwnershipTests extends ScopeTestCase {
     void aForkThatLeavesAScopeOpenClosesItAndFails() throws Exception {
         Scopes scopes = Scopes.of(executor(2));
         AtomicBoolean interrupted = new AtomicBoolean();
-        try (var outer = scopes.open(Joiners.<Object>supervise())) {
+        try (var outer = scopes.open(Joiner.<Object>supervise())) {
             Subtask<Object> subtask = outer.fork("a", () -> {
-                var left = scopes.open(Joiners.awaitAll());
+                var left = scopes.open(Joiner.awaitAll());
                 left.fork("b", () -> {
                     try {
                         return interrupted();
@@ -298,7 +315,7 @@ class ScopeOwnershipTests extends ScopeTestCase {
     void theOwnFailureOfAForkThatLeavesAScopeOpenComesFirst() throws Exception {
         Scopes scopes = Scopes.of(executor(2));
         Exception own = new Exception("own");
-        try (var outer = scopes.open(Joiners.<Object>supervise())) {
+        try (var outer = scopes.open(Joiner.<Object>supervise())) {
             Subtask<Object> subtask = outer.fork("a", () -> {
                 scopes.open();
                 throw own;

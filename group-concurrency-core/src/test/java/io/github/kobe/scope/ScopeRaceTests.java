@@ -48,7 +48,7 @@ class ScopeRaceTests extends ScopeTestCase {
         Random random = new Random(1);
         for (int round = 0; round < ROUNDS; round++) {
             AtomicInteger ran = new AtomicInteger();
-            try (var scope = scopes.open(Joiners.<Object>supervise())) {
+            try (var scope = scopes.open(Joiner.<Object>supervise())) {
                 CancellationToken token = scope.token();
                 List<Subtask<Object>> forks = against(random, token::cancel, () -> {
                     List<Subtask<Object>> made = new ArrayList<>();
@@ -118,13 +118,13 @@ class ScopeRaceTests extends ScopeTestCase {
         Random random = new Random(3);
         for (int round = 0; round < ROUNDS; round++) {
             AtomicReference<Throwable> thrown = new AtomicReference<>();
-            try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
                 CancellationToken token = scope.token();
                 against(
                         random,
                         token::cancel,
                         () -> scope.fork("a", () -> {
-                            try (var inner = scopes.open(Joiners.<Object>awaitAll())) {
+                            try (var inner = scopes.open(Joiner.<Object>awaitAll())) {
                                 inner.fork("b", this::interrupted);
                                 inner.join();
                             } catch (Throwable e) {
@@ -148,7 +148,7 @@ class ScopeRaceTests extends ScopeTestCase {
         Random random = new Random(4);
         for (int round = 0; round < ROUNDS; round++) {
             AtomicInteger ran = new AtomicInteger();
-            try (var scope = scopes.open(Joiners.<Object>supervise())) {
+            try (var scope = scopes.open(Joiner.<Object>supervise())) {
                 for (int i = 0; i < 4; i++) {
                     scope.fork(ForkOptions.in("a").withTimeout(Duration.ofNanos(1 + random.nextInt(200_000))), () -> {
                         LockSupport.parkNanos(random.nextInt(200_000));
@@ -169,7 +169,7 @@ class ScopeRaceTests extends ScopeTestCase {
         Random random = new Random(5);
         for (int round = 0; round < ROUNDS; round++) {
             try (var scope = scopes.open(
-                    Joiners.<Object>supervise(),
+                    Joiner.<Object>supervise(),
                     cf -> cf.withRetry(RetryPolicy.attempts(100).withDelay(Duration.ofNanos(1_000))))) {
                 CancellationToken token = scope.token();
                 against(
@@ -190,7 +190,7 @@ class ScopeRaceTests extends ScopeTestCase {
         Random random = new Random(6);
         for (int round = 0; round < 60; round++) {
             GroupExecutor executor = executor(2);
-            try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise())) {
+            try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
                 against(random, executor::shutdown, () -> {
                     for (int i = 0; i < 20; i++) {
                         scope.fork("a", () -> "x");
@@ -209,7 +209,7 @@ class ScopeRaceTests extends ScopeTestCase {
     void aLateInterruptReachesNoForkThatComesAfterIt() throws Exception {
         Scopes scopes = Scopes.of(executor(1));
         for (int round = 0; round < ROUNDS; round++) {
-            try (var scope = scopes.open(Joiners.<Object>supervise())) {
+            try (var scope = scopes.open(Joiner.<Object>supervise())) {
                 Subtask<Object> first = scope.fork("a", () -> "x");
                 Subtask<Object> second =
                         scope.fork("a", () -> Thread.currentThread().isInterrupted());

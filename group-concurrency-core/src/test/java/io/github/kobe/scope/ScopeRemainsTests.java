@@ -39,7 +39,7 @@ class ScopeRemainsTests extends ScopeTestCase {
     /** Forks in each way that takes something of the current thread, some to run and some never to. */
     private void forkInAllWays(Scopes scopes) throws Exception {
         Callable<Object> task = () -> "x";
-        try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+        try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
             scope.fork("a", task);
             scope.await(scope.fork(ForkOptions.in("a").withTimeout(A_DAY), task));
             scope.fork(ForkOptions.in("a").withStartAfter(A_DAY), task);
@@ -120,7 +120,7 @@ class ScopeRemainsTests extends ScopeTestCase {
     @Test
     void alarmsOfForksThatWereCancelledDoNotStay() throws Exception {
         GroupExecutor executor = engines.start(policy(1), new ManualClock());
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll())) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll())) {
             for (int i = 0; i < 10_000; i++) {
                 scope.fork(ForkOptions.in("a").withStartAfter(A_DAY), () -> "x");
             }
@@ -138,7 +138,7 @@ class ScopeRemainsTests extends ScopeTestCase {
         forkInAllWays(scopes);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
 
-        try (var scope = scopes.open(Joiners.supervise(), cf -> cf.withTimeout(Duration.ofMillis(1)))) {
+        try (var scope = scopes.open(Joiner.supervise(), cf -> cf.withTimeout(Duration.ofMillis(1)))) {
             scope.fork("a", this::interrupted);
             try {
                 scope.join();

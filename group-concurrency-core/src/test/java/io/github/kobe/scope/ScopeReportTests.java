@@ -10,10 +10,12 @@ import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.CapturedLog;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -62,7 +64,7 @@ class ScopeReportTests extends ScopeTestCase {
         GroupExecutor executor = engines.start(policy(1), clock);
         Notes notes = new Notes();
         try (var scope = Scopes.of(executor)
-                .open(Joiners.<Object>supervise(), cf -> cf.withName("s").withListener(notes))) {
+                .open(Joiner.<Object>supervise(), cf -> cf.withName("s").withListener(notes))) {
             scope.await(scope.fork("a", () -> {
                 clock.advance(Duration.ofSeconds(2));
                 return "x";
@@ -91,6 +93,49 @@ class ScopeReportTests extends ScopeTestCase {
                         "cancel task-4 PT0S",
                         "cancel task-5 PT0S",
                         "closed s 5");
+    }
+
+    @Tag("T29")
+    @Test
+    void aListenerThatCountsAsksForTheTotalsAndHearsOfNoFork() throws Exception {
+        List<Supplier<ScopeTotals>> asked = new ArrayList<>();
+        ScopeListener counting = new ScopeListener() {
+            @Override
+            public void onOpened(ScopeInfo scope, Supplier<ScopeTotals> totals) {
+                asked.add(totals);
+            }
+        };
+        try (var scope = Scopes.of(executor(1)).open(Joiner.<Object>supervise(), cf -> cf.withListener(counting))) {
+            Supplier<ScopeTotals> totals = asked.getFirst();
+            assertThat(totals.get().completed()).isZero();
+            scope.await(scope.fork("a", () -> "x"));
+            assertThat(totals.get().succeeded()).isEqualTo(1);
+            Subtask<Object> cancelled = scope.fork("a", this::interrupted);
+            gate.awaitArrived(1);
+            cancelled.cancel();
+            scope.join();
+            assertThat(totals.get()).isEqualTo(scope.totals());
+        }
+        assertThat(asked.getFirst().get().completed()).isEqualTo(2);
+    }
+
+    /** Nobody else would tell of it. */
+    @Tag("T26")
+    @Test
+    void aRunThatFailsIsLoggedIfTheListenersHearOfNoFork() throws Exception {
+        ScopeListener closing = new ScopeListener() {
+            @Override
+            public void onClosed(ScopeInfo scope, ScopeTotals totals) {}
+        };
+        try (CapturedLog log = CapturedLog.open();
+                var scope = Scopes.of(executor(1)).open(Joiner.<Object>supervise(), cf -> cf.withListener(closing))) {
+            ScheduledFork schedule = scope.schedule("a", Duration.ZERO, () -> {
+                throw new IOException("down");
+            });
+            Deadline.until("it is done", schedule::isDone);
+            Deadline.until("it is logged", () -> log.warnings().size() == 1);
+            scope.join();
+        }
     }
 
     @Tag("T29")
@@ -144,7 +189,7 @@ class ScopeReportTests extends ScopeTestCase {
         for (Duration open : List.of(Duration.ofSeconds(9), Duration.ofSeconds(10))) {
             try (var scope = Scopes.of(executor)
                     .open(
-                            Joiners.<Object>supervise(),
+                            Joiner.<Object>supervise(),
                             cf -> cf.withListener(listener).withTimeout(Duration.ofSeconds(10)))) {
                 clock.advance(open, executor);
                 boolean up = open.equals(Duration.ofSeconds(10));
@@ -152,7 +197,7 @@ class ScopeReportTests extends ScopeTestCase {
                 assertThat(scope.totals().timedOut()).isEqualTo(up);
             }
         }
-        try (var cancelled = Scopes.of(executor).open(Joiners.<Object>supervise(), cf -> cf.withListener(listener))) {
+        try (var cancelled = Scopes.of(executor).open(Joiner.<Object>supervise(), cf -> cf.withListener(listener))) {
             cancelled.cancel();
         }
         assertThat(told).containsExactly(false, true, false);
@@ -163,9 +208,8 @@ class ScopeReportTests extends ScopeTestCase {
     void totalsAreCountedAlways() throws Exception {
         ManualClock clock = new ManualClock();
         GroupExecutor executor = engines.start(policy(1), clock);
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise())) {
-            assertThat(scope.totals())
-                    .isEqualTo(new ForkCounts.Totals(0, 0, 0, 0, Duration.ZERO, Duration.ZERO, false));
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
+            assertThat(scope.totals()).isEqualTo(new Tally.Totals(0, 0, 0, 0, Duration.ZERO, Duration.ZERO, false));
             scope.fork("a", () -> {
                 clock.advance(Duration.ofSeconds(3));
                 return "x";
@@ -198,7 +242,7 @@ class ScopeReportTests extends ScopeTestCase {
         GroupExecutor executor = executor(1);
         List<String> order = new ArrayList<>();
         Thread owner = Thread.currentThread();
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll())) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll())) {
             for (String name : List.of("first", "second", "third")) {
                 scope.defer(() -> {
                     assertThat(Thread.currentThread()).isSameAs(owner);
@@ -276,9 +320,9 @@ class ScopeReportTests extends ScopeTestCase {
         Scopes scopes = Scopes.of(executor);
         Gate inner = new Gate();
         Caller<Object> owner = Caller.start(() -> {
-            try (var outer = scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withName("outer"))) {
+            try (var outer = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withName("outer"))) {
                 outer.fork("a", () -> {
-                    try (var nested = scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withName("nested"))) {
+                    try (var nested = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withName("nested"))) {
                         nested.fork(ForkOptions.in("b").withName("deep"), inner.then("x"));
                         nested.join();
                     }

@@ -32,9 +32,9 @@ class ScopeSurroundingsTests extends ScopeTestCase {
     void theTreeIsSeenByAnyThreadThoughNoThreadDumpHasIt() throws Exception {
         Scopes scopes = Scopes.of(executor(2));
         Caller<Object> owner = Caller.start(() -> {
-            try (var scope = scopes.open(Joiners.awaitAll(), cf -> cf.withName("outer"))) {
+            try (var scope = scopes.open(Joiner.awaitAll(), cf -> cf.withName("outer"))) {
                 scope.fork("a", () -> {
-                    try (var inner = scopes.open(Joiners.awaitAll(), cf -> cf.withName("inner"))) {
+                    try (var inner = scopes.open(Joiner.awaitAll(), cf -> cf.withName("inner"))) {
                         inner.fork(ForkOptions.in("b").withName("leaf"), gate.then("x"));
                         return inner.join();
                     }

@@ -86,9 +86,9 @@ class ScopeTimeTests extends ScopeTestCase {
         Scopes scopes = Scopes.of(executor);
         try (var scope = scopes.open();
                 var longer = scopes.withDefaults(cf -> cf.withTimeout(Duration.ofSeconds(60)))
-                        .open(Configuration::withoutTimeout)) {
-            assertThat(scope.configuration().timeout()).contains(Duration.ofSeconds(30));
-            assertThat(longer.configuration().timeout()).isEmpty();
+                        .open(ScopeSettings::withoutTimeout)) {
+            assertThat(scope.settings().timeout()).contains(Duration.ofSeconds(30));
+            assertThat(longer.settings().timeout()).isEmpty();
             clock.advance(Duration.ofSeconds(29), executor);
             assertThat(scope.isCancelled()).isFalse();
             clock.advance(Duration.ofSeconds(1), executor);
@@ -103,7 +103,7 @@ class ScopeTimeTests extends ScopeTestCase {
     void theTimeOutCoversQueuesAndDelays() throws Exception {
         GroupExecutor executor = engines.start(policy(1), clock);
         AtomicInteger ran = new AtomicInteger();
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll())) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll())) {
             Subtask<Object> runs = scope.fork("a", this::interrupted);
             Subtask<Object> queued = scope.fork("a", ran::incrementAndGet);
             Subtask<Object> delayed =
@@ -123,9 +123,9 @@ class ScopeTimeTests extends ScopeTestCase {
         GroupExecutor executor = engines.start(policy(4), clock);
         Scopes scopes = Scopes.of(executor);
         AtomicReference<Throwable> thrown = new AtomicReference<>();
-        try (var outer = scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofSeconds(5)))) {
+        try (var outer = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofSeconds(5)))) {
             outer.fork("a", () -> {
-                try (var inner = scopes.open(Joiners.<Object>awaitAll())) {
+                try (var inner = scopes.open(Joiner.<Object>awaitAll())) {
                     inner.fork("b", this::interrupted);
                     inner.join();
                 } catch (Throwable e) {
@@ -147,7 +147,7 @@ class ScopeTimeTests extends ScopeTestCase {
         GroupExecutor executor = executor(1);
         Gate through = new Gate();
         try (var scope =
-                Scopes.of(executor).open(Joiners.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofMillis(1_200)))) {
+                Scopes.of(executor).open(Joiner.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofMillis(1_200)))) {
             scope.fork("a", () -> {
                 try {
                     gate.pass();
@@ -164,26 +164,13 @@ class ScopeTimeTests extends ScopeTestCase {
         }
     }
 
-    @Tag("S24")
-    @Test
-    void noTimeAtAllIsExpired() throws Exception {
-        Scopes scopes = Scopes.of(executor(1));
-        for (Duration none : List.of(Duration.ZERO, Duration.ofDays(-1))) {
-            try (var scope = scopes.open(cf -> cf.withTimeout(none))) {
-                assertThat(scope.isCancelled()).isTrue();
-                assertThat(scope.fork("a", () -> "x").phase()).isEqualTo(Subtask.Phase.CANCELLED);
-                assertThatThrownBy(scope::join).hasCauseInstanceOf(CancelledByTimeoutException.class);
-            }
-        }
-    }
-
     @Tag("S25")
     @Test
     void aForkThatIgnoresInterruptsDelaysClose() throws Exception {
         GroupExecutor executor = executor(1);
         Scopes scopes = Scopes.of(executor);
         Caller<Object> owner = Caller.start(() -> {
-            try (var scope = scopes.open(Joiners.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofMillis(20)))) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll(), cf -> cf.withTimeout(Duration.ofMillis(20)))) {
                 scope.fork("a", gate.stubbornlyThen("x"));
                 assertThatThrownBy(scope::join).isInstanceOf(CancelledByTimeoutException.class);
             }
@@ -202,7 +189,7 @@ class ScopeTimeTests extends ScopeTestCase {
     @Test
     void theTimeOfOneForkEndsThatForkAloneWhileItRuns() throws Exception {
         GroupExecutor executor = engines.start(policy(2), clock);
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise())) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
             Subtask<Object> late =
                     scope.fork(ForkOptions.in("a").withTimeout(Duration.ofSeconds(1)), this::interrupted);
             Subtask<Object> other = scope.fork("b", gate.then("x"));
@@ -226,11 +213,11 @@ class ScopeTimeTests extends ScopeTestCase {
         Scopes scopes = Scopes.of(executor);
         Gate ignoring = new Gate();
         AtomicReference<Subtask<Object>> inside = new AtomicReference<>();
-        try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+        try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
             Subtask<Object> late = scope.fork(ForkOptions.in("a").withTimeout(Duration.ofSeconds(1)), () -> {
-                try (var inner = scopes.open(Joiners.<Object>awaitAll())) {
+                try (var inner = scopes.open(Joiner.<Object>awaitAll())) {
                     inner.fork("b", () -> {
-                        try (var innermost = scopes.open(Joiners.<Object>awaitAll())) {
+                        try (var innermost = scopes.open(Joiner.<Object>awaitAll())) {
                             inside.set(innermost.fork("c", this::interrupted));
                             return innermost.join();
                         }
@@ -260,10 +247,10 @@ class ScopeTimeTests extends ScopeTestCase {
         Scopes scopes = Scopes.of(executor);
         AtomicReference<Subtask<Object>> forked = new AtomicReference<>();
         AtomicReference<Throwable> thrown = new AtomicReference<>();
-        try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+        try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
             Subtask<Object> fork = scope.fork(ForkOptions.in("a").withTimeout(Duration.ofSeconds(1)), () -> {
                 assertThatThrownBy(gate::pass).isInstanceOf(InterruptedException.class);
-                try (var inner = scopes.open(Joiners.<Object>awaitAll())) {
+                try (var inner = scopes.open(Joiner.<Object>awaitAll())) {
                     forked.set(inner.fork("b", () -> "x"));
                     return inner.join();
                 } catch (Throwable e) {
@@ -293,9 +280,9 @@ class ScopeTimeTests extends ScopeTestCase {
         for (int i = 0; i < 200; i++) {
             AtomicReference<Throwable> thrown = new AtomicReference<>();
             Gate inside = new Gate();
-            try (var scope = scopes.open(Joiners.<Object>awaitAll(), Configuration::withoutTimeout)) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll(), ScopeSettings::withoutTimeout)) {
                 scope.fork(ForkOptions.in("a").withTimeout(Duration.ofSeconds(1)), () -> {
-                    try (var inner = scopes.open(Joiners.<Object>awaitAll())) {
+                    try (var inner = scopes.open(Joiner.<Object>awaitAll())) {
                         inner.fork("b", inside.then("x"));
                         return inner.join();
                     } catch (Throwable e) {
@@ -316,7 +303,7 @@ class ScopeTimeTests extends ScopeTestCase {
     void theTimeOfOneForkCoversItsQueueAndItsRetriesFromWhenItIsDue() throws Exception {
         GroupExecutor executor = engines.start(policy(1), clock);
         AtomicInteger ran = new AtomicInteger();
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise())) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
             scope.fork("a", gate.then("x"));
             Subtask<Object> queued =
                     scope.fork(ForkOptions.in("a").withTimeout(Duration.ofSeconds(2)), ran::incrementAndGet);
@@ -353,7 +340,7 @@ class ScopeTimeTests extends ScopeTestCase {
     void aForkThatFailsIsTriedAgainInItsQueueAndItsBackOffHoldsNothing() throws Exception {
         GroupExecutor executor = engines.startPlain(policy(1), clock.environment()); // attempts begin again
         AtomicInteger attempts = new AtomicInteger();
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise(), Configuration::withoutTimeout)) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise(), ScopeSettings::withoutTimeout)) {
             Subtask<Object> retried = scope.fork(
                     ForkOptions.in("a").withRetry(RetryPolicy.attempts(3).withDelay(Duration.ofSeconds(1))), () -> {
                         if (attempts.incrementAndGet() < 3) {
@@ -381,7 +368,7 @@ class ScopeTimeTests extends ScopeTestCase {
     void theLastFailureHasTheEarlierOnesAsSuppressed() throws Exception {
         Scopes scopes = Scopes.of(executor(1)).withDefaults(cf -> cf.withRetry(RetryPolicy.attempts(3)));
         AtomicInteger attempts = new AtomicInteger();
-        try (var scope = scopes.open(Joiners.<Object>supervise())) {
+        try (var scope = scopes.open(Joiner.<Object>supervise())) {
             Subtask<Object> retried = scope.fork("a", () -> {
                 throw new Exception("attempt " + attempts.incrementAndGet());
             });
@@ -399,7 +386,7 @@ class ScopeTimeTests extends ScopeTestCase {
     void nothingIsTriedAgainAfterAnErrorAnInterruptOrACancel() throws Exception {
         Scopes scopes = Scopes.of(executor(8)).withDefaults(cf -> cf.withRetry(RetryPolicy.attempts(5)));
         AtomicInteger attempts = new AtomicInteger();
-        try (var scope = scopes.open(Joiners.<Object>supervise())) {
+        try (var scope = scopes.open(Joiner.<Object>supervise())) {
             scope.fork("a", () -> {
                 attempts.incrementAndGet();
                 throw new AssertionError("an error");
@@ -432,7 +419,7 @@ class ScopeTimeTests extends ScopeTestCase {
         Exception failure = new Exception("the fork's");
         IOException thrown = new IOException("the condition's");
         RetryPolicy retry = RetryPolicy.attempts(2).retryIf(throwing(thrown));
-        try (var scope = Scopes.of(executor(1)).open(Joiners.<Object>supervise(), cf -> cf.withRetry(retry))) {
+        try (var scope = Scopes.of(executor(1)).open(Joiner.<Object>supervise(), cf -> cf.withRetry(retry))) {
             Subtask<Object> fails = scope.fork("a", () -> {
                 throw failure;
             });
@@ -448,7 +435,7 @@ class ScopeTimeTests extends ScopeTestCase {
     void aCancelEndsABackOff() throws Exception {
         GroupExecutor executor = engines.start(policy(1), clock);
         AtomicInteger attempts = new AtomicInteger();
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>awaitAll())) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>awaitAll())) {
             Subtask<Object> retried = scope.fork(
                     ForkOptions.in("a").withRetry(RetryPolicy.attempts(9).withDelay(Duration.ofSeconds(1))), () -> {
                         attempts.incrementAndGet();

@@ -17,6 +17,7 @@ import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Set;
@@ -54,7 +55,7 @@ abstract class StructuredTaskScopeCases {
             .group("one", GroupLimits.unset().withMaxConcurrency(1).withQueueThreshold(0))
             .build());
 
-    private final Scopes scopes = Scopes.of(executor).withDefaults(configuration -> configuration.withGroup(GROUP));
+    private final Scopes scopes = Scopes.of(executor).withDefaults(settings -> settings.withGroup(GROUP));
 
     // ---------------------------------------------------------------- fork
 
@@ -152,7 +153,7 @@ abstract class StructuredTaskScopeCases {
 
     @Test
     void testForkAfterJoinTimeout() throws Exception {
-        try (var scope = scopes.open(configuration -> configuration.withTimeout(SHORT))) {
+        try (var scope = scopes.open(settings -> settings.withTimeout(SHORT))) {
             awaitCancelled(scope);
             assertTimesOut(scope);
 
@@ -291,7 +292,7 @@ abstract class StructuredTaskScopeCases {
 
     @Test
     void testJoinAfterJoinTimeout() throws Exception {
-        try (var scope = scopes.open(configuration -> configuration.withTimeout(SHORT))) {
+        try (var scope = scopes.open(settings -> settings.withTimeout(SHORT))) {
             awaitCancelled(scope);
             assertTimesOut(scope);
 
@@ -316,7 +317,7 @@ abstract class StructuredTaskScopeCases {
                 return "time-out";
             }
         };
-        try (var scope = scopes.open(joiner, configuration -> configuration.withTimeout(SHORT))) {
+        try (var scope = scopes.open(joiner, settings -> settings.withTimeout(SHORT))) {
             opened.set(scope);
             awaitCancelled(scope);
 
@@ -393,7 +394,7 @@ abstract class StructuredTaskScopeCases {
     @Test
     void testJoinWithTimeout1() throws Exception {
         Gate gate = new Gate();
-        try (var scope = scopes.open(configuration -> configuration.withTimeout(Duration.ofDays(1)))) {
+        try (var scope = scopes.open(settings -> settings.withTimeout(Duration.ofDays(1)))) {
             Subtask<String> subtask = scope.fork(gate.then("foo"));
             gate.open();
 
@@ -407,7 +408,7 @@ abstract class StructuredTaskScopeCases {
     @Test
     void testJoinWithTimeout2() throws Exception {
         long opened = System.nanoTime();
-        try (var scope = scopes.open(configuration -> configuration.withTimeout(SHORT))) {
+        try (var scope = scopes.open(settings -> settings.withTimeout(SHORT))) {
             Subtask<String> subtask = scope.fork(new Gate().then("foo"));
 
             assertTimesOut(scope);
@@ -418,12 +419,18 @@ abstract class StructuredTaskScopeCases {
         }
     }
 
+    /** ≠: a time-out of zero or less is refused, since it is mostly a mistake; a deadline may be past. */
+    @Tag("T7")
     @Test
     void testJoinWithTimeout3() throws Exception {
-        try (var scope = scopes.open(configuration -> configuration.withTimeout(Duration.ofSeconds(-1)))) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> scopes.open(settings -> settings.withTimeout(Duration.ofSeconds(-1))));
+
+        try (var scope = scopes.open()) {
             Subtask<String> subtask = scope.fork(new Gate().then("foo"));
 
-            assertTimesOut(scope);
+            assertThatThrownBy(() -> scope.joinUntil(Instant.now().minusSeconds(1)))
+                    .hasCauseInstanceOf(CancelledByTimeoutException.class);
 
             assertThat(scope.isCancelled()).isTrue();
             assertThat(subtask.state()).isEqualTo(Subtask.State.UNAVAILABLE);
@@ -455,7 +462,7 @@ abstract class StructuredTaskScopeCases {
     void testTimeoutInterruptsThreads() throws Exception {
         Gate gate = new Gate();
         AtomicBoolean interrupted = new AtomicBoolean();
-        try (var scope = scopes.open(configuration -> configuration.withTimeout(SHORT))) {
+        try (var scope = scopes.open(settings -> settings.withTimeout(SHORT))) {
             Subtask<Object> subtask = scope.fork(recordInterrupt(gate, interrupted));
 
             awaitCancelled(scope);
@@ -710,7 +717,7 @@ abstract class StructuredTaskScopeCases {
                 return null;
             }
         };
-        try (var scope = scopes.open(joiner, configuration -> configuration.withTimeout(SHORT))) {
+        try (var scope = scopes.open(joiner, settings -> settings.withTimeout(SHORT))) {
             opened.set(scope);
             scope.fork(new Gate().then("foo"));
 
@@ -728,7 +735,7 @@ abstract class StructuredTaskScopeCases {
                 throw new FooException();
             }
         };
-        try (var scope = scopes.open(joiner, configuration -> configuration.withTimeout(SHORT))) {
+        try (var scope = scopes.open(joiner, settings -> settings.withTimeout(SHORT))) {
             awaitCancelled(scope);
 
             assertThatThrownBy(scope::join).isInstanceOf(FooException.class);
@@ -738,7 +745,7 @@ abstract class StructuredTaskScopeCases {
 
     @Test
     void testToString() {
-        try (var scope = scopes.open(configuration -> configuration.withName("duke"))) {
+        try (var scope = scopes.open(settings -> settings.withName("duke"))) {
             assertThat(scope.toString()).contains("duke");
 
             scope.close();
@@ -864,8 +871,7 @@ abstract class StructuredTaskScopeCases {
 
     @Test
     void testAllSuccessfulOrThrow4() throws Exception {
-        try (var scope =
-                scopes.open(Joiner.<String>allSuccessfulOrThrow(), configuration -> configuration.withTimeout(SHORT))) {
+        try (var scope = scopes.open(Joiner.<String>allSuccessfulOrThrow(), settings -> settings.withTimeout(SHORT))) {
             scope.fork(() -> "foo");
             scope.fork(new Gate().then("bar"));
 
@@ -947,8 +953,7 @@ abstract class StructuredTaskScopeCases {
 
     @Test
     void testAnySuccessfulOrThrow6() throws Exception {
-        try (var scope =
-                scopes.open(Joiner.<String>anySuccessfulOrThrow(), configuration -> configuration.withTimeout(SHORT))) {
+        try (var scope = scopes.open(Joiner.<String>anySuccessfulOrThrow(), settings -> settings.withTimeout(SHORT))) {
             scope.fork(failing());
             scope.fork(new Gate().then("bar"));
 
@@ -998,8 +1003,8 @@ abstract class StructuredTaskScopeCases {
 
     @Test
     void testAwaitSuccessfulOrThrow4() throws Exception {
-        try (var scope = scopes.open(
-                Joiner.<String>awaitAllSuccessfulOrThrow(), configuration -> configuration.withTimeout(SHORT))) {
+        try (var scope =
+                scopes.open(Joiner.<String>awaitAllSuccessfulOrThrow(), settings -> settings.withTimeout(SHORT))) {
             scope.fork(() -> "foo");
             scope.fork(new Gate().then("bar"));
 
@@ -1087,8 +1092,8 @@ abstract class StructuredTaskScopeCases {
 
     @Test
     void testAllUntil6() throws Exception {
-        try (var scope = scopes.open(
-                Joiner.<String>allUntil(subtask -> false), configuration -> configuration.withTimeout(SHORT))) {
+        try (var scope =
+                scopes.open(Joiner.<String>allUntil(subtask -> false), settings -> settings.withTimeout(SHORT))) {
             Subtask<String> first = scope.fork(() -> "foo");
             Subtask<String> second = scope.fork(new Gate().then("bar"));
 
@@ -1157,7 +1162,7 @@ abstract class StructuredTaskScopeCases {
 
     @Test
     void testConfigFunctionThrows() {
-        assertThatThrownBy(() -> scopes.open(configuration -> {
+        assertThatThrownBy(() -> scopes.open(settings -> {
                     throw new FooException();
                 }))
                 .isInstanceOf(FooException.class);
@@ -1166,35 +1171,33 @@ abstract class StructuredTaskScopeCases {
     @Test
     void testConfigMethods() {
         try (var scope = scopes.open()) {
-            Configuration configuration = scope.configuration();
+            ScopeSettings settings = scope.settings();
 
-            assertSettingIsPartOfIt(configuration, c -> c.withName("duke"), "duke");
-            assertSettingIsPartOfIt(configuration, c -> c.withTimeout(Duration.ofSeconds(10)), "PT10S");
-            assertSettingIsPartOfIt(configuration, c -> c.withGroup("other"), "other");
-            assertSettingIsPartOfIt(configuration, c -> c.withMaxConcurrency(77), "77");
+            assertSettingIsPartOfIt(settings, c -> c.withName("duke"), "duke");
+            assertSettingIsPartOfIt(settings, c -> c.withTimeout(Duration.ofSeconds(10)), "PT10S");
+            assertSettingIsPartOfIt(settings, c -> c.withGroup("other"), "other");
+            assertSettingIsPartOfIt(settings, c -> c.withMaxUnfinished(77), "77");
         }
     }
 
     private static void assertSettingIsPartOfIt(
-            Configuration configuration, UnaryOperator<Configuration> setting, String text) {
-        assertThat(setting.apply(configuration))
-                .isEqualTo(setting.apply(configuration))
-                .hasSameHashCodeAs(setting.apply(configuration))
-                .isNotEqualTo(configuration);
-        assertThat(setting.apply(configuration).toString()).contains(text);
+            ScopeSettings settings, UnaryOperator<ScopeSettings> setting, String text) {
+        assertThat(setting.apply(settings))
+                .isEqualTo(setting.apply(settings))
+                .hasSameHashCodeAs(setting.apply(settings))
+                .isNotEqualTo(settings);
+        assertThat(setting.apply(settings).toString()).contains(text);
     }
 
     @Test
     void testNulls() {
         assertThatNullPointerException().isThrownBy(() -> scopes.open((Joiner<Object, Object, RuntimeException>) null));
-        assertThatNullPointerException().isThrownBy(() -> scopes.open((UnaryOperator<Configuration>) null));
-        assertThatNullPointerException().isThrownBy(() -> scopes.open(null, configuration -> configuration));
+        assertThatNullPointerException().isThrownBy(() -> scopes.open((UnaryOperator<ScopeSettings>) null));
+        assertThatNullPointerException().isThrownBy(() -> scopes.open(null, settings -> settings));
         assertThatNullPointerException().isThrownBy(() -> scopes.open(Joiner.allSuccessfulOrThrow(), null));
-        assertThatNullPointerException()
-                .isThrownBy(() -> scopes.open(Joiner.allSuccessfulOrThrow(), configuration -> null));
-        assertThatNullPointerException().isThrownBy(() -> scopes.open(configuration -> configuration.withName(null)));
-        assertThatNullPointerException()
-                .isThrownBy(() -> scopes.open(configuration -> configuration.withTimeout(null)));
+        assertThatNullPointerException().isThrownBy(() -> scopes.open(Joiner.allSuccessfulOrThrow(), settings -> null));
+        assertThatNullPointerException().isThrownBy(() -> scopes.open(settings -> settings.withName(null)));
+        assertThatNullPointerException().isThrownBy(() -> scopes.open(settings -> settings.withTimeout(null)));
 
         try (var scope = scopes.open()) {
             assertThatNullPointerException().isThrownBy(() -> scope.fork((Callable<Object>) null));
@@ -1220,12 +1223,11 @@ abstract class StructuredTaskScopeCases {
                 Joiner.awaitAllSuccessfulOrThrow(),
                 Joiner.awaitAllSuccessfulOrThrow(CompletionException::new),
                 Joiner.allUntil(subtask -> false),
-                Joiners.awaitAll(),
-                Joiners.collectAll(),
-                Joiners.supervise(),
-                Joiners.cancelOthers(),
-                Joiners.ignoreFailures(),
-                Joiners.quorum(1));
+                Joiner.awaitAll(),
+                Joiner.collectAll(),
+                Joiner.supervise(),
+                Joiner.cancelOthers(),
+                Joiner.quorum(1));
     }
 
     /** A factory of joiners that throw what a function makes. */

@@ -50,7 +50,7 @@ class SubtaskPhaseTests extends ScopeTestCase {
     @Test
     void afterJoinEachForkHasOneOfThreeEndsForGood() throws Exception {
         List<Subtask<String>> all = new ArrayList<>();
-        try (var scope = Scopes.of(executor(2)).open(Joiners.<String>awaitAll())) {
+        try (var scope = Scopes.of(executor(2)).open(Joiner.<String>awaitAll())) {
             all.add(scope.fork("a", () -> "x"));
             all.add(scope.fork("a", () -> {
                 throw new IllegalStateException("no");

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
@@ -36,7 +37,7 @@ class SubtaskTests extends ScopeTestCase {
     @Test
     void aSubtaskShowsWhereItIsAndNeverBlocks() throws Exception {
         Scopes scopes = Scopes.of(executor(1));
-        try (var scope = scopes.open(Joiners.<Object>supervise())) {
+        try (var scope = scopes.open(Joiner.<Object>supervise())) {
             Subtask<Object> running = scope.fork("a", gate.then("x"));
             Subtask<Object> queued = scope.fork("a", () -> {
                 throw new Exception("failure");
@@ -69,7 +70,7 @@ class SubtaskTests extends ScopeTestCase {
     @Test
     void itsResultIsReadByAnyThreadOnceItIsJoined() throws Exception {
         Scopes scopes = Scopes.of(executor(2));
-        try (var scope = scopes.open(Joiners.<Object>supervise())) {
+        try (var scope = scopes.open(Joiner.<Object>supervise())) {
             Subtask<Object> succeeds = scope.fork("a", () -> "x");
             Subtask<Object> fails = scope.fork("a", () -> {
                 throw new IllegalArgumentException("failure");
@@ -127,7 +128,7 @@ class SubtaskTests extends ScopeTestCase {
         Scopes scopes = Scopes.of(executor(4));
         List<Throwable> thrown =
                 List.of(new InterruptedException(), new CancellationException(), new StackOverflowError());
-        try (var scope = scopes.open(Joiners.<Object>supervise())) {
+        try (var scope = scopes.open(Joiner.<Object>supervise())) {
             List<Subtask<Object>> subtasks = thrown.stream()
                     .map(failure -> scope.<Object>fork("a", () -> {
                         if (failure instanceof Error error) {
@@ -163,7 +164,7 @@ class SubtaskTests extends ScopeTestCase {
                         return null;
                     })
                     .build());
-            try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise())) {
+            try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
                 Subtask<Object> running = scope.fork("a", () -> interrupted());
                 Deadline.until("it runs", () -> running.phase() == Subtask.Phase.RUNNING);
                 Subtask<Object> refused = scope.fork("a", handled::incrementAndGet);
@@ -186,7 +187,7 @@ class SubtaskTests extends ScopeTestCase {
                         .defaults(GroupLimits.unset().withQueueTimeout(Duration.ofSeconds(1)))
                         .build(),
                 clock);
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise(), Configuration::withoutTimeout)) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise(), ScopeSettings::withoutTimeout)) {
             scope.fork("a", gate.then("x"));
             Subtask<Object> waits = scope.fork("a", () -> "y");
             gate.awaitArrived(1);
@@ -203,7 +204,7 @@ class SubtaskTests extends ScopeTestCase {
     @Test
     void aForkThatAShutdownKeepsFromRunningFails() throws Exception {
         GroupExecutor executor = executor(1);
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise())) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
             Subtask<Object> runs = scope.fork("a", gate.stubbornlyThen("x"));
             Subtask<Object> waits = scope.fork("a", () -> "y");
             gate.awaitArrived(1);
@@ -250,7 +251,7 @@ class SubtaskTests extends ScopeTestCase {
                     return task;
                 })
                 .build());
-        try (var scope = Scopes.of(undecorated).open(Joiners.<Object>supervise())) {
+        try (var scope = Scopes.of(undecorated).open(Joiner.<Object>supervise())) {
             Subtask<Object> subtask = scope.fork("a", () -> "x");
             scope.join();
             assertThat(subtask.exception()).isSameAs(broken);
@@ -262,7 +263,7 @@ class SubtaskTests extends ScopeTestCase {
                 Duration.ofSeconds(1),
                 Duration.ofSeconds(5));
         GroupExecutor threadless = engines.start(policy(1), surroundings);
-        try (var scope = Scopes.of(threadless).open(Joiners.<Object>supervise())) {
+        try (var scope = Scopes.of(threadless).open(Joiner.<Object>supervise())) {
             Subtask<Object> subtask = scope.fork("a", () -> "x");
             Subtask<Object> next = scope.fork("a", () -> "y");
             scope.join();
@@ -334,7 +335,7 @@ class SubtaskTests extends ScopeTestCase {
     @Test
     void aCancelledForkLeavesItsQueueAtOnceAndTheScopeGoesOn() throws Exception {
         GroupExecutor executor = executor(1);
-        try (var scope = Scopes.of(executor).open(Joiners.<Object>supervise())) {
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
             scope.fork("a", gate.then("x"));
             Subtask<Object> waits = scope.fork("a", () -> "y");
             gate.awaitArrived(1);
@@ -365,5 +366,71 @@ class SubtaskTests extends ScopeTestCase {
             scope.fork(() -> Thread.currentThread().getName());
             assertThat(scope.join()).containsExactly("g");
         }
+    }
+
+    /** The caller of fork may be deep in its stack already. */
+    @Tag("T38")
+    @Test
+    void retriesOfAForkThatIsRefusedAtOnceTakeNoMoreOfTheStackThanOne() throws Exception {
+        GroupExecutor executor = engines.start(GroupPolicy.builder()
+                .defaultMaxConcurrencyPerGroup(1)
+                .defaultQueueThresholdPerGroup(0)
+                .build());
+        List<Integer> depths = new CopyOnWriteArrayList<>();
+        RetryPolicy retry = RetryPolicy.attempts(100).retryIf(refused -> {
+            depths.add(Thread.currentThread().getStackTrace().length);
+            return true;
+        });
+        try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
+            scope.fork("a", gate.then("x"));
+            gate.awaitArrived(1);
+            Subtask<Object> refused = scope.fork(ForkOptions.in("a").withRetry(retry), () -> "y");
+            scope.await(refused);
+            gate.open();
+            scope.join();
+
+            assertThat(refused.exception()).isInstanceOf(RejectedTaskException.class);
+            assertThat(refused.exception().getSuppressed()).hasSize(99);
+        }
+        assertThat(depths).hasSize(99);
+        assertThat(depths.stream().mapToInt(Integer::intValue).max().orElseThrow())
+                .isLessThan(depths.getFirst() + 20);
+    }
+
+    @Test
+    void optionsWithoutAGroupForkIntoThatOfTheScope() throws Exception {
+        AtomicInteger ran = new AtomicInteger();
+        try (var scope = Scopes.of(engines.startPlain(policy(1)))
+                .open(Joiner.<Object>supervise(), settings -> settings.withGroup("own"))) {
+            Subtask<Object> named = scope.fork(ForkOptions.named("n"), () -> "x");
+            Subtask<Object> later = scope.fork(ForkOptions.after(Duration.ofNanos(1)), () -> "y");
+            Subtask<Object> valueless = scope.fork(ForkOptions.in("other"), ran::incrementAndGet);
+            Subtask<Object> valuelessToo = scope.fork(ForkOptions.named("m"), (Runnable) ran::incrementAndGet);
+            scope.join();
+
+            assertThat(named.group()).isEqualTo("own");
+            assertThat(named.name()).isEqualTo("n");
+            assertThat(later.group()).isEqualTo("own");
+            assertThat(later.get()).isEqualTo("y");
+            assertThat(valueless.group()).isEqualTo("other");
+            assertThat(valuelessToo.get()).isNull();
+        }
+        assertThat(ran).hasValue(2);
+    }
+
+    private final AtomicInteger sent = new AtomicInteger();
+
+    private void send() {
+        sent.incrementAndGet();
+    }
+
+    @Test
+    void aTaskWithoutAValueMayHaveOptions() throws Exception {
+        try (var scope = Scopes.of(executor(1)).open()) {
+            Subtask<Object> subtask = scope.fork(ForkOptions.in("a").withName("n"), () -> send());
+            scope.join();
+            assertThat(subtask.get()).isNull();
+        }
+        assertThat(sent).hasValue(1);
     }
 }

@@ -2,10 +2,10 @@ package io.github.kobe.load;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.scope.Configuration;
 import io.github.kobe.scope.ForkOptions;
-import io.github.kobe.scope.Joiners;
+import io.github.kobe.scope.Joiner;
 import io.github.kobe.scope.RetryPolicy;
+import io.github.kobe.scope.ScopeSettings;
 import io.github.kobe.scope.Scopes;
 import java.time.Duration;
 
@@ -24,7 +24,7 @@ final class ScopeFootprint {
     private final Scopes scopes;
 
     private ScopeFootprint(GroupExecutor executor) {
-        scopes = Scopes.of(executor).withDefaults(configuration -> configuration.withGroup("a"));
+        scopes = Scopes.of(executor).withDefaults(settings -> settings.withGroup("a"));
     }
 
     @SuppressWarnings("SystemOut") // it is a command
@@ -48,7 +48,7 @@ final class ScopeFootprint {
     private void openAndClose(int count) throws InterruptedException {
         for (int i = 0; i < count; i++) {
             int kind = i % 8;
-            try (var scope = scopes.open(Joiners.supervise())) {
+            try (var scope = scopes.open(Joiner.supervise())) {
                 scope.fork(() -> kind == 0 ? inner() : kind);
                 if (kind == 1) {
                     scope.fork(LATER, () -> "never");
@@ -62,7 +62,7 @@ final class ScopeFootprint {
     }
 
     private Object inner() throws InterruptedException {
-        try (var inner = scopes.open(Joiners.<Object>supervise())) {
+        try (var inner = scopes.open(Joiner.<Object>supervise())) {
             inner.fork("b", () -> "done");
             return inner.join();
         }
@@ -71,8 +71,8 @@ final class ScopeFootprint {
     /** As a server does that takes in work without an end. */
     private long ofForks(int count) throws InterruptedException {
         RetryPolicy retry = RetryPolicy.attempts(2);
-        try (var scope = scopes.open(
-                Joiners.awaitAll(), configuration -> bounded(configuration).withRetry(retry))) {
+        try (var scope =
+                scopes.open(Joiner.awaitAll(), settings -> bounded(settings).withRetry(retry))) {
             for (int i = 0; i < WARM_UP; i++) {
                 scope.fork(ScopeFootprint::request);
             }
@@ -89,8 +89,8 @@ final class ScopeFootprint {
         }
     }
 
-    private static Configuration bounded(Configuration configuration) {
-        return configuration.withoutTimeout().withMaxConcurrency(1_000);
+    private static ScopeSettings bounded(ScopeSettings settings) {
+        return settings.withoutTimeout().withMaxUnfinished(1_000);
     }
 
     private static Object request() {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
-import io.github.kobe.scope.Joiners;
+import io.github.kobe.scope.Joiner;
 import io.github.kobe.scope.Subtask;
 import io.github.kobe.scope.Subtask.Phase;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +40,7 @@ class ScopeLendingRacesTests extends ScopeRaces {
             arena.sendAhead(() -> {
                 boolean late = Thread.interrupted(); // of the round before
                 executor.call("a", () -> {
-                    try (var scope = scopes.open(Joiners.<String>awaitAll())) {
+                    try (var scope = scopes.open(Joiner.<String>awaitAll())) {
                         Subtask<String> fork = scope.fork("a", () -> {
                             enter();
                             try {
@@ -78,7 +78,7 @@ class ScopeLendingRacesTests extends ScopeRaces {
             Held held = new Held();
             AtomicReference<Subtask<String>> second = new AtomicReference<>();
             executor.call("a", () -> {
-                try (var scope = scopes.open(Joiners.<String>awaitAll())) {
+                try (var scope = scopes.open(Joiner.<String>awaitAll())) {
                     scope.fork("b", () -> {
                         held.stubbornly();
                         second.set(scope.fork("a", () -> {
@@ -146,7 +146,7 @@ class ScopeLendingRacesTests extends ScopeRaces {
                 boolean late = Thread.interrupted();
                 try {
                     executor.call("a", () -> {
-                        try (var scope = scopes.open(Joiners.<String>awaitAll())) {
+                        try (var scope = scopes.open(Joiner.<String>awaitAll())) {
                             Subtask<String> fork = scope.fork("a", held::run);
                             try {
                                 scope.join();

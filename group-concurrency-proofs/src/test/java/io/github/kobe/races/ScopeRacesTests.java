@@ -10,7 +10,6 @@ import io.github.kobe.scope.CancelledByTimeoutException;
 import io.github.kobe.scope.ForkOptions;
 import io.github.kobe.scope.GroupScope;
 import io.github.kobe.scope.Joiner;
-import io.github.kobe.scope.Joiners;
 import io.github.kobe.scope.Outcome;
 import io.github.kobe.scope.Subtask;
 import io.github.kobe.scope.Subtask.Phase;
@@ -127,7 +126,7 @@ class ScopeRacesTests extends ScopeRaces {
         ManualClock clock = new ManualClock();
         race(clock.environment(), (executor, scopes) -> {
             Held held = new Held();
-            try (var scope = scopes.open(Joiners.<String>supervise(), cf -> cf.withoutTimeout())) {
+            try (var scope = scopes.open(Joiner.<String>supervise(), cf -> cf.withoutTimeout())) {
                 Subtask<String> fork = scope.fork(ForkOptions.in("a").withTimeout(LONG), held::run);
                 held.awaitBegun();
 
@@ -155,7 +154,7 @@ class ScopeRacesTests extends ScopeRaces {
             AtomicInteger ran = new AtomicInteger();
             GroupPermit holder =
                     executor.acquireAsync("a").toCompletableFuture().join();
-            try (var scope = scopes.open(Joiners.<Integer>supervise())) {
+            try (var scope = scopes.open(Joiner.<Integer>supervise())) {
                 Subtask<Integer> fork = scope.fork("a", ran::incrementAndGet);
 
                 arena.release(holder::close, scope.token()::cancel);
@@ -179,7 +178,7 @@ class ScopeRacesTests extends ScopeRaces {
             AtomicInteger begun = new AtomicInteger();
             AtomicInteger interrupted = new AtomicInteger();
             CountDownLatch never = new CountDownLatch(1);
-            try (var scope = scopes.open(Joiners.<Object>awaitAll())) {
+            try (var scope = scopes.open(Joiner.<Object>awaitAll())) {
                 CancellationToken token = scope.token();
 
                 arena.release(
@@ -210,7 +209,7 @@ class ScopeRacesTests extends ScopeRaces {
         race((executor, scopes) -> {
             Held held = new Held();
             AtomicReference<Subtask<String>> second = new AtomicReference<>();
-            try (var scope = scopes.open(Joiners.<String>awaitAll())) {
+            try (var scope = scopes.open(Joiner.<String>awaitAll())) {
                 Subtask<String> first = scope.fork("b", () -> {
                     held.stubbornly();
                     second.set(scope.fork("a", () -> "second"));
@@ -263,7 +262,7 @@ class ScopeRacesTests extends ScopeRaces {
         race((executor, scopes) -> {
             Held one = new Held();
             Held other = new Held();
-            try (var scope = scopes.open(Joiners.<String>supervise(), cf -> cf.withMaxConcurrency(2))) {
+            try (var scope = scopes.open(Joiner.<String>supervise(), cf -> cf.withMaxUnfinished(2))) {
                 for (Held held : List.of(one, other)) {
                     scope.fork("for-" + System.identityHashCode(held), () -> {
                         held.stubbornly();
@@ -287,7 +286,7 @@ class ScopeRacesTests extends ScopeRaces {
         race((executor, scopes) -> {
             Held held = new Held();
             AtomicInteger cleanedUp = new AtomicInteger();
-            var scope = scopes.open(Joiners.<Object>awaitAll());
+            var scope = scopes.open(Joiner.<Object>awaitAll());
             scope.fork("a", () -> {
                 held.stubbornly();
                 scope.defer(cleanedUp::incrementAndGet);
@@ -314,7 +313,7 @@ class ScopeRacesTests extends ScopeRaces {
             AtomicInteger inside = new AtomicInteger();
             arena.sendAhead(() -> {
                 boolean late = Thread.interrupted();
-                var scope = scopes.open(Joiners.<Object>awaitAll());
+                var scope = scopes.open(Joiner.<Object>awaitAll());
                 scope.fork("a", () -> {
                     inside.incrementAndGet();
                     closing.stubbornly();

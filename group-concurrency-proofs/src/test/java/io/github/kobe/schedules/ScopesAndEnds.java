@@ -2,10 +2,10 @@ package io.github.kobe.schedules;
 
 import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.scope.Configuration;
 import io.github.kobe.scope.ForkOptions;
 import io.github.kobe.scope.GroupScope;
 import io.github.kobe.scope.RetryPolicy;
+import io.github.kobe.scope.ScopeSettings;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.scope.Subtask;
 import java.time.Duration;
@@ -53,7 +53,7 @@ final class ScopesAndEnds extends Scenario {
                         .pattern("g1*", GroupLimits.unset().withGuaranteed(random.nextInt(2)))
                         .build(),
                 false);
-        scopes = Scopes.of(executor).withDefaults(Configuration::withoutTimeout);
+        scopes = Scopes.of(executor).withDefaults(ScopeSettings::withoutTimeout);
         for (String key : byDepth) {
             witness.mayLendUnseen(key);
             witness.changing(key, limit, Integer.MAX_VALUE, () -> {}); // so that it knows from what they change
@@ -131,9 +131,9 @@ final class ScopesAndEnds extends Scenario {
         boolean cancelled = outer != null && outer.isCancelled();
         int most = own.nextInt(12);
         try {
-            GroupScope<Object, String, RuntimeException> scope = scopes.open(record, configuration -> {
-                Configuration chosen = timed ? configuration.withTimeout(time) : configuration;
-                return most == 1 || most == 2 ? chosen.withMaxConcurrency(most) : chosen;
+            GroupScope<Object, String, RuntimeException> scope = scopes.open(record, settings -> {
+                ScopeSettings chosen = timed ? settings.withTimeout(time) : settings;
+                return most == 1 || most == 2 ? chosen.withMaxUnfinished(most) : chosen;
             });
             records.add(record);
             record.opened(scope);

@@ -11,8 +11,8 @@ import io.github.kobe.audit.ManualClock;
 import io.github.kobe.internal.doors.EngineAccess;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
-import io.github.kobe.scope.Configuration;
 import io.github.kobe.scope.GroupScope;
+import io.github.kobe.scope.ScopeSettings;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.testing.Deadline;
 import java.time.Duration;
@@ -217,7 +217,7 @@ class SectionsTests {
         final void play(GroupExecutor executor) throws Exception {
             executor.call("owner", () -> {
                 try (GroupScope<Object, Void, ExecutionException> scope =
-                        Scopes.of(executor).open(Configuration::withoutTimeout)) {
+                        Scopes.of(executor).open(ScopeSettings::withoutTimeout)) {
                     for (int i = 0; i < MANY; i++) {
                         scope.fork("group-" + i, () -> "done");
                     }

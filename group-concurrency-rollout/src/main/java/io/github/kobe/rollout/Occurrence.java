@@ -76,18 +76,20 @@ public sealed interface Occurrence {
     }
 
     /**
-     * More tasks have failed than is allowed; nothing new starts, and the plan is paused.
+     * More tasks have failed than is allowed. Nothing new starts, and the plan is paused or rolled back.
      *
-     * @param failures how many have failed
+     * @param failures how many have failed, of the plan, or of the current wave if the limit is a percentage
      * @param maxFailures how many may fail
+     * @param reaction what happens to the plan
      */
-    record TooManyFailures(int failures, int maxFailures) implements Occurrence {
+    record TooManyFailures(int failures, int maxFailures, FailureReaction reaction) implements Occurrence {
 
         @Override
         public FailureInfo failure() {
             return new FailureInfo(
                     FailureInfo.TOO_MANY_FAILURES,
-                    failures + " tasks have failed, and " + maxFailures + " may; nothing new starts");
+                    failures + " tasks have failed, and " + maxFailures + " may; "
+                            + (reaction == FailureReaction.PAUSE ? "nothing new starts" : "the plan is rolled back"));
         }
     }
 
@@ -242,6 +244,16 @@ public sealed interface Occurrence {
      * @param failure why
      */
     record StageFailed(String stage, int index, FailureInfo failure) implements Occurrence {}
+
+    /**
+     * A stage, or its rollback, failed, and runs again.
+     *
+     * @param stage its name
+     * @param retry which retry that is, from 1
+     * @param failure why it failed
+     * @param backOff how long it waits before that
+     */
+    record StageRetrying(String stage, int retry, FailureInfo failure, Duration backOff) implements Occurrence {}
 
     /**
      * A stage is being rolled back.

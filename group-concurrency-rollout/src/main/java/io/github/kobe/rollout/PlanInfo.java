@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param endedAt when it came to rest
  * @param wave the wave whose tasks may begin, from 1
  * @param waves how many waves there are
- * @param maxFailures how many tasks may fail before nothing new starts, or {@code null} for any number
+ * @param maxFailures how many tasks may fail, of the plan, or of the current wave if the limit is a percentage, or {@code null} for
+ *     any number
  * @param gate what holds back the next wave, if anything does
  * @since 0.1.0
  */

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxConcurrency how many tenants run at once, or {@code null} for the default
  * @param changes one for each tenant, in the order in which they begin
  * @param waves the sizes of its waves, except the last one; empty for a plan without waves
- * @param maxFailures how many tasks may fail before nothing new starts, or {@code null} for any number
+ * @param maxFailures how many tasks may fail, of the plan, or as a percentage of a wave, or {@code null} for any number
+ * @param onTooManyFailures what happens if one more fails
  * @param bakeTime the shortest time from the end of a wave to the begin of the next one
  * @param approvalTimeout how long the plan waits for an approval between two waves, or {@code null} if none is needed
  * @since 0.1.0
@@ -31,7 +32,8 @@ public record RolloutPlan(
         @Nullable Integer maxConcurrency,
         List<TenantChange> changes,
         List<WaveSize> waves,
-        @Nullable Integer maxFailures,
+        @Nullable WaveSize maxFailures,
+        FailureReaction onTooManyFailures,
         Duration bakeTime,
         @Nullable Duration approvalTimeout) {
 
@@ -44,7 +46,7 @@ public record RolloutPlan(
      * @throws IllegalArgumentException if there is no change
      */
     public RolloutPlan(String planId, @Nullable Integer maxConcurrency, List<TenantChange> changes) {
-        this(planId, maxConcurrency, changes, List.of(), null, Duration.ZERO, null);
+        this(planId, maxConcurrency, changes, List.of(), null, FailureReaction.PAUSE, Duration.ZERO, null);
     }
 
     /**
@@ -53,6 +55,7 @@ public record RolloutPlan(
      * @throws IllegalArgumentException if there is no change
      */
     public RolloutPlan {
+        Objects.requireNonNull(onTooManyFailures, "onTooManyFailures");
         Objects.requireNonNull(bakeTime, "bakeTime");
         waves = List.copyOf(waves);
         changes = List.copyOf(changes);
@@ -78,7 +81,8 @@ public record RolloutPlan(
         private final List<TenantChange> changes = new ArrayList<>();
         private final List<WaveSize> waves = new ArrayList<>();
         private @Nullable Integer maxConcurrency;
-        private @Nullable Integer maxFailures;
+        private @Nullable WaveSize maxFailures;
+        private FailureReaction onTooManyFailures = FailureReaction.PAUSE;
         private Duration bakeTime = Duration.ZERO;
         private @Nullable Duration approvalTimeout;
 
@@ -133,14 +137,37 @@ public record RolloutPlan(
         }
 
         /**
-         * Sets how many tasks may fail. If one more fails, nothing new starts: running tasks continue to their end, and
-         * the plan is paused until somebody resumes it, cancels it or rolls it back.
+         * Sets how many tasks of the plan may fail. If one more fails, nothing new starts: running tasks continue to their
+         * end, and the plan is paused until somebody resumes it, cancels it or rolls it back;
+         * {@link #onTooManyFailures} sets something else.
          *
          * @param value at least 0
          * @return this
          */
         public Builder maxFailures(int value) {
+            return maxFailures(WaveSize.tenants(value));
+        }
+
+        /**
+         * As {@link #maxFailures(int)}, or with a percentage of the tasks of the current wave, rounded down: with 10 percent,
+         * one failure is too many in a wave of 9 tasks, and in one of 10 a second one is.
+         *
+         * @param value a number, at least 0, or a percentage from 1 to 100
+         * @return this
+         */
+        public Builder maxFailures(WaveSize value) {
             maxFailures = value;
+            return this;
+        }
+
+        /**
+         * Sets what happens if more tasks fail than may. By default the plan is paused.
+         *
+         * @param reaction what happens; it needs a limit
+         * @return this
+         */
+        public Builder onTooManyFailures(FailureReaction reaction) {
+            onTooManyFailures = reaction;
             return this;
         }
 
@@ -173,7 +200,8 @@ public record RolloutPlan(
          * @throws IllegalArgumentException if there is no change
          */
         public RolloutPlan build() {
-            return new RolloutPlan(planId, maxConcurrency, changes, waves, maxFailures, bakeTime, approvalTimeout);
+            return new RolloutPlan(
+                    planId, maxConcurrency, changes, waves, maxFailures, onTooManyFailures, bakeTime, approvalTimeout);
         }
     }
 }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Tenants are changed in the order of the plan, as many at once as the plan allows; a tenant never has two running
- * tasks. An operation on a running task takes effect at the end of the current stage: a stage is never cut off.
+ * tasks. An operation on a running task takes effect at the end of the current stage: only {@link #cancelNow} cuts a stage off.
  * Operations return at once. They throw a {@link PlanNotFoundException} or a {@link TaskNotFoundException} if the
  * target doesn't exist, and a {@link TaskOperationException} if the operation isn't allowed; then nothing has changed.
  *
@@ -165,6 +165,19 @@ public final class Rollouts implements AutoCloseable {
      */
     public OperationResult cancel(Target target) {
         return operations.want(target, Wish.of(Wish.Kind.CANCEL, by));
+    }
+
+    /**
+     * Cancels as {@link #cancel} does, without waiting for the end of a running stage: its thread is interrupted, within a
+     * second on whatever node it runs, and again each second until it ends. What the stage has done until then stays, and
+     * nothing more is recorded of it. A step that ignores the interrupt isn't cut off; if it passes, and no stage is left,
+     * the task is completed. This wins over a requested rollback that has not begun, and is refused once it has.
+     *
+     * @param target which
+     * @return what was accepted
+     */
+    public OperationResult cancelNow(Target target) {
+        return operations.want(target, Wish.of(Wish.Kind.CANCEL_NOW, by));
     }
 
     /**

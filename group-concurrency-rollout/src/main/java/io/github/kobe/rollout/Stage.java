@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A part of a task: a name, and steps in order. It passes as a whole, or the first step that fails ends it and fails
- * the task. A task is paused, cancelled and rolled back between stages.
+ * the task, unless it is {@linkplain #retry retried}. A task is paused, cancelled and rolled back between stages; only
+ * {@link Rollouts#cancelNow} interrupts a step.
  *
  * <pre>{@code
  * Stage.named("Drain")
@@ -28,6 +29,10 @@ import org.jspecify.annotations.Nullable;
 public final class Stage {
 
     private static final int LONGEST_NAME = 100;
+    private static final int MOST_RETRIES = 100;
+    private static final Duration LONGEST_BACKOFF = Duration.ofMinutes(5);
+    private static final Duration LONGEST_TOLD = Duration.ofHours(1);
+    private static final int DEEPEST_CAUSE = 20;
 
     private final String name;
     private final List<Step> steps;
@@ -35,6 +40,8 @@ public final class Stage {
     private final Predicate<? super StageContext> skip;
     private final @Nullable Duration timeout;
     private final boolean confirms;
+    private final int retries;
+    private final Duration backoff;
 
     private Stage(
             String name,
@@ -42,13 +49,17 @@ public final class Stage {
             List<Step> rollback,
             Predicate<? super StageContext> skip,
             @Nullable Duration timeout,
-            boolean confirms) {
+            boolean confirms,
+            int retries,
+            Duration backoff) {
         this.name = name;
         this.steps = steps;
         this.rollback = rollback;
         this.skip = skip;
         this.timeout = timeout;
         this.confirms = confirms;
+        this.retries = retries;
+        this.backoff = backoff;
     }
 
     /**
@@ -63,7 +74,7 @@ public final class Stage {
             throw new IllegalArgumentException(
                     "the name of a stage is '" + name + "'; it must be 1 to " + LONGEST_NAME + " characters");
         }
-        return new Stage(name, List.of(), List.of(), context -> false, null, false);
+        return new Stage(name, List.of(), List.of(), context -> false, null, false, 0, Duration.ZERO);
     }
 
     /**
@@ -73,7 +84,7 @@ public final class Stage {
      * @return a changed copy of this stage
      */
     public Stage step(Step step) {
-        return new Stage(name, more(steps, step), rollback, skip, timeout, confirms);
+        return new Stage(name, more(steps, step), rollback, skip, timeout, confirms, retries, backoff);
     }
 
     /**
@@ -84,7 +95,7 @@ public final class Stage {
      * @return a changed copy of this stage
      */
     public Stage rollback(Step step) {
-        return new Stage(name, steps, more(rollback, step), skip, timeout, confirms);
+        return new Stage(name, steps, more(rollback, step), skip, timeout, confirms, retries, backoff);
     }
 
     /**
@@ -94,7 +105,15 @@ public final class Stage {
      * @return a changed copy of this stage
      */
     public Stage skipIf(Predicate<? super StageContext> condition) {
-        return new Stage(name, steps, rollback, Objects.requireNonNull(condition, "condition"), timeout, confirms);
+        return new Stage(
+                name,
+                steps,
+                rollback,
+                Objects.requireNonNull(condition, "condition"),
+                timeout,
+                confirms,
+                retries,
+                backoff);
     }
 
     /**
@@ -109,12 +128,42 @@ public final class Stage {
         if (!time.isPositive()) {
             throw new IllegalArgumentException("timeout is " + time + "; it must be more than zero");
         }
-        return new Stage(name, steps, rollback, skip, time, confirms);
+        return new Stage(name, steps, rollback, skip, time, confirms, retries, backoff);
     }
 
     /** {@return a copy of this stage which, if it passes, confirms that the tenant is healthy with what it has now} */
     public Stage confirmsHealth() {
-        return new Stage(name, steps, rollback, skip, timeout, true);
+        return new Stage(name, steps, rollback, skip, timeout, true, retries, backoff);
+    }
+
+    /**
+     * Has the stage run again if it fails; the same holds for its rollback. Only after the last failure does the task fail.
+     *
+     * <p>It runs again in the same attempt of the task, with the same {@linkplain StageContext#idempotencyKey() idempotency
+     * keys} and the same {@linkplain StageContext#fencingToken() fencing token}: a request that failed here may have reached
+     * its server, which then knows it again. All steps run again, the time-out begins anew, and what the failed run has put
+     * into {@link StageContext#data()} is lost. An {@link Error} is not retried.
+     *
+     * <p>The first wait is the back-off, and each further one is twice as long, up to 5 minutes. If the failure, or a cause
+     * of it, is a {@link RetryAfterException}, the wait is at least as long as that says, up to an hour. A task that waits
+     * keeps its tenant and its turn in the plan. A request to pause, cancel or roll back ends the wait at once and takes
+     * effect, since nothing runs. If the node is lost or stops, the next one begins the stage at once, and retries it as
+     * often as if it had not failed before.
+     *
+     * @param times how often it runs again, from 0 to 100
+     * @param firstWait the first wait, more than zero, up to 5 minutes
+     * @return a changed copy of this stage
+     * @throws IllegalArgumentException if a value is out of its range
+     */
+    public Stage retry(int times, Duration firstWait) {
+        if (times < 0 || times > MOST_RETRIES) {
+            throw new IllegalArgumentException("times is " + times + "; it must be from 0 to " + MOST_RETRIES);
+        }
+        if (!firstWait.isPositive() || firstWait.compareTo(LONGEST_BACKOFF) > 0) {
+            throw new IllegalArgumentException(
+                    "firstWait is " + firstWait + "; it must be more than zero, up to " + LONGEST_BACKOFF);
+        }
+        return new Stage(name, steps, rollback, skip, timeout, confirms, times, firstWait);
     }
 
     /** {@return the name} */
@@ -125,6 +174,39 @@ public final class Stage {
     /** {@return how long its steps may take together, if that is limited} */
     public Optional<Duration> timeout() {
         return Optional.ofNullable(timeout);
+    }
+
+    /** {@return how often it runs again if it fails} */
+    public int retries() {
+        return retries;
+    }
+
+    /**
+     * {@return how long to wait before it runs again}
+     *
+     * @param retry the number of the retry, from 1
+     * @param failure why it has failed
+     */
+    public Duration waitBefore(int retry, Throwable failure) {
+        Duration wait = backoff;
+        for (int doubled = 1; doubled < retry && wait.compareTo(LONGEST_BACKOFF) < 0; doubled++) {
+            wait = wait.multipliedBy(2);
+        }
+        Duration ours = wait.compareTo(LONGEST_BACKOFF) < 0 ? wait : LONGEST_BACKOFF;
+        Duration theirs = told(failure);
+        return theirs.compareTo(ours) > 0 ? theirs : ours;
+    }
+
+    /** {@return what a failure, or a cause of it, says itself} */
+    private static Duration told(Throwable failure) {
+        Throwable cause = failure;
+        for (int depth = 0; cause != null && depth < DEEPEST_CAUSE; depth++) {
+            if (cause instanceof RetryAfterException later) {
+                return later.retryAfter().compareTo(LONGEST_TOLD) < 0 ? later.retryAfter() : LONGEST_TOLD;
+            }
+            cause = cause.getCause();
+        }
+        return Duration.ZERO;
     }
 
     /** {@return whether the tenant is healthy once it has passed} */

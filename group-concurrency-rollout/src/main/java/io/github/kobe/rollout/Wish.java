@@ -3,7 +3,8 @@ package io.github.kobe.rollout;
 import java.util.Objects;
 
 /**
- * An operation that was requested for a task, until it is carried out at the task's next boundary.
+ * An operation that was requested for a task, until it is carried out: at the task's next boundary, or at once if it is
+ * to be cancelled now.
  *
  * @param kind which operation
  * @param by who requested it
@@ -29,7 +30,9 @@ public record Wish(Kind kind, String by, boolean fromCheckpoint) {
         /** To cancel. */
         CANCEL,
         /** To roll everything back. */
-        ROLLBACK
+        ROLLBACK,
+        /** To cancel, without waiting for the end of the running stage. */
+        CANCEL_NOW
     }
 
     /**

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** What has to be seen many times to be believed. */
 class MemoryStoreTests {
 
-    private static final Waves WAVES = new Waves(List.of(1), null, Duration.ZERO, null);
+    private static final Waves WAVES = new Waves(List.of(1), null, FailureReaction.PAUSE, Duration.ZERO, null);
 
     private static final int ROUNDS = 20;
     private static final int PLANS = 100;

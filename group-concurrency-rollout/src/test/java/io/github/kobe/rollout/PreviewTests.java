@@ -112,7 +112,7 @@ class PreviewTests extends RolloutsTestCase {
                                 .build())
                         .errors())
                 .containsExactly(
-                        "maxFailures is -1; it must be at least 0",
+                        "maxFailures is -1; it must be at least 0, or a percentage from 1 to 100",
                         "the size of a wave is 0; it must be at least 1, or a percentage from 1 to 100",
                         "the size of a wave is 101%; it must be at least 1, or a percentage from 1 to 100",
                         "bakeTime is PT-1S; it must be from zero to PT8760H",

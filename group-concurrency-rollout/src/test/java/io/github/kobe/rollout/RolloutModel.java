@@ -36,7 +36,8 @@ public final class RolloutModel {
             "COMPLETED", Set.of("ROLLING_BACK"),
             "ROLLING_BACK", Set.of("ROLLED_BACK", "PARTIAL_FAILED"));
 
-    private static final List<String> STRENGTH = List.of("PAUSE", "RESUME", "RETRY", "CANCEL", "ROLLBACK");
+    private static final List<String> STRENGTH =
+            List.of("PAUSE", "RESUME", "RETRY", "CANCEL", "ROLLBACK", "CANCEL_NOW");
     private static final Set<String> OPEN = Set.of("PENDING", "RUNNING", "PAUSED", "ROLLING_BACK");
 
     private final List<ModelTask> tasks = new ArrayList<>();
@@ -49,6 +50,8 @@ public final class RolloutModel {
 
     private int maxFailures = Integer.MAX_VALUE;
     private int failed;
+    private boolean inPercent;
+    private boolean rollsBackByItself;
     private List<Integer> waveOfTask = List.of();
     private int wave;
     private int bake;
@@ -87,6 +90,10 @@ public final class RolloutModel {
             return left;
         }
 
+        private boolean isToBeCancelled() {
+            return "CANCEL".equals(wish) || "CANCEL_NOW".equals(wish);
+        }
+
         private void open() {
             begun = Math.max(begun, done + 1);
             nothingToUndo.remove(done);
@@ -111,8 +118,10 @@ public final class RolloutModel {
         this.retries = retries;
     }
 
-    public void maxFailures(int most) {
+    public void maxFailures(int most, boolean isPercentage, boolean rollsBack) {
         maxFailures = most;
+        inPercent = isPercentage;
+        rollsBackByItself = rollsBack;
     }
 
     public void waves(int first, int second, int bakeMinutes, int timeoutMinutes) {
@@ -146,8 +155,41 @@ public final class RolloutModel {
     /** Who fails when enough have failed stops what waits. */
     private void heedFailures() {
         int before = failed;
-        failed = count("FAILED") + count("ROLLBACK_FAILED");
-        pauseAsked |= failed > before && failed > maxFailures && count("PENDING") > 0;
+        failed = failures();
+        boolean isTooMany =
+                failed > before && 100L * failed > (inPercent ? maxFailures * size(wave) : 100L * maxFailures);
+        if (isTooMany && rollsBackByItself && Set.of("RUNNING", "PAUSED").contains(plan)) {
+            rollBackAll();
+        } else {
+            pauseAsked |= isTooMany && count("PENDING") > 0;
+        }
+    }
+
+    private int failures() {
+        return (int) IntStream.range(0, tasks.size())
+                .filter(index -> !inPercent || waveOf(index) == wave)
+                .filter(index -> Set.of("FAILED", "ROLLBACK_FAILED").contains(tasks.get(index).status))
+                .count();
+    }
+
+    private long size(int ofWave) {
+        return IntStream.range(0, tasks.size())
+                .filter(index -> waveOf(index) == ofWave)
+                .count();
+    }
+
+    private void rollBackAll() {
+        for (ModelTask task : tasks) {
+            try {
+                grant(task, task.status.equals("PENDING") ? "CANCEL" : "ROLLBACK", false);
+            } catch (IllegalStateException e) {
+                assertThat(e).hasMessage("refused");
+                stop(task);
+            }
+        }
+        planRollsBack = true;
+        pauseAsked = false;
+        plan = "ROLLING_BACK";
     }
 
     private void goOn() {
@@ -175,6 +217,7 @@ public final class RolloutModel {
         if (!pauseAsked && mayGoOn) {
             wave = next;
             opened = null;
+            failed = failures();
         }
         pauseAsked |= isLate;
     }
@@ -205,7 +248,9 @@ public final class RolloutModel {
 
     public void wish(int index, String wish, boolean fromCheckpoint) {
         grant(tasks.get(index), wish, fromCheckpoint);
-        planRollsBack &= !wish.equals("RETRY") || !plan.equals("PARTIAL_FAILED");
+        if (wish.equals("RETRY") && plan.equals("PARTIAL_FAILED")) {
+            retryAfterRollback();
+        }
         derive();
     }
 
@@ -214,7 +259,8 @@ public final class RolloutModel {
             case "PAUSE" -> task.status.equals("RUNNING");
             case "RESUME" ->
                 task.status.equals("PAUSED") || (task.status.equals("RUNNING") && "PAUSE".equals(task.wish));
-            case "CANCEL" -> Set.of("PENDING", "RUNNING", "PAUSED").contains(task.status);
+            case "CANCEL", "CANCEL_NOW" ->
+                Set.of("PENDING", "RUNNING", "PAUSED").contains(task.status);
             case "ROLLBACK" ->
                 task.hasSnapshot
                         && Set.of("RUNNING", "PAUSED", "FAILED", "COMPLETED", "ROLLBACK_FAILED")
@@ -238,7 +284,7 @@ public final class RolloutModel {
         Set<String> from = switch (wish) {
             case "PAUSE" -> Set.of("RUNNING");
             case "RESUME" -> pauseAsked ? Set.of("PAUSED", "RUNNING") : Set.of("PAUSED");
-            case "CANCEL" -> Set.of("READY", "RUNNING", "PAUSED");
+            case "CANCEL", "CANCEL_NOW" -> Set.of("READY", "RUNNING", "PAUSED");
             case "ROLLBACK" -> Set.of("RUNNING", "PAUSED", "PARTIAL_FAILED", "COMPLETED");
             default -> Set.of("PARTIAL_FAILED");
         };
@@ -265,7 +311,7 @@ public final class RolloutModel {
         }
         refuse(accepted == 0 && !wish.equals("PAUSE") && !wish.equals("RESUME"));
         switch (wish) {
-            case "PAUSE", "CANCEL" -> pauseAsked = true;
+            case "PAUSE", "CANCEL", "CANCEL_NOW" -> pauseAsked = true;
             case "RESUME" -> {
                 pauseAsked = false;
                 expires = Math.max(now, opened == null ? 0 : opened + bake) + timeout;
@@ -276,9 +322,15 @@ public final class RolloutModel {
                 pauseAsked = false;
                 plan = "ROLLING_BACK";
             }
-            default -> planRollsBack = false;
+            default -> retryAfterRollback();
         }
         derive();
+    }
+
+    /** Only what fails from now on counts. */
+    private void retryAfterRollback() {
+        planRollsBack = false;
+        failed = failures();
     }
 
     /** What a plan's rollback can't take back goes no further. */
@@ -303,7 +355,7 @@ public final class RolloutModel {
     public void begin(int index) {
         ModelTask task = tasks.get(index);
         if (task.status.equals("PENDING")) {
-            if ("CANCEL".equals(task.wish)) {
+            if (task.isToBeCancelled()) {
                 task.end("CANCELLED");
             } else if (started && !pauseAsked && !planRollsBack && task.claim && waveOf(index) <= wave) {
                 task.status = "RUNNING";
@@ -311,7 +363,7 @@ public final class RolloutModel {
             }
         } else if (task.wish != null) {
             switch (task.wish) {
-                case "CANCEL" -> task.end("CANCELLED");
+                case "CANCEL", "CANCEL_NOW" -> task.end("CANCELLED");
                 case "ROLLBACK" -> task.rollBack();
                 case "RESUME" -> {
                     task.status = "RUNNING";
@@ -347,6 +399,11 @@ public final class RolloutModel {
 
     private void forward(ModelTask task, int outcome) {
         String wish = task.wish;
+        if (outcome == 0 && "CANCEL_NOW".equals(wish)) {
+            task.end("CANCELLED");
+            return;
+        }
+        boolean cancel = task.isToBeCancelled();
         if (outcome == 0) {
             task.end("FAILED");
             task.checkpoint &= task.retried < retries;
@@ -366,7 +423,7 @@ public final class RolloutModel {
             task.rollBack();
         } else if (task.done == stages) {
             task.end("COMPLETED");
-        } else if ("CANCEL".equals(wish)) {
+        } else if (cancel) {
             task.end("CANCELLED");
         } else if ("PAUSE".equals(wish)) {
             task.status = "PAUSED";
@@ -390,10 +447,12 @@ public final class RolloutModel {
         if (Set.of("READY", "COMPLETED", "FAILED", "CANCELLED", "ROLLED_BACK").contains(plan)) {
             return;
         }
+        if (!planRollsBack) {
+            heedFailures();
+        }
         if (planRollsBack) {
             opened = null;
         } else {
-            heedFailures();
             goOn();
         }
         long open = tasks.stream()

@@ -126,7 +126,7 @@ class WavesTests extends RolloutsTestCase {
         rollouts.resume(PLAN);
 
         assertThat(settled(rollouts, PLAN).status()).isEqualTo(PlanStatus.COMPLETED);
-        assertThat(toldOfWaves()).containsExactly(new Occurrence.TooManyFailures(1, 0));
+        assertThat(toldOfWaves()).containsExactly(new Occurrence.TooManyFailures(1, 0, FailureReaction.PAUSE));
         assertThat(events)
                 .filteredOn(event -> event.occurrence() instanceof Occurrence.TooManyFailures)
                 .extracting(event -> event.failure().errorType())
@@ -149,7 +149,9 @@ class WavesTests extends RolloutsTestCase {
         assertThat(settled(rollouts, PLAN).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
         assertThat(statusOf(rollouts, "c")).isEqualTo(TaskStatus.COMPLETED);
         assertThat(toldOfWaves())
-                .containsExactly(new Occurrence.TooManyFailures(1, 0), new Occurrence.TooManyFailures(2, 0));
+                .containsExactly(
+                        new Occurrence.TooManyFailures(1, 0, FailureReaction.PAUSE),
+                        new Occurrence.TooManyFailures(2, 0, FailureReaction.PAUSE));
     }
 
     @Test

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,9 @@ public final class ScopeBridge {
     private final WeakReference<ScopeBridge> self = new WeakReference<>(this);
 
     private volatile boolean listed;
+
+    /** Whether it was told that forks race where one runs at a time. */
+    private final AtomicBoolean raceTold = new AtomicBoolean();
 
     ScopeBridge(Engine engine) {
         this.engine = engine;
@@ -311,6 +315,23 @@ public final class ScopeBridge {
                     failure);
         } catch (Throwable unloggable) {
             // There is no memory or stack to tell of it.
+        }
+    }
+
+    /** Says in the log, once, that forks race in a group, if that runs them one after the other. */
+    public void raceIn(String key, Object scope) {
+        if (raceTold.get()) {
+            return;
+        }
+        boolean inTurn = engine.groupStats(key)
+                .filter(stats -> stats.maxConcurrency().value() == 1)
+                .isPresent();
+        if (inTurn && raceTold.compareAndSet(false, true)) {
+            Log.write(
+                    Level.WARNING,
+                    () -> "Forks of " + scope + " that could replace each other are in group '" + KeyText.printable(key)
+                            + "', which runs one at a time, so each waits for the one before. Give the group a larger"
+                            + " maxConcurrency. Later ones are not logged.");
         }
     }
 

@@ -11,6 +11,7 @@ enum RolloutAction {
     PAUSE("pause", "a plan that is RUNNING", "a task that is RUNNING"),
     RESUME("resume", "a plan that is PAUSED", "a task that is PAUSED"),
     CANCEL("cancel", "a plan that is READY, RUNNING or PAUSED", "a task that is PENDING, RUNNING or PAUSED"),
+    CANCEL_NOW("cancelNow", "a plan that is READY, RUNNING or PAUSED", "a task that is PENDING, RUNNING or PAUSED"),
     ROLLBACK(
             "rollback",
             "a plan that is RUNNING, PAUSED, PARTIAL_FAILED or COMPLETED",

@@ -99,6 +99,7 @@ final class RolloutControl {
                 case PAUSE -> accepted(rollouts.pause(target));
                 case RESUME -> accepted(rollouts.resume(target));
                 case CANCEL -> accepted(rollouts.cancel(target));
+                case CANCEL_NOW -> accepted(rollouts.cancelNow(target));
                 case ROLLBACK -> accepted(rollouts.rollback(target));
                 case RETRY -> accepted(rollouts.retry(target, fromCheckpoint));
             };

@@ -84,7 +84,7 @@ public class RolloutsEndpoint {
      *
      * @param security the caller
      * @param planInPath the plan's id
-     * @param action start, pause, resume, cancel, rollback, retry, giveUp or approve
+     * @param action start, pause, resume, cancel, cancelNow, rollback, retry, giveUp or approve
      * @param tenant the tenant whose task is meant; none: the plan
      * @param fromCheckpoint for a retry: true goes on with the stage that failed, false begins with the first; none: true
      * @param wave for an approval, which requires it: the wave that has ended

@@ -49,7 +49,7 @@ public record RolloutsReport(List<Plan> plans, boolean truncated) {
      * @param endedAt when it came to rest; null: not yet
      * @param wave the wave whose tasks may begin, from 1
      * @param waves how many waves there are
-     * @param maxFailures how many tasks may fail before nothing new starts; null: any number
+     * @param maxFailures how many tasks may fail, of the plan or of the current wave; null: any number
      * @param needsApproval whether the next wave waits for an approval
      * @param gate what holds back the next wave; null: nothing
      */

@@ -221,6 +221,14 @@ class RolloutsEndpointTests {
         post(type, second, "{\"action\": \"cancel\"}").ok();
         end(type, second, PlanStatus.CANCELLED);
 
+        PlanId now = rollouts(type).create(plan("good")).planId();
+        assertThat(post(type, now, "{\"action\": \"cancelNow\"}")
+                        .ok()
+                        .path("message")
+                        .asText())
+                .isEqualTo("cancel now accepted for 1 of 1 tasks");
+        end(type, now, PlanStatus.CANCELLED);
+
         PlanId third = ended(type, "bad");
         assertThat(post(type, third, "{\"action\": \"giveUp\"}")
                         .ok()
@@ -303,9 +311,9 @@ class RolloutsEndpointTests {
     @ParameterizedTest
     @Tag("boot")
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        {}                                                  | 400 | action         |       | one of start, pause, resume, cancel, rollback, retry, giveUp, approve
-        {"action": "stop"}                                  | 400 | action         | stop  | one of start, pause, resume, cancel, rollback, retry, giveUp, approve
-        {"action": "start", "tenant": "x"}                  | 400 | tenant         | x     | none, or one of the actions pause, resume, cancel, rollback, retry
+        {}                                                  | 400 | action         |       | one of start, pause, resume, cancel, cancelNow, rollback, retry, giveUp, approve
+        {"action": "stop"}                                  | 400 | action         | stop  | one of start, pause, resume, cancel, cancelNow, rollback, retry, giveUp, approve
+        {"action": "start", "tenant": "x"}                  | 400 | tenant         | x     | none, or one of the actions pause, resume, cancel, cancelNow, rollback, retry
         {"action": "pause", "fromCheckpoint": true}         | 400 | fromCheckpoint | true  | none
         {"action": "retry", "fromCheckpoint": "maybe"}      | 400 | fromCheckpoint | maybe | true or false
         {"action": "pause", "tennant": "x"}                 | 400 | tennant        | x     | one of action, fromCheckpoint, tenant, wave

@@ -24,7 +24,7 @@ final class PlanRows {
     private static final String KEPT = "application, plan_id, created_at, created_by, max_concurrency, waves";
     private static final String CHANGING = "status, pause_asked, rolling_back, tally, owed, abandoned, wave, waiting,"
         + " failures_allowed, gate_since, gate_baked_at, gate_expires_at, gate_approved_by, drive_number, drive_phase,"
-        + " drive_at, drive_node, stranded_since, started_at, ended_at, sequence, epoch";
+        + " drive_at, drive_node, stranded_since, started_at, ended_at, sequence, epoch, failed";
 
     private static final String SELECT = "select * from rollout_plan";
     private static final String INSERT = Columns.insert("rollout_plan", KEPT + ", " + CHANGING);
@@ -134,7 +134,8 @@ final class PlanRows {
             Columns.of(plan.startedAt()),
             Columns.of(plan.endedAt()),
             plan.sequence(),
-            plan.epoch()
+            plan.epoch(),
+            Json.write(progress.failed())
         };
     }
 
@@ -152,6 +153,7 @@ final class PlanRows {
                 new WaveProgress(
                         row.getInt("wave"),
                         Json.counts(row.getString("waiting")),
+                        Json.counts(row.getString("failed")),
                         row.getInt("failures_allowed"),
                         gate(row)),
                 new DriveState(

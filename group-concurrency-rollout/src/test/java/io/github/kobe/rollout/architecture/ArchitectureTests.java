@@ -132,6 +132,7 @@ class ArchitectureTests extends ModuleArchitecture {
                         "TenantChange",
                         "RolloutPlan",
                         "WaveSize",
+                        "FailureReaction",
                         "WaveGate",
                         "PlanPreview",
                         "TenantPreview",

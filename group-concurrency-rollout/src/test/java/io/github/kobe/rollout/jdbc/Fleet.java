@@ -3,6 +3,7 @@ package io.github.kobe.rollout.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.rollout.DeployUnit;
+import io.github.kobe.rollout.FailureReaction;
 import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.StageContext;
@@ -34,7 +35,14 @@ final class Fleet {
     /** {@return the plan with a first wave of that size, and a gate after it} */
     static RolloutPlan inWaves(RolloutPlan plan, WaveSize first, Duration bakeTime, @Nullable Duration approval) {
         return new RolloutPlan(
-                plan.planId(), plan.maxConcurrency(), plan.changes(), List.of(first), null, bakeTime, approval);
+                plan.planId(),
+                plan.maxConcurrency(),
+                plan.changes(),
+                List.of(first),
+                null,
+                FailureReaction.PAUSE,
+                bakeTime,
+                approval);
     }
 
     /** One run of a stage, as it reached the tenant. */

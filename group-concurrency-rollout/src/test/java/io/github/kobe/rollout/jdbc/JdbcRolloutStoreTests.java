@@ -9,6 +9,7 @@ import io.github.kobe.rollout.ConfigCodec;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.DeployVersion;
 import io.github.kobe.rollout.FailureInfo;
+import io.github.kobe.rollout.FailureReaction;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanStatus;
@@ -20,6 +21,7 @@ import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.WaveGate;
+import io.github.kobe.rollout.WaveSize;
 import io.github.kobe.rollout.Wish;
 import io.github.kobe.rollout.internal.rules.Change;
 import io.github.kobe.rollout.internal.rules.DriveState;
@@ -97,14 +99,19 @@ class JdbcRolloutStoreTests {
         return new PlanRecord(
                 PLAN,
                 3,
-                new Waves(List.of(1, 2), 4, Duration.ofMinutes(30), Duration.ofHours(8)),
+                new Waves(
+                        List.of(1, 2),
+                        WaveSize.percent(4),
+                        FailureReaction.ROLLBACK,
+                        Duration.ofMinutes(30),
+                        Duration.ofHours(8)),
                 PlanStatus.RUNNING,
                 true,
                 true,
                 Map.of(TaskStatus.RUNNING, 2, TaskStatus.FAILED, 1),
                 1,
                 7,
-                new WaveProgress(1, List.of(0, 2), 5, gate),
+                new WaveProgress(1, List.of(0, 2), List.of(1, 0), 5, gate),
                 new DriveState(5, DriveState.Phase.DUE, NOW, "n1/1", NOW),
                 NOW,
                 "ann",
@@ -277,7 +284,7 @@ class JdbcRolloutStoreTests {
                 new Occurrence.GateOpened(1, Duration.ofMinutes(1), null),
                 new Occurrence.GateApproved(1, "ann"),
                 new Occurrence.GateTimedOut(1),
-                new Occurrence.TooManyFailures(2, 1),
+                new Occurrence.TooManyFailures(2, 1, FailureReaction.PAUSE),
                 new Occurrence.TaskCreated(),
                 new Occurrence.TaskValidated(),
                 new Occurrence.TaskValidationFailed(FAILURE),
@@ -297,6 +304,7 @@ class JdbcRolloutStoreTests {
                 new Occurrence.StageStarted("A", 0),
                 new Occurrence.StageCompleted("A", 0),
                 new Occurrence.StageSkipped("A", 0),
+                new Occurrence.StageRetrying("A", 1, new FailureInfo("X", "x"), Duration.ofSeconds(1)),
                 new Occurrence.StageFailed("A", 0, FAILURE),
                 new Occurrence.StageRollingBack("A"),
                 new Occurrence.StageRolledBack("A"),

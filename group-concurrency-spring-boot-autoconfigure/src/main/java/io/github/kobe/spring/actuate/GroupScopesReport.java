@@ -142,6 +142,7 @@ public record GroupScopesReport(String instance, List<Scope> scopes, boolean tru
                             PrintableText.wellFormed(group),
                             all.stream().map(GroupReport.Holder::of).toList()));
             List<Scope> inside = all(snapshot.scopes());
+            truncated |= snapshot.truncated();
             String owner = PrintableText.wellFormed(snapshot.scope().owner());
             return new Scope(
                     snapshot.scope().id(),

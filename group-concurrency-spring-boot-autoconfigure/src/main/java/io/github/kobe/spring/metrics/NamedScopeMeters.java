@@ -1,18 +1,20 @@
 package io.github.kobe.spring.metrics;
 
+import io.github.kobe.scope.ScopeTotals;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
 /** The meters of the scopes with one value of the tag "scope". */
 final class NamedScopeMeters {
@@ -20,31 +22,34 @@ final class NamedScopeMeters {
     private final Tags tags;
     private final boolean timed;
 
-    private final LongAdder active = new LongAdder();
+    /** Those that are open, by their numbers. */
+    private final Map<Long, Supplier<ScopeTotals>> open = new ConcurrentHashMap<>();
+
     private final LongAdder timeouts = new LongAdder();
-    private final Map<ScopeMeters.Outcome, LongAdder> ended = new EnumMap<>(ScopeMeters.Outcome.class);
+    private final List<Ended> ended = List.of(
+            new Ended("success", ScopeTotals::succeeded),
+            new Ended("failed", ScopeTotals::failed),
+            new Ended("cancelled", ScopeTotals::cancelled));
     private final List<Timer> durations = new CopyOnWriteArrayList<>();
 
     NamedScopeMeters(String tag, boolean timed) {
         this.tags = Tags.of("scope", tag);
         this.timed = timed;
-        for (ScopeMeters.Outcome outcome : ScopeMeters.Outcome.values()) {
-            ended.put(outcome, new LongAdder());
+    }
+
+    void opened(long id, Supplier<ScopeTotals> totals) {
+        open.put(id, totals);
+    }
+
+    /** Out of the open ones first, and then among the closed, which are read the other way round: so none counts twice. */
+    void closed(long id, ScopeTotals totals) {
+        open.remove(id);
+        for (Ended outcome : ended) {
+            outcome.ofClosed.add(outcome.number.applyAsLong(totals));
         }
-    }
-
-    /** {@return how many are open} */
-    LongAdder active() {
-        return active;
-    }
-
-    /** {@return how many had their time up} */
-    LongAdder timeouts() {
-        return timeouts;
-    }
-
-    void count(ScopeMeters.Outcome outcome) {
-        counter(outcome).increment();
+        if (totals.timedOut()) {
+            timeouts.increment();
+        }
     }
 
     void record(long nanos) {
@@ -55,16 +60,18 @@ final class NamedScopeMeters {
 
     /** Once for each registry. */
     void register(MeterRegistry registry) {
-        Gauge.builder("group.scope.active", active, open -> Math.max(0, open.sum()))
+        Gauge.builder("group.scope.active", open, Map::size)
                 .description("Scopes that are open")
                 .baseUnit("scopes")
                 .tags(tags)
                 .register(registry);
-        ended.forEach((outcome, number) -> FunctionCounter.builder("group.scope.forks", number, LongAdder::sum)
-                .description("Forks that have ended")
-                .baseUnit("forks")
-                .tags(tags.and("outcome", outcome.name().toLowerCase(Locale.ROOT)))
-                .register(registry));
+        for (Ended outcome : ended) {
+            FunctionCounter.builder("group.scope.forks", outcome, Ended::sum)
+                    .description("Forks that have ended")
+                    .baseUnit("forks")
+                    .tags(tags.and("outcome", outcome.name))
+                    .register(registry);
+        }
         FunctionCounter.builder("group.scope.timeouts", timeouts, LongAdder::sum)
                 .description("Scopes whose time was up while they were open")
                 .baseUnit("timeouts")
@@ -78,7 +85,27 @@ final class NamedScopeMeters {
         }
     }
 
-    private LongAdder counter(ScopeMeters.Outcome outcome) {
-        return Objects.requireNonNull(ended.get(outcome));
+    /** How many forks have ended in one way. */
+    private final class Ended {
+
+        private final String name;
+        private final ToLongFunction<ScopeTotals> number;
+        private final LongAdder ofClosed = new LongAdder();
+
+        /** A scope that just closes may be missed for a moment, and a counter must not fall. */
+        private final AtomicLong shown = new AtomicLong();
+
+        Ended(String name, ToLongFunction<ScopeTotals> number) {
+            this.name = name;
+            this.number = number;
+        }
+
+        double sum() {
+            long sum = ofClosed.sum();
+            for (Supplier<ScopeTotals> scope : open.values()) {
+                sum += number.applyAsLong(scope.get());
+            }
+            return shown.accumulateAndGet(sum, Math::max);
+        }
     }
 }

@@ -1,6 +1,5 @@
 package io.github.kobe.spring.metrics;
 
-import io.github.kobe.scope.ForkInfo;
 import io.github.kobe.scope.ScopeInfo;
 import io.github.kobe.scope.ScopeListener;
 import io.github.kobe.scope.ScopeTotals;
@@ -8,17 +7,18 @@ import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Metric
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties.Timers;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
  * The meters of scopes. Names come from the application, so only a limited number of them have their own value of the
  * tag "scope"; these keep it.
  *
- * <p>A scope's meters are looked up once, when it opens. The end of a fork costs one map look-up and one addition.
+ * <p>A scope's meters are looked up once, when it opens. They hear of no fork: how forks have ended is asked of the open
+ * scopes at the scrape.
  */
 final class ScopeMeters implements ScopeListener, MeterBinder {
 
@@ -63,42 +63,17 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
     // ---- scopes and forks
 
     @Override
-    public void onOpened(ScopeInfo scope) {
+    public void onOpened(ScopeInfo scope, Supplier<ScopeTotals> totals) {
         NamedScopeMeters meters = of(scope);
         open.put(scope.id(), new Open(meters, timed ? System.nanoTime() : 0));
-        meters.active().increment();
-    }
-
-    @Override
-    public void onSuccess(ForkInfo fork, Duration ran) {
-        count(fork, Outcome.SUCCESS);
-    }
-
-    @Override
-    public void onFailure(ForkInfo fork, Throwable failure, Duration ran) {
-        count(fork, Outcome.FAILED);
-    }
-
-    @Override
-    public void onCancel(ForkInfo fork, Duration ran) {
-        count(fork, Outcome.CANCELLED);
-    }
-
-    private void count(ForkInfo fork, Outcome outcome) {
-        Open of = open.get(fork.scopeId());
-        if (of != null) {
-            of.meters.count(outcome);
-        }
+        meters.opened(scope.id(), totals);
     }
 
     @Override
     public void onClosed(ScopeInfo scope, ScopeTotals totals) {
         Open closed = open.remove(scope.id());
         if (closed != null) {
-            closed.meters.active().decrement();
-            if (totals.timedOut()) {
-                closed.meters.timeouts().increment();
-            }
+            closed.meters.closed(scope.id(), totals);
             if (timed) {
                 closed.meters.record(System.nanoTime() - closed.since);
             }
@@ -144,12 +119,5 @@ final class ScopeMeters implements ScopeListener, MeterBinder {
         } finally {
             lock.unlock();
         }
-    }
-
-    /** How a fork has ended. */
-    enum Outcome {
-        SUCCESS,
-        FAILED,
-        CANCELLED
     }
 }

@@ -1,6 +1,7 @@
 package io.github.kobe.spring.scope;
 
-import io.github.kobe.scope.Configuration;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.scope.ScopeSettings;
 import io.github.kobe.spring.InvalidSettingException;
 import io.github.kobe.spring.internal.settings.BoundSettings;
 import java.time.Duration;
@@ -24,13 +25,13 @@ final class DefaultTimeout {
      */
     DefaultTimeout(GroupScopeProperties properties, BoundSettings settings) {
         timeout = properties.defaultTimeout();
-        if (timeout.isNegative()) {
+        if (!timeout.isPositive()) {
             throw settings.refusal(
-                    "must be zero or more", "zero or more; 0s means no time-out", null, "scope", "default-timeout");
+                    "must be more than zero", "more than zero, or \"unlimited\"", null, "scope", "default-timeout");
         }
     }
 
-    Configuration in(Configuration defaults) {
-        return timeout.isZero() ? defaults.withoutTimeout() : defaults.withTimeout(timeout);
+    ScopeSettings in(ScopeSettings defaults) {
+        return timeout.equals(GroupLimits.NO_TIMEOUT) ? defaults.withoutTimeout() : defaults.withTimeout(timeout);
     }
 }

@@ -1,8 +1,8 @@
 package io.github.kobe.spring.scope;
 
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.scope.Configuration;
 import io.github.kobe.scope.ScopeListener;
+import io.github.kobe.scope.ScopeSettings;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.internal.executors.ConditionalOnDefaultExecutor;
@@ -36,7 +36,7 @@ public final class GroupConcurrencyScopeAutoConfiguration {
         String executor = new ExecutorBeans(beans).defaults().getFirst();
         List<ScopeListener> all = listeners.orderedStream().toList();
         return Scopes.of(beans.getBean(executor, GroupExecutor.class)).withDefaults(defaults -> {
-            Configuration configured = timeout.in(defaults);
+            ScopeSettings configured = timeout.in(defaults);
             for (ScopeListener listener : all) {
                 configured = configured.withListener(listener);
             }

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.scope.GroupScope;
-import io.github.kobe.scope.Joiners;
+import io.github.kobe.scope.Joiner;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.testing.ApplicationServer;
 import io.github.kobe.testing.Caller;
@@ -20,6 +20,7 @@ import java.lang.management.ManagementFactory;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -90,8 +91,7 @@ class GroupScopesEndpointTests {
         Instant before = Instant.now();
         Caller<String> owner = Caller.startPlatform(() -> {
             try (var scope = scopes.open(
-                    Joiners.<String>awaitAll(),
-                    change -> change.withName("page").withTimeout(Duration.ofMinutes(5)))) {
+                    Joiner.<String>awaitAll(), change -> change.withName("page").withTimeout(Duration.ofMinutes(5)))) {
                 scope.fork("page", gate.then("first"));
                 Deadline.until(
                         "the first runs",
@@ -99,7 +99,7 @@ class GroupScopesEndpointTests {
                 scope.fork("page", () -> "second");
                 scope.fork("other", () -> {
                     try (GroupScope<String, ?, RuntimeException> inner = scopes.open(
-                            Joiners.<String>awaitAll(),
+                            Joiner.<String>awaitAll(),
                             change -> change.withName("part").withoutTimeout())) {
                         inner.fork("part", gate.then("inner"));
                         inner.join();
@@ -178,6 +178,23 @@ class GroupScopesEndpointTests {
             assertThat(one.path("truncated").asBoolean()).isTrue();
             assertThat(one.at("/scopes/0/name").asText()).isEqualTo("outer");
             assertThat(one.at("/scopes/0/scopes")).isEmpty();
+        }
+    }
+
+    /** Encoders and decoders of JSON refuse what is nested too deep. */
+    @Test
+    void scopesThatAreNestedDeepAreCutAndTheAnswerSaysSo() throws Exception {
+        Scopes scopes = scopes();
+        List<GroupScope<?, ?, ?>> nested = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            nested.add(scopes.open());
+        }
+        try {
+            Answer answer = get("?limit=2000");
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.body().path("truncated").asBoolean()).isTrue();
+        } finally {
+            nested.reversed().forEach(GroupScope::close);
         }
     }
 

@@ -106,7 +106,8 @@ class InvalidSettingsTests {
         health: { queue: -1 }                      | group-concurrency.health.queue | at least 0
         metrics: { max-tag-values: 0 }                        | group-concurrency.metrics.max-tag-values | at least 1
         shutdown: { await-termination-period: -1s }       | group-concurrency.shutdown.await-termination-period | zero or more
-        scope: { default-timeout: -1ms }                  | group-concurrency.scope.default-timeout | zero or more; 0s means no time-out
+        scope: { default-timeout: 0s }                    | group-concurrency.scope.default-timeout | more than zero, or "unlimited"
+        scope: { default-timeout: -1ms }                  | group-concurrency.scope.default-timeout | more than zero, or "unlimited"
         """)
     void everySettingOutOfItsRangeIsTold(String line, String property, String allowed, CapturedOutput output)
             throws IOException {
@@ -370,7 +371,7 @@ class InvalidSettingsTests {
         metrics: { max-tag-values: few }                     | metrics.max-tag-values     | few   | a whole number
         groups: { vip: 5 }                               | groups.vip             | 5     | limits below the key, such as max-concurrency
         web: { filter: { rules: [ { known-keys-only: yep } ] } } | web.filter.rules[0].known-keys-only | yep | true or false
-        scope: { default-timeout: soon }                 | scope.default-timeout  | soon  | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
+        scope: { default-timeout: soon }                 | scope.default-timeout  | soon  | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration, or "unlimited"
         group-list: [ vip ]                              | group-list[0]          | vip   | limits below the key, such as max-concurrency
         """)
     void whatCannotBeReadIsRefusedWithWhatIsAllowed(
@@ -420,8 +421,8 @@ class InvalidSettingsTests {
         idle-timeout: 600                                 | idle-timeout                   | 600 | ``
         health: { oldest-wait: 30 }                       | health.oldest-wait             | 30  | ``
         shutdown: { await-termination-period: 25 }        | shutdown.await-termination-period | 25 | ``
-        scope: { default-timeout: 30 }                    | scope.default-timeout          | 30  | ``
-        scope: { default-timeout: -1 }                    | scope.default-timeout          | -1  | ``
+        scope: { default-timeout: 30 }                    | scope.default-timeout          | 30  | , or "unlimited"
+        scope: { default-timeout: -1 }                    | scope.default-timeout          | -1  | , or "unlimited"
         """)
     void aNumberWithoutAUnitIsNoDuration(
             String yaml, String property, String value, String orElse, CapturedOutput output) throws IOException {

@@ -1,7 +1,7 @@
 package io.github.kobe.spring.docs;
 
 import io.github.kobe.scope.CancellationToken;
-import io.github.kobe.scope.Joiners;
+import io.github.kobe.scope.Joiner;
 import io.github.kobe.scope.Scopes;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -33,8 +33,8 @@ class InboxServer implements SmartLifecycle {
 
     private void serve(CompletableFuture<CancellationToken> opened) {
         try (var scope = scopes.open(
-                Joiners.<Report>awaitAll(),
-                change -> change.withName("inbox").withoutTimeout().withMaxConcurrency(1_000))) {
+                Joiner.<Report>awaitAll(),
+                change -> change.withName("inbox").withoutTimeout().withMaxUnfinished(1_000))) {
             opened.complete(scope.token());
             while (!scope.isCancelled()) {
                 String tenantId = inbox.poll(100, TimeUnit.MILLISECONDS);

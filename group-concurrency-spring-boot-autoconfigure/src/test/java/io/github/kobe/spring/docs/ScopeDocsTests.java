@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.kobe.GroupExecutor;
-import io.github.kobe.scope.Joiners;
+import io.github.kobe.scope.Joiner;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
 import io.github.kobe.spring.scope.GroupConcurrencyScopeAutoConfiguration;
@@ -72,7 +72,7 @@ class ScopeDocsTests {
         Gate gate = new Gate();
         GroupExecutor executor = application.bean(GroupExecutor.class);
         Caller<?> owner = Caller.startPlatform(() -> {
-            try (var scope = application.bean(Scopes.class).open(Joiners.<String>awaitAll())) {
+            try (var scope = application.bean(Scopes.class).open(Joiner.<String>awaitAll())) {
                 scope.fork("tenant:shown", gate.then("first"));
                 scope.fork("tenant:shown", gate.then("second"));
                 scope.fork("tenant:shown", gate.then("third"));
@@ -140,7 +140,7 @@ class ScopeDocsTests {
         runner.withBean(SlowForks.class).run(context -> {
             Gate gate = new Gate();
             try (var scope =
-                    context.getBean(Scopes.class).open(Joiners.<String>awaitAll(), change -> change.withName("page"))) {
+                    context.getBean(Scopes.class).open(Joiner.<String>awaitAll(), change -> change.withName("page"))) {
                 scope.fork("tenant:a", gate.then("never"));
                 gate.awaitArrived(1);
                 scope.cancel();
@@ -216,7 +216,7 @@ class ScopeDocsTests {
         @Override
         public void start() {
             Thread.ofVirtual().start(() -> {
-                try (var scope = scopes.open(Joiners.<String>awaitAll(), change -> change.withoutTimeout())) {
+                try (var scope = scopes.open(Joiner.<String>awaitAll(), change -> change.withoutTimeout())) {
                     scope.fork("tenant:a", gate.then("served"));
                     scope.join();
                 } catch (InterruptedException interrupted) {

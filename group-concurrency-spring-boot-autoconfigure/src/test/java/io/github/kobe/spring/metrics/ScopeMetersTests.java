@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.scope.GroupScope;
-import io.github.kobe.scope.Joiners;
+import io.github.kobe.scope.Joiner;
 import io.github.kobe.scope.ScopeListener;
 import io.github.kobe.scope.Scopes;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
@@ -90,8 +90,7 @@ class ScopeMetersTests {
             MeterRegistry registry = context.getBean(MeterRegistry.class);
             for (Duration timeout : List.of(Duration.ofNanos(1), Duration.ofHours(1))) {
                 try (var scope = scopes.open(
-                        Joiners.ignoreFailures(),
-                        change -> change.withName("page").withTimeout(timeout))) {
+                        Joiner.supervise(), change -> change.withName("page").withTimeout(timeout))) {
                     Deadline.until("it is open", () -> scope.isCancelled() == timeout.equals(Duration.ofNanos(1)));
                 }
             }
@@ -125,7 +124,7 @@ class ScopeMetersTests {
         runner.run(context -> {
             MeterRegistry registry = context.getBean(MeterRegistry.class);
             try (var scope =
-                    context.getBean(Scopes.class).open(Joiners.ignoreFailures(), change -> change.withName("page"))) {
+                    context.getBean(Scopes.class).open(Joiner.supervise(), change -> change.withName("page"))) {
                 scope.fork("a", () -> "done");
                 scope.fork("b", () -> "done");
                 scope.fork("c", () -> {

@@ -64,8 +64,8 @@ class GroupConcurrencyScopeAutoConfigurationTests {
         "group-concurrency.scope.default-timeout=1500ms, PT1.5S",
         "group-concurrency.scope.defaultTimeout=2m, PT2M",
         "groupConcurrency.scope.default_timeout=PT3S, PT3S",
-        "group-concurrency.scope.default-timeout=0, ",
-        "group-concurrency.scope.default-timeout=0s, ",
+        "group-concurrency.scope.default-timeout=unlimited, ",
+        "groupConcurrency.scope.defaultTimeout=unlimited, ",
     })
     void aScopeThatSaysNothingHasTheTimeoutOfTheSettings(String setting, Duration timeout) {
         runner.withPropertyValues(setting)
@@ -76,7 +76,7 @@ class GroupConcurrencyScopeAutoConfigurationTests {
     void aScopeThatSaysAnotherTimeoutHasThat() {
         runner.withPropertyValues("group-concurrency.scope.default-timeout=1ms").run(context -> {
             try (var scope = context.getBean(Scopes.class).open(change -> change.withTimeout(Duration.ofHours(1)))) {
-                assertThat(scope.configuration().timeout()).contains(Duration.ofHours(1));
+                assertThat(scope.settings().timeout()).contains(Duration.ofHours(1));
                 assertThat(scope.isCancelled()).isFalse();
             }
         });
@@ -84,21 +84,21 @@ class GroupConcurrencyScopeAutoConfigurationTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aNegativeTimeoutFailsTheStartEvenWhereNobodyOpensAScope(boolean lazily) {
-        runner.withPropertyValues("group-concurrency.scope.default-timeout=-1s")
+    void noTimeAtAllFailsTheStartEvenWhereNobodyOpensAScope(boolean lazily) {
+        runner.withPropertyValues("group-concurrency.scope.default-timeout=0s")
                 .withInitializer(context -> {
                     if (lazily) {
                         context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor());
                     }
                 })
-                .run(refused("scope.default-timeout", "-1s", "zero or more; 0s means no time-out"));
+                .run(refused("scope.default-timeout", "0s", "more than zero, or \"unlimited\""));
     }
 
     @Test
-    void aNegativeTimeoutFailsTheStartAlsoBesideScopesOfTheApplicationsOwn() {
+    void noTimeAtAllFailsTheStartAlsoBesideScopesOfTheApplicationsOwn() {
         runner.withUserConfiguration(Own.class)
                 .withPropertyValues("group-concurrency.scope.default-timeout=-1s")
-                .run(refused("scope.default-timeout", "-1s", "zero or more; 0s means no time-out"));
+                .run(refused("scope.default-timeout", "-1s", "more than zero, or \"unlimited\""));
     }
 
     // ---- listeners
@@ -225,7 +225,7 @@ class GroupConcurrencyScopeAutoConfigurationTests {
 
     private static Optional<Duration> timeoutOf(AssertableApplicationContext context) {
         try (var scope = context.getBean(Scopes.class).open()) {
-            return scope.configuration().timeout();
+            return scope.settings().timeout();
         }
     }
 

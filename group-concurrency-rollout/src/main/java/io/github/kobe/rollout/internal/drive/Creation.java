@@ -2,6 +2,7 @@ package io.github.kobe.rollout.internal.drive;
 
 import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.FailureInfo;
+import io.github.kobe.rollout.FailureReaction;
 import io.github.kobe.rollout.NetworkEndpoint;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.RolloutPlan;
@@ -84,8 +85,13 @@ public final class Creation {
     private void checkNumbers() {
         Integer limit = spec.maxConcurrency();
         require(limit == null || limit >= 1, "maxConcurrency is " + limit + "; it must be at least 1");
-        Integer failures = spec.maxFailures();
-        require(failures == null || failures >= 0, "maxFailures is " + failures + "; it must be at least 0");
+        WaveSize failures = spec.maxFailures();
+        require(
+                failures == null || failures.isLegal() || (!failures.isPercentage() && failures.value() == 0),
+                "maxFailures is " + failures + "; it must be at least 0, or a percentage from 1 to 100");
+        require(
+                failures != null || spec.onTooManyFailures() == FailureReaction.PAUSE,
+                "onTooManyFailures is " + spec.onTooManyFailures() + "; it needs maxFailures, and the plan has none");
         for (WaveSize size : spec.waves()) {
             require(
                     size.isLegal(),

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -42,6 +43,7 @@ final class Drive {
     private final PlanGauges gauges;
     private final TaskThreads threads;
     private final Lease lease;
+    private final TaskSignals signals;
 
     /** What follows is written by the own thread; tasks read it after their start. */
     private final Deque<TaskId> urgent = new ArrayDeque<>();
@@ -66,8 +68,8 @@ final class Drive {
         this.planId = planId;
         this.number = number;
         lease = new Lease(engine, planId, this::cutOff);
-        threads = new TaskThreads(
-                engine.executor(), group(), id -> () -> new TaskRun(engine, this, id).run(), lease::lose);
+        signals = new TaskSignals(engine::interrupt);
+        threads = new TaskThreads(engine.executor(), group(), id -> () -> run(id), lease::lose);
         publisher = new Publisher(planId, engine.options(), lease, threads::stir);
         gauges = new PlanGauges(planId, engine.options().metrics(), publisher);
         reportAt = lookAt + engine.options().progressInterval().toNanos();
@@ -125,6 +127,16 @@ final class Drive {
         }
     }
 
+    /** {@return the task, if it could not begin yet} */
+    private Optional<TaskRecord> run(TaskId id) {
+        TaskSignals.Signal signal = signals.open(id);
+        try {
+            return new TaskRun(engine, this, id, signal).run();
+        } finally {
+            signals.close(id);
+        }
+    }
+
     /** Another drive of this node has the plan now. */
     void replaced() {
         lease.lose(new FencedException(planId));
@@ -160,6 +172,7 @@ final class Drive {
             }
             if (engine.isStopping()) {
                 threads.close();
+                signals.wakeAll();
                 threads.awaitEnd(engine.options().shutdownGrace().toNanos());
                 return false;
             }
@@ -203,7 +216,8 @@ final class Drive {
         Set<TaskId> cancelled = new HashSet<>();
         for (TaskRecord task : engine.store().findWished(planId)) {
             boolean rests = !task.status().hasThread();
-            if (rests && task.wants(Wish.Kind.CANCEL)) {
+            signals.tell(task.id(), task.wants(Wish.Kind.CANCEL_NOW));
+            if (rests && task.wantsCancel()) {
                 cancelled.add(task.id());
             } else if (rests && running.contains(task.id())) {
                 // Its thread is about to end.
@@ -233,7 +247,7 @@ final class Drive {
             lease.open(ledger);
             for (TaskId id : ids) {
                 TaskRecord task = ledger.task(id);
-                if (task.wants(Wish.Kind.CANCEL) && !task.status().hasThread()) {
+                if (task.wantsCancel() && !task.status().hasThread()) {
                     Boundaries.begin(ledger, task);
                 }
             }

@@ -4,7 +4,6 @@ import io.github.kobe.rollout.ConflictPolicy;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.OperationResult;
 import io.github.kobe.rollout.PlanId;
-import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.Target;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskNotFoundException;
@@ -19,8 +18,8 @@ import io.github.kobe.rollout.internal.rules.PlanRecord;
 import io.github.kobe.rollout.internal.rules.TaskCommand;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import io.github.kobe.rollout.internal.rules.TenantRecord;
+import io.github.kobe.rollout.internal.rules.Wishes;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -96,84 +95,27 @@ public final class Operations {
                 .orElseThrow(() -> new TaskNotFoundException(taskId))
                 .planId();
         return engine.operate(planId, ledger -> {
-            grant(ledger, ledger.task(taskId), wish);
+            Wishes.grant(ledger, ledger.task(taskId), wish);
             return result(wish, List.of(taskId), Map.of(), List.of());
         });
     }
 
     private OperationResult ofPlan(PlanId planId, Wish wish) {
         return engine.operate(planId, ledger -> {
-            boolean isReady = ledger.plan().status() == PlanStatus.READY;
-            ledger.apply(commandOf(wish));
-            List<TaskId> accepted = new ArrayList<>();
-            Map<TaskId, FailureInfo> skipped = new LinkedHashMap<>();
-            List<TenantId> notRolledBack = new ArrayList<>();
-            List<TaskRecord> tasks = ledger.store().tasks(planId);
-            if (wish.is(Kind.RETRY) || wish.is(Kind.ROLLBACK)) {
-                ledger.lockTenants(tasks);
-            }
-            for (TaskRecord task : tasks) {
-                try {
-                    if (isReady) {
-                        ledger.apply(task, new TaskCommand.Cancel(wish.by(), null));
-                    } else {
-                        grant(ledger, task, ofPlan(task, wish));
-                    }
-                    accepted.add(task.id());
-                } catch (TaskOperationException e) {
-                    skipped.put(task.id(), e.failure());
-                    if (wish.is(Kind.ROLLBACK) && leaveChanged(ledger, task, wish.by())) {
-                        notRolledBack.add(task.tenantId());
-                    }
-                }
-            }
+            Wishes.Answer answer = Wishes.grantAll(ledger, wish);
             boolean needsTasks = !wish.is(Kind.PAUSE) && !wish.is(Kind.RESUME);
-            if (needsTasks && accepted.isEmpty()) {
-                FailureInfo first = skipped.values().iterator().next();
+            if (needsTasks && answer.accepted().isEmpty()) {
+                FailureInfo first = answer.skipped().values().iterator().next();
                 throw new TaskOperationException(
                         first.errorType(), "no task of plan " + planId + " allows this: " + first.message());
             }
-            return result(wish, accepted, skipped, notRolledBack);
+            return result(wish, answer.accepted(), answer.skipped(), answer.notRolledBack());
         });
-    }
-
-    /** What waits has nothing to take back. */
-    private static Wish ofPlan(TaskRecord task, Wish wish) {
-        return wish.is(Kind.ROLLBACK) && task.status() == TaskStatus.PENDING ? Wish.of(Kind.CANCEL, wish.by()) : wish;
-    }
-
-    /**
-     * {@return whether the tenant keeps the new version, or what it has of it} The task can't be rolled back with its plan,
-     * and goes no further forward either.
-     */
-    private static boolean leaveChanged(Ledger ledger, TaskRecord task, String by) {
-        switch (task.status()) {
-            case RUNNING, PAUSED -> grant(ledger, task, Wish.of(Kind.CANCEL, by));
-            case FAILED -> {
-                if (task.wants(Kind.RETRY)) {
-                    ledger.withdraw(task);
-                }
-            }
-            default -> {}
-        }
-        return task.startedAt() != null
-                && task.status() != TaskStatus.ROLLING_BACK
-                && task.status() != TaskStatus.ROLLED_BACK;
-    }
-
-    private static PlanCommand commandOf(Wish wish) {
-        return switch (wish.kind()) {
-            case PAUSE -> PlanCommand.PAUSE;
-            case RESUME -> PlanCommand.RESUME;
-            case RETRY -> PlanCommand.RETRY;
-            case CANCEL -> PlanCommand.CANCEL;
-            case ROLLBACK -> PlanCommand.ROLL_BACK;
-        };
     }
 
     private static OperationResult result(
             Wish wish, List<TaskId> accepted, Map<TaskId, FailureInfo> skipped, List<TenantId> notRolledBack) {
-        String what = wish.kind().name().toLowerCase(Locale.ROOT);
+        String what = wish.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ');
         String left = notRolledBack.isEmpty() ? "" : "; not rolled back are the tenants " + names(notRolledBack);
         return new OperationResult(
                 skipped.isEmpty(),
@@ -189,69 +131,6 @@ public final class Operations {
         String first = tenants.stream().limit(MOST_NAMES).map(TenantId::value).collect(Collectors.joining(", "));
         int others = tenants.size() - MOST_NAMES;
         return others > 0 ? first + " and " + others + " more" : first;
-    }
-
-    /** Leaves the wish with the task, if its state allows it and nobody wants something stronger. */
-    private static void grant(Ledger ledger, TaskRecord task, Wish wish) {
-        check(ledger, task, wish);
-        boolean withdraws = wish.is(Kind.RESUME) && task.status() == TaskStatus.RUNNING;
-        if (withdraws) {
-            ledger.wish(task, null);
-            return;
-        }
-        Wish present = task.wish();
-        if (present != null && present.kind().compareTo(wish.kind()) >= 0) {
-            return;
-        }
-        if (wish.is(Kind.RETRY) && ledger.plan().status() == PlanStatus.PARTIAL_FAILED) {
-            ledger.apply(PlanCommand.RETRY);
-        }
-        if (!task.status().isOpen()) {
-            claimAgain(ledger, task);
-        }
-        ledger.wish(task, wish);
-    }
-
-    private static void check(Ledger ledger, TaskRecord task, Wish wish) {
-        TaskStatus status = task.status();
-        boolean allowed = switch (wish.kind()) {
-            case PAUSE -> status == TaskStatus.RUNNING;
-            case RESUME -> status == TaskStatus.PAUSED || (status == TaskStatus.RUNNING && task.wants(Kind.PAUSE));
-            case CANCEL -> status == TaskStatus.PENDING || status == TaskStatus.RUNNING || status == TaskStatus.PAUSED;
-            case ROLLBACK ->
-                status == TaskStatus.RUNNING
-                        || status == TaskStatus.PAUSED
-                        || status == TaskStatus.FAILED
-                        || status == TaskStatus.COMPLETED
-                        || status == TaskStatus.ROLLBACK_FAILED;
-            case RETRY -> status == TaskStatus.FAILED && !ledger.plan().status().isFinal();
-        };
-        if (!allowed) {
-            throw refusal("ILLEGAL_STATE", task, wish, "it is " + status);
-        }
-        if (wish.is(Kind.ROLLBACK) && task.previous() == null) {
-            throw refusal("NO_SNAPSHOT", task, wish, "its previous configuration is unknown");
-        }
-        if (wish.is(Kind.RETRY) && !task.canRetry()) {
-            throw refusal("NO_RETRY_LEFT", task, wish, "it was retried " + task.retries() + " times already");
-        }
-    }
-
-    private static void claimAgain(Ledger ledger, TaskRecord task) {
-        TenantRecord tenant = ledger.tenant(task);
-        if (tenant.claim() != null && !tenant.isHeldBy(task.id())) {
-            throw new TaskOperationException(
-                    FailureInfo.CONFLICT, "tenant " + tenant.id() + " is claimed by " + tenant.claim());
-        }
-        if (tenant.hasMovedOnFrom(task.id())) {
-            throw new TaskOperationException(
-                    FailureInfo.CONFLICT, "task " + tenant.lastTask() + " of tenant " + tenant.id() + " is newer");
-        }
-        ledger.save(tenant.claimedBy(task.id()));
-    }
-
-    private static TaskOperationException refusal(String errorType, TaskRecord task, Wish wish, String why) {
-        return new TaskOperationException(errorType, "task " + task.id() + " refuses " + wish.kind() + ": " + why);
     }
 
     public PlanRecord approve(PlanId planId, int wave, String by) {

@@ -36,7 +36,7 @@ final class TaskContext implements StageContext {
         this.stage = stage;
         this.rollingBack = rollingBack;
         this.options = options;
-        settings = options.settingsOf(spec.change().settings());
+        settings = options.settingsOf(task.change().settings());
         data = new TreeMap<>(task.data());
     }
 

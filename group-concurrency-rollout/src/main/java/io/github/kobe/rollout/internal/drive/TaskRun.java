@@ -6,8 +6,6 @@ import io.github.kobe.rollout.CheckpointStore;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.PreviousConfig;
 import io.github.kobe.rollout.Stage;
-import io.github.kobe.rollout.StageContext;
-import io.github.kobe.rollout.Step;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.internal.rules.Boundaries;
@@ -15,6 +13,7 @@ import io.github.kobe.rollout.internal.rules.Boundaries.Next;
 import io.github.kobe.rollout.internal.rules.Boundaries.Way;
 import io.github.kobe.rollout.internal.rules.TaskCommand;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -34,6 +33,8 @@ final class TaskRun {
     private final RolloutOptions options;
     private final Drive drive;
     private final TaskId id;
+    private final TaskSignals.Signal signal;
+    private final StageWork work;
 
     /** Where it is, as far as was committed. */
     private Next next;
@@ -43,11 +44,16 @@ final class TaskRun {
     /** Known from the time that stages may run. */
     private @Nullable TaskSpec spec;
 
-    TaskRun(RolloutEngine engine, Drive drive, TaskId id) {
+    /** How often the stage at hand has failed and runs again. */
+    private int retried;
+
+    TaskRun(RolloutEngine engine, Drive drive, TaskId id, TaskSignals.Signal signal) {
         this.engine = engine;
         this.drive = drive;
         this.id = id;
         options = engine.options();
+        this.signal = signal;
+        work = new StageWork(drive, signal);
         next = boundary(options.previous() == null ? Boundaries::begin : Boundaries::look);
     }
 
@@ -116,21 +122,24 @@ final class TaskRun {
         if (previous == null || next.way() != Way.LOOK || !goesOn()) {
             return;
         }
-        TaskSpec known = drive.persist(() -> engine.spec(next.task()));
-        Boundaries.Found found =
-                PreviousLook.find(previous, options, new TaskContext(next.task(), known, "previous", false, options));
+        Boundaries.Found found = PreviousLook.find(previous, options, next.task(), readSpec());
         if (goesOn()) {
             next = boundary((ledger, task) -> Boundaries.begin(ledger, task, found));
         }
+    }
+
+    private TaskSpec readSpec() {
+        TaskSpec known = drive.persist(() -> engine.spec(next.task()));
+        spec = known;
+        return known;
     }
 
     private void follow() {
         if (next.way() != Way.FORWARD && next.way() != Way.BACK) {
             return;
         }
-        TaskSpec known = drive.persist(() -> engine.spec(next.task()));
-        spec = known;
-        List<Stage> stages = StageNames.stages(options, next.task(), known.change());
+        List<Stage> stages =
+                StageNames.stages(options, next.task(), readSpec().change());
         List<String> names = stages.stream().map(Stage::name).toList();
         List<String> ofTask = next.task().stageNames();
         if (!names.equals(ofTask)) {
@@ -205,9 +214,11 @@ final class TaskRun {
         TaskContext context = context(task, stage.name(), false);
         boolean skipped;
         try {
-            skipped = perform(stage, context, stage.steps(), true);
+            skipped = work.run(stage, context, stage.steps(), true);
         } catch (Throwable e) {
-            failStage(stage, e);
+            if (!isRetried(stage, e)) {
+                failStage(stage, e);
+            }
             return;
         }
         if (drive.isCut()) {
@@ -221,6 +232,37 @@ final class TaskRun {
     private void pass(TaskRecord task, Stage stage, boolean skipped, Map<String, String> data) {
         TaskCommand.PassStage pass = new TaskCommand.PassStage(skipped, stage.isConfirming() && !skipped, data);
         next = persist(() -> engine.passed(task, pass));
+        retried = 0;
+    }
+
+    /** {@return whether the stage may run again} By then the wait is over, or there is something else to do. */
+    private boolean isRetried(Stage stage, Throwable e) {
+        if (drive.isCut() || signal.isCut() || retried >= stage.retries() || !(e instanceof Exception)) {
+            return false;
+        }
+        retried++;
+        Duration wait = stage.waitBefore(retried, e);
+        LOG.warn("Stage {} of task {} failed, and runs again in {}", stage.name(), id, wait, e);
+        TaskCommand.RetryStage retry = new TaskCommand.RetryStage(stage.name(), retried, FailureInfo.of(e), wait);
+        next = boundary((ledger, task) -> Boundaries.retrying(ledger, task, retry));
+        awaitRetry(next.way(), wait);
+        return true;
+    }
+
+    private void awaitRetry(Way way, Duration wait) {
+        long start = System.nanoTime();
+        Duration left = wait;
+        try {
+            while (isUnderWay() && next.way() == way && goesOn() && left.isPositive()) {
+                signal.await(left);
+                left = wait.minusNanos(System.nanoTime() - start);
+                if (left.isPositive() && goesOn()) {
+                    next = boundary(Boundaries::begin);
+                }
+            }
+        } catch (InterruptedException e) {
+            LOG.debug("Task {} was interrupted before its next try", id, e);
+        }
     }
 
     private void failStage(Stage stage, Throwable e) {
@@ -228,35 +270,12 @@ final class TaskRun {
             LOG.debug("Stage {} of task {} was interrupted", stage.name(), id, e);
             return;
         }
-        LOG.warn("Stage {} of task {} failed", stage.name(), id, e);
-        fail(FailureInfo.of(e), true);
-    }
-
-    /** {@return whether there was nothing to do} */
-    private boolean perform(Stage stage, TaskContext context, List<Step> steps, boolean skippable) throws Exception {
-        MDC.put("stageName", stage.name());
-        try {
-            if (skippable && stage.canSkip(context)) {
-                return true;
-            }
-            TimeLimit.Work work = () -> {
-                for (int index = 0; index < steps.size(); index++) {
-                    if (drive.isCut()) {
-                        throw new InterruptedException("the step before it was to end");
-                    }
-                    context.enter(index + 1);
-                    steps.get(index).execute(context);
-                }
-            };
-            if (stage.timeout().isPresent()) {
-                TimeLimit.run("stage " + stage.name(), stage.timeout().get(), work);
-            } else {
-                work.run();
-            }
-            return false;
-        } finally {
-            MDC.remove("stageName");
+        if (signal.isCut()) {
+            LOG.info("Stage {} of task {} was interrupted, since the task is cancelled", stage.name(), id);
+        } else {
+            LOG.warn("Stage {} of task {} failed", stage.name(), id, e);
         }
+        fail(FailureInfo.of(e), true);
     }
 
     private boolean saveCheckpoint(TaskRecord task, boolean skipped, Map<String, String> data) {
@@ -266,16 +285,7 @@ final class TaskRun {
         }
         int index = task.stagesDone();
         try {
-            checkpoints.save(new Checkpoint(
-                    id,
-                    index,
-                    task.stageNames().subList(0, index + 1),
-                    engine.now(),
-                    task.run(),
-                    task.attempt(),
-                    task.token(),
-                    skipped,
-                    data));
+            checkpoints.save(task.checkpointAfter(index, engine.now(), skipped, data));
             return true;
         } catch (RuntimeException e) {
             failCheckpoint("the checkpoint could not be saved: ", e);
@@ -297,19 +307,14 @@ final class TaskRun {
             if (!goesOn()) {
                 return;
             }
-            Stage stage = stages.get(index);
-            FailureInfo failure = null;
-            try {
-                perform(stage, context(next.task(), stage.name(), true), stage.rollbackSteps(), false);
-            } catch (Throwable e) {
-                failure = FailureInfo.of(e);
-                LOG.warn("Stage {} of task {} could not be rolled back", stage.name(), id, e);
+            retried = 0;
+            boolean isOver = false;
+            while (!isOver && goesOn()) {
+                isOver = undo(stages.get(index), index);
             }
-            if (drive.isCut()) {
+            if (!isOver) {
                 return;
             }
-            FailureInfo missed = failure;
-            next = boundary((ledger, task) -> Boundaries.undone(ledger, task, index, missed));
         }
         FailureInfo unhealthy = next.task().toUndo().isEmpty() ? verify() : null;
         if (!drive.isCut()) {
@@ -317,8 +322,28 @@ final class TaskRun {
         }
     }
 
+    /** {@return whether the stage is rolled back, or can't be; otherwise it is tried again, or the drive ends} */
+    private boolean undo(Stage stage, int index) {
+        FailureInfo failure = null;
+        try {
+            work.run(stage, context(next.task(), stage.name(), true), stage.rollbackSteps(), false);
+        } catch (Throwable e) {
+            if (isRetried(stage, e)) {
+                return false;
+            }
+            failure = FailureInfo.of(e);
+            LOG.warn("Stage {} of task {} could not be rolled back", stage.name(), id, e);
+        }
+        if (drive.isCut()) {
+            return false;
+        }
+        FailureInfo missed = failure;
+        next = boundary((ledger, task) -> Boundaries.undone(ledger, task, index, missed));
+        return true;
+    }
+
     private @Nullable FailureInfo verify() {
-        StageContext context = context(next.task(), "verification", true);
+        TaskContext context = context(next.task(), "verification", true);
         try {
             return options.verifier().verify(context, options.health())
                     ? null
@@ -331,8 +356,8 @@ final class TaskRun {
     }
 
     private TaskContext context(TaskRecord task, String stage, boolean rollingBack) {
-        TaskSpec known = Objects.requireNonNull(spec, "its configurations are not read");
-        return new TaskContext(task, known, stage, rollingBack, options);
+        return new TaskContext(
+                task, Objects.requireNonNull(spec, "its configurations are not read"), stage, rollingBack, options);
     }
 
     private void fail(FailureInfo failure, boolean ofStage) {

@@ -61,13 +61,13 @@ public final class Boundaries {
             return begin(ledger, task);
         }
         ConfigSnapshot previous = found.previous();
-        Next next = begin(ledger, previous == null ? task : ledger.apply(task, remember(ledger, previous)));
+        Next next = begin(ledger, previous == null ? task : remembering(ledger, task, previous));
         return found.failure() == null ? next : failed(ledger, next.task(), found.failure(), false);
     }
 
-    private static TaskCommand remember(Ledger ledger, ConfigSnapshot previous) {
-        return new TaskCommand.Remember(
-                new Snapshot(previous.unit(), ledger.store().keep(previous.config())));
+    private static TaskRecord remembering(Ledger ledger, TaskRecord task, ConfigSnapshot previous) {
+        String configId = ledger.store().keep(previous.config());
+        return ledger.apply(task, new TaskCommand.Remember(new Snapshot(previous.unit(), configId)));
     }
 
     /** Nobody knows what the tenant has, and nothing has been changed yet. */
@@ -94,7 +94,7 @@ public final class Boundaries {
 
     private static Next beginPending(Ledger ledger, TaskRecord task) {
         Wish wish = task.wish();
-        if (wish != null && wish.is(Kind.CANCEL)) {
+        if (wish != null && task.wantsCancel()) {
             return where(ledger.apply(task, new TaskCommand.Cancel(wish.by(), null)));
         }
         TenantRecord tenant = ledger.tenant(task);
@@ -113,7 +113,7 @@ public final class Boundaries {
         return where(
                 switch (wish.kind()) {
                     case ROLLBACK -> ledger.apply(ledger.fence(task), new TaskCommand.RollBack(wish.by()));
-                    case CANCEL -> ledger.apply(task, new TaskCommand.Cancel(wish.by(), null));
+                    case CANCEL, CANCEL_NOW -> ledger.apply(task, new TaskCommand.Cancel(wish.by(), null));
                     case RETRY -> ledger.apply(ledger.fence(task), new TaskCommand.Retry(wish.fromCheckpoint()));
                     case RESUME -> ledger.apply(task, new TaskCommand.Resume(wish.by()));
                     case PAUSE -> ledger.wish(task, null);
@@ -136,16 +136,29 @@ public final class Boundaries {
         return where(wished == null ? ledger.apply(after, new TaskCommand.OpenStage()) : wished);
     }
 
+    /** A stage failed, and runs again later. What is wanted comes first, since nothing runs until then. */
+    public static Next retrying(Ledger ledger, TaskRecord task, TaskCommand.RetryStage retry) {
+        if (!task.status().hasThread()) {
+            return where(task);
+        }
+        TaskRecord wished = task.status() == TaskStatus.RUNNING ? applyWish(ledger, task) : null;
+        return where(wished == null ? ledger.apply(task, retry) : wished);
+    }
+
     /** {@return whether the plan has to be locked for a stage that passed} */
     public static boolean changesStatus(TaskRecord task) {
         return task.wish() != null || task.stagesDone() + 1 >= task.totalStages();
     }
 
+    /** Who is to be cancelled now hasn't failed: the failure comes from the interrupt. */
     public static Next failed(Ledger ledger, TaskRecord task, FailureInfo failure, boolean ofStage) {
         if (task.status() != TaskStatus.RUNNING) {
             return where(task);
         }
         Wish wish = task.wish();
+        if (wish != null && wish.is(Kind.CANCEL_NOW)) {
+            return where(ledger.apply(task, new TaskCommand.Cancel(wish.by(), null)));
+        }
         TaskRecord after = ledger.apply(task, new TaskCommand.Fail(failure, ofStage));
         return where(
                 wish != null && wish.is(Kind.ROLLBACK)
@@ -192,7 +205,7 @@ public final class Boundaries {
         }
         return switch (wish.kind()) {
             case ROLLBACK -> ledger.apply(ledger.fence(task), new TaskCommand.RollBack(wish.by()));
-            case CANCEL -> ledger.apply(task, new TaskCommand.Cancel(wish.by(), null));
+            case CANCEL, CANCEL_NOW -> ledger.apply(task, new TaskCommand.Cancel(wish.by(), null));
             case PAUSE -> ledger.apply(task, new TaskCommand.Pause(wish.by()));
             case RESUME, RETRY -> null;
         };

@@ -29,6 +29,9 @@ public final class Ledger {
     private static final Comparator<TaskRecord> BY_TENANT =
             Comparator.comparing(task -> task.tenantId().value());
 
+    /** Who rolls a plan back in which too many tasks have failed. */
+    private static final String BY_ITSELF = "system";
+
     private final StoreTransaction store;
     private final Instant now;
 
@@ -83,6 +86,13 @@ public final class Ledger {
     public TaskRecord task(TaskId taskId) {
         TaskRecord changed = after.get(taskId);
         return changed != null ? changed : store.task(taskId).orElseThrow(() -> new TaskNotFoundException(taskId));
+    }
+
+    /** {@return all tasks of the plan, in its order, as they are by now} */
+    public List<TaskRecord> tasks() {
+        return store.tasks(plan().id()).stream()
+                .map(task -> after.getOrDefault(task.id(), task))
+                .toList();
     }
 
     public TaskRecord add(TaskRecord created) {
@@ -212,6 +222,10 @@ public final class Ledger {
     /** {@return the tasks that now have a tenant which another has let go} Saves all, in the order in which locks are taken. */
     public List<TaskId> close() {
         if (plan != null) {
+            if (WaveRules.rollsBack(plan)) {
+                tell(plan.status(), WaveRules.tooManyFailures(plan));
+                Wishes.grantAll(this, Wish.of(Wish.Kind.ROLLBACK, BY_ITSELF));
+            }
             store.save(follow());
         }
         after.values().forEach(store::save);
@@ -228,7 +242,9 @@ public final class Ledger {
 
     private boolean hasEnded(TaskRecord task) {
         TaskRecord old = before.get(task.id());
-        return task.status().isEnd() && (old == null || !old.status().isEnd());
+        return task.status().isEnd()
+                && !task.isOwed()
+                && (old == null || !old.status().isEnd());
     }
 
     private void letGo(TaskRecord task) {

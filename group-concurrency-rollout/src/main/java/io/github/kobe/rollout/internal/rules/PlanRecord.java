@@ -96,7 +96,7 @@ public record PlanRecord(
                 endedAt,
                 progress.current() + 1,
                 waves.count(),
-                waves.maxFailures(),
+                waves.maxFailures() == null ? null : Integer.valueOf(waves.mostFailures(progress.current())),
                 progress.gate());
     }
 
@@ -132,9 +132,16 @@ public record PlanRecord(
         return open;
     }
 
-    /** {@return how many of its tasks have failed, forward or back} */
+    /** {@return how many of those tasks have failed, forward or back, for which there is a limit} */
     int failures() {
-        return count(TaskStatus.FAILED) + count(TaskStatus.ROLLBACK_FAILED);
+        return waves.limitsEachWave()
+                ? progress.failed().get(progress.current())
+                : count(TaskStatus.FAILED) + count(TaskStatus.ROLLBACK_FAILED);
+    }
+
+    /** {@return how many of its tasks may have failed while others begin} */
+    int mostFailures() {
+        return waves.mostFailures(progress.current());
     }
 
     /** {@return how many of its tasks, in its order, may begin now} */
@@ -178,16 +185,18 @@ public record PlanRecord(
             counts.putAll(tally);
             counts.merge(after.status(), 1, Integer::sum);
             int waiting = after.status() == TaskStatus.PENDING ? 1 : 0;
+            int failed = after.hasFailed() ? 1 : 0;
             if (before != null) {
                 counts.merge(before.status(), -1, Integer::sum);
                 edit.owed -= before.isOwed() ? 1 : 0;
                 edit.abandoned -= before.isAbandoned() ? 1 : 0;
                 waiting -= before.status() == TaskStatus.PENDING ? 1 : 0;
+                failed -= before.hasFailed() ? 1 : 0;
             }
             edit.owed += after.isOwed() ? 1 : 0;
             edit.abandoned += after.isAbandoned() ? 1 : 0;
             edit.tally = counts;
-            edit.progress = progress.counting(waves.waveOf(after.position()), waiting);
+            edit.progress = progress.counting(waves.waveOf(after.position()), waiting, failed);
         });
     }
 

@@ -76,7 +76,7 @@ public final class PlanRules {
             }
             case RETRY -> {
                 require(plan, command, PlanStatus.PARTIAL_FAILED);
-                yield new Changed(plan.with(edit -> edit.rollingBack = false), List.of());
+                yield new Changed(WaveRules.accept(plan).with(edit -> edit.rollingBack = false), List.of());
             }
             case GIVE_UP -> go(plan, command, PlanStatus.FAILED, now, PlanStatus.PARTIAL_FAILED);
         };

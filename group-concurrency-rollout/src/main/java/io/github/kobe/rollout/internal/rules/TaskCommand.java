@@ -1,6 +1,7 @@
 package io.github.kobe.rollout.internal.rules;
 
 import io.github.kobe.rollout.FailureInfo;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,9 @@ public sealed interface TaskCommand {
 
     /** The current stage passed, or had nothing to do. */
     record PassStage(boolean skipped, boolean confirmed, Map<String, String> data) implements TaskCommand {}
+
+    /** The current stage, or its rollback, failed, and runs again later. */
+    record RetryStage(String stage, int retry, FailureInfo failure, Duration backOff) implements TaskCommand {}
 
     /** The stage after one that passed begins. */
     record OpenStage() implements TaskCommand {}

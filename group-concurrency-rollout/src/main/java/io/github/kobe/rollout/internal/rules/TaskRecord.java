@@ -175,9 +175,13 @@ public record TaskRecord(
         if (checkpointAt == null || stagesDone == 0) {
             return Optional.empty();
         }
-        boolean skipped = settled.contains(stageNames.get(stagesDone - 1));
-        return Optional.of(new Checkpoint(
-                id, stagesDone - 1, completedStages(), checkpointAt, run, attempt, token, skipped, data));
+        int last = stagesDone - 1;
+        return Optional.of(checkpointAfter(last, checkpointAt, settled.contains(stageNames.get(last)), data));
+    }
+
+    /** {@return its checkpoint after the stage at that place} */
+    public Checkpoint checkpointAfter(int index, Instant at, boolean skipped, Map<String, String> saved) {
+        return new Checkpoint(id, index, stageNames.subList(0, index + 1), at, run, attempt, token, skipped, saved);
     }
 
     /** {@return the places of the stages that a rollback still has to take back, in its order} */
@@ -201,6 +205,11 @@ public record TaskRecord(
         return wish != null && !status.isOpen();
     }
 
+    /** {@return whether it has failed, forward or back} */
+    boolean hasFailed() {
+        return status == TaskStatus.FAILED || status == TaskStatus.ROLLBACK_FAILED;
+    }
+
     /** {@return whether it was cancelled when its tenant may have been changed already} */
     boolean isAbandoned() {
         return status == TaskStatus.CANCELLED && startedAt != null;
@@ -208,6 +217,11 @@ public record TaskRecord(
 
     public boolean wants(Wish.Kind kind) {
         return wish != null && wish.is(kind);
+    }
+
+    /** {@return whether it is to be cancelled, now or at the boundary} */
+    public boolean wantsCancel() {
+        return wants(Wish.Kind.CANCEL) || wants(Wish.Kind.CANCEL_NOW);
     }
 
     /** {@return the task, which from now on only the drive of that epoch may write} */

@@ -5,6 +5,7 @@ import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.Occurrence.StageCompleted;
 import io.github.kobe.rollout.Occurrence.StageFailed;
+import io.github.kobe.rollout.Occurrence.StageRetrying;
 import io.github.kobe.rollout.Occurrence.StageRollbackFailed;
 import io.github.kobe.rollout.Occurrence.StageRolledBack;
 import io.github.kobe.rollout.Occurrence.StageRollingBack;
@@ -84,6 +85,10 @@ public final class TaskRules {
             case TaskCommand.Begin begin -> begin(begin.lastKnownGood());
             case TaskCommand.Remember remember -> edit.previous = remember.previous();
             case TaskCommand.PassStage pass -> pass(pass);
+            case TaskCommand.RetryStage retry -> {
+                requireThread("retry a stage");
+                told.add(new StageRetrying(retry.stage(), retry.retry(), retry.failure(), retry.backOff()));
+            }
             case TaskCommand.OpenStage open -> {
                 stay(TaskStatus.RUNNING, "open a stage");
                 openStage();
@@ -169,9 +174,7 @@ public final class TaskRules {
     }
 
     private void recover(TaskCommand.Recover recover) {
-        if (!before.status().hasThread()) {
-            throw illegal(before.status(), "only a running task can be taken over");
-        }
+        requireThread("be taken over");
         Set<String> lost = new HashSet<>(before.lostWith());
         lost.add(recover.lost());
         edit.lostWith = lost;
@@ -311,6 +314,12 @@ public final class TaskRules {
     private void stay(TaskStatus status, String what) {
         if (before.status() != status) {
             throw illegal(before.status(), "it must be " + status + " to " + what);
+        }
+    }
+
+    private void requireThread(String what) {
+        if (!before.status().hasThread()) {
+            throw illegal(before.status(), "only a running task can " + what);
         }
     }
 

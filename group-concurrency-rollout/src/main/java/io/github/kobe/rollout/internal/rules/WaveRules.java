@@ -1,6 +1,8 @@
 package io.github.kobe.rollout.internal.rules;
 
+import io.github.kobe.rollout.FailureReaction;
 import io.github.kobe.rollout.Occurrence;
+import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.TaskOperationException;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.WaveGate;
@@ -29,17 +31,30 @@ public final class WaveRules {
         return new Changed(goOn(heeded, now, told), told);
     }
 
+    /** {@return whether more of its tasks have failed than may, so that it is to be rolled back now} */
+    static boolean rollsBack(PlanRecord plan) {
+        return plan.waves().onTooManyFailures() == FailureReaction.ROLLBACK
+                && (plan.status() == PlanStatus.RUNNING || plan.status() == PlanStatus.PAUSED)
+                && !plan.rollingBack()
+                && plan.failures() > allowed(plan);
+    }
+
+    static Occurrence tooManyFailures(PlanRecord plan) {
+        return new Occurrence.TooManyFailures(
+                plan.failures(), plan.mostFailures(), plan.waves().onTooManyFailures());
+    }
+
+    /** {@return how many may have failed} What was accepted once is not accepted again, when it has been better meanwhile. */
+    private static int allowed(PlanRecord plan) {
+        return Math.min(plan.progress().failuresAllowed(), Math.max(plan.mostFailures(), plan.failures()));
+    }
+
     /** Each failure above what is allowed asks for a pause, if something is left to begin. */
     private static PlanRecord heedFailures(PlanRecord plan, List<Occurrence> told) {
-        Integer most = plan.waves().maxFailures();
-        if (most == null) {
-            return plan;
-        }
-        int failures = plan.failures();
-        int allowed = Math.min(plan.progress().failuresAllowed(), Math.max(most, failures));
-        boolean stops = failures > allowed && plan.count(TaskStatus.PENDING) > 0 && !plan.pauseAsked();
+        int allowed = allowed(plan);
+        boolean stops = plan.failures() > allowed && plan.count(TaskStatus.PENDING) > 0 && !plan.pauseAsked();
         if (stops) {
-            told.add(new Occurrence.TooManyFailures(failures, most));
+            told.add(tooManyFailures(plan));
         }
         return plan.with(edit -> {
             edit.pauseAsked |= stops;
@@ -66,7 +81,8 @@ public final class WaveRules {
         }
         if (gate == null || Gates.isPassed(gate, now)) {
             told.add(started(plan, next));
-            return plan.with(edit -> edit.progress = progress.in(next));
+            int allowed = waves.limitsEachWave() ? waves.mostFailures(next) : progress.failuresAllowed();
+            return plan.with(edit -> edit.progress = progress.in(next).allowing(allowed));
         }
         if (Gates.isExpired(gate, now)) {
             told.add(new Occurrence.GateTimedOut(progress.current() + 1));
@@ -108,13 +124,16 @@ public final class WaveRules {
 
     /** Whoever resumes a plan accepts what has failed so far, and gives an approval its time again. */
     static PlanRecord resume(PlanRecord plan, Instant now) {
-        Integer most = plan.waves().maxFailures();
-        WaveProgress progress = plan.progress();
-        WaveGate gate = progress.gate();
-        WaveProgress accepted = most == null ? progress : progress.allowing(Math.max(most, plan.failures()));
-        return plan.with(edit -> {
+        WaveGate gate = plan.progress().gate();
+        return accept(plan).with(edit -> {
             edit.pauseAsked = false;
-            edit.progress = accepted.at(gate == null ? null : plan.waves().renewed(gate, now));
+            edit.progress = edit.progress.at(gate == null ? null : plan.waves().renewed(gate, now));
         });
+    }
+
+    /** {@return the plan, for which only further failures count} */
+    static PlanRecord accept(PlanRecord plan) {
+        return plan.with(
+                edit -> edit.progress = plan.progress().allowing(Math.max(plan.mostFailures(), plan.failures())));
     }
 }

@@ -1,5 +1,6 @@
 package io.github.kobe.rollout.internal.rules;
 
+import io.github.kobe.rollout.FailureReaction;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.WaveGate;
 import io.github.kobe.rollout.WaveSize;
@@ -14,20 +15,26 @@ import org.jspecify.annotations.Nullable;
  * The waves in which a plan changes its tenants, and the conditions between them; for stores. Immutable.
  *
  * @param sizes how many tasks each wave has, in the order of the plan
- * @param maxFailures how many tasks may have failed while others begin, or {@code null} for any number
+ * @param maxFailures how many tasks may have failed while others begin, or which percentage of a wave, or {@code null} for
+ *     any number
+ * @param onTooManyFailures what happens if more have
  * @param bakeTime the shortest time from the end of a wave to the begin of the next one
  * @param approvalTimeout how long the plan waits for an approval after that, or {@code null} if none is needed
  * @since 0.1.0
  */
 public record Waves(
         List<Integer> sizes,
-        @Nullable Integer maxFailures,
+        @Nullable WaveSize maxFailures,
+        FailureReaction onTooManyFailures,
         Duration bakeTime,
         @Nullable Duration approvalTimeout) {
+
+    private static final int HUNDRED = 100;
 
     /** Copies the sizes. */
     public Waves {
         sizes = List.copyOf(sizes);
+        Objects.requireNonNull(onTooManyFailures, "onTooManyFailures");
         Objects.requireNonNull(bakeTime, "bakeTime");
     }
 
@@ -45,7 +52,20 @@ public record Waves(
         if (left > 0) {
             sizes.add(left);
         }
-        return new Waves(sizes, plan.maxFailures(), plan.bakeTime(), plan.approvalTimeout());
+        return new Waves(sizes, plan.maxFailures(), plan.onTooManyFailures(), plan.bakeTime(), plan.approvalTimeout());
+    }
+
+    /** {@return whether each wave has a limit of its own for its failures} */
+    boolean limitsEachWave() {
+        return maxFailures != null && maxFailures.isPercentage();
+    }
+
+    /** {@return how many tasks may have failed while that wave is the current one} */
+    int mostFailures(int wave) {
+        if (maxFailures == null) {
+            return Integer.MAX_VALUE;
+        }
+        return limitsEachWave() ? (int) ((long) sizes.get(wave) * maxFailures.value() / HUNDRED) : maxFailures.value();
     }
 
     int count() {

@@ -30,6 +30,15 @@ alter table rollout_plan add column stranded_since timestamp(6) with time zone;
 alter table rollout_task add column lost_with varchar default '[]' not null;
 alter table rollout_task drop column recoveries;
 
+-- How many tasks of each wave have failed. It has as many numbers as what waits.
+alter table rollout_plan add column failed varchar default '[]' not null;
+update rollout_plan set failed = regexp_replace(waiting, '[0-9]+', '0');
+
+-- Failures may be limited by a percentage, and a plan with too many be rolled back.
+update rollout_plan set waves = replace(
+    regexp_replace(waves, '"maxFailures":([0-9]+)', '"maxFailures":{"value":$1,"isPercentage":false}'),
+    '"bakeTime":', '"onTooManyFailures":"PAUSE","bakeTime":');
+
 -- Tokens grow over all plans of a tenant. Services may remember those of before, which were epochs.
 alter table rollout_task add column token bigint default 0 not null;
 alter table rollout_tenant add column token bigint default 0 not null;

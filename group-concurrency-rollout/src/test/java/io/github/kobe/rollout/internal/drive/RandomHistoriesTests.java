@@ -7,6 +7,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.rollout.ConflictPolicy;
 import io.github.kobe.rollout.EndpointPolicy;
 import io.github.kobe.rollout.FailureInfo;
+import io.github.kobe.rollout.FailureReaction;
 import io.github.kobe.rollout.MetricsRegistry;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.RollbackHealthVerifier;
@@ -20,6 +21,7 @@ import io.github.kobe.rollout.TaskOperationException;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.WaveGate;
+import io.github.kobe.rollout.WaveSize;
 import io.github.kobe.rollout.Wish;
 import io.github.kobe.rollout.internal.memory.MemoryStore;
 import io.github.kobe.rollout.internal.rules.Boundaries;
@@ -130,9 +132,12 @@ class RandomHistoriesTests {
 
         private void inWaves(RolloutPlan.Builder plan) {
             if (random.nextBoolean()) {
-                int most = random.nextInt(3);
-                model.maxFailures(most);
-                plan.maxFailures(most);
+                boolean inPercent = random.nextInt(3) == 0;
+                boolean rollsBack = random.nextInt(3) == 0;
+                int most = inPercent ? 1 + random.nextInt(100) : random.nextInt(3);
+                model.maxFailures(most, inPercent, rollsBack);
+                plan.maxFailures(new WaveSize(most, inPercent))
+                        .onTooManyFailures(rollsBack ? FailureReaction.ROLLBACK : FailureReaction.PAUSE);
             }
             if (random.nextBoolean()) {
                 int first = 1 + random.nextInt(2);

@@ -2,6 +2,7 @@ package io.github.kobe.rollout.internal.rules;
 
 import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.DeployUnit;
+import io.github.kobe.rollout.FailureReaction;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanStatus;
@@ -67,7 +68,7 @@ public final class Samples {
     }
 
     public static PlanRecord plan(PlanStatus status) {
-        return plan(status, new Waves(List.of(10), null, Duration.ZERO, null));
+        return plan(status, new Waves(List.of(10), null, FailureReaction.PAUSE, Duration.ZERO, null));
     }
 
     public static PlanRecord plan(PlanStatus status, Waves waves) {

@@ -20,6 +20,7 @@ import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.TaskOperationException;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.internal.rules.TaskRules.Changed;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +57,9 @@ class TaskRulesTests {
             row(new TaskCommand.Begin(null), Map.of(PENDING, RUNNING)),
             row(new TaskCommand.PassStage(false, false, Map.of()), Map.of(RUNNING, RUNNING)),
             row(new TaskCommand.OpenStage(), Map.of(RUNNING, RUNNING)),
+            row(
+                    new TaskCommand.RetryStage("A", 1, FAILURE, Duration.ofSeconds(1)),
+                    Map.of(RUNNING, RUNNING, ROLLING_BACK, ROLLING_BACK)),
             row(new TaskCommand.Restart(), Map.of(RUNNING, RUNNING)),
             row(new TaskCommand.Report(), Map.of(RUNNING, RUNNING)),
             row(new TaskCommand.Recover("n2", "n1"), Map.of(RUNNING, RUNNING, ROLLING_BACK, ROLLING_BACK)),

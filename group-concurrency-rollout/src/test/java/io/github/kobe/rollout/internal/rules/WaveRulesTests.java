@@ -2,6 +2,7 @@ package io.github.kobe.rollout.internal.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.kobe.rollout.FailureReaction;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.TaskOperationException;
@@ -21,12 +22,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What a gate makes of each command, with a bake time of 10 minutes and 60 more for an approval. */
 class WaveRulesTests {
 
-    private static final Waves WAVES = new Waves(List.of(1, 1), null, Duration.ofMinutes(10), Duration.ofHours(1));
+    private static final Waves WAVES =
+            new Waves(List.of(1, 1), null, FailureReaction.PAUSE, Duration.ofMinutes(10), Duration.ofHours(1));
 
     private PlanRecord plan = Samples.plan(PlanStatus.RUNNING, WAVES).with(edit -> {
         edit.startedAt = Samples.NOW;
         edit.tally = Map.of(TaskStatus.COMPLETED, 1, TaskStatus.PENDING, 1);
-        edit.progress = edit.progress.counting(1, 1);
+        edit.progress = edit.progress.counting(1, 1, 0);
     });
 
     private Instant now = Samples.NOW;
@@ -149,7 +151,9 @@ class WaveRulesTests {
     @Test
     @Tag("R137")
     void eachFailureAboveTheMostAsksForAPauseAndAResumeAcceptsThoseThatAreThere() {
-        plan = Samples.plan(PlanStatus.RUNNING, new Waves(List.of(9), 1, Duration.ZERO, null))
+        plan = Samples.plan(
+                        PlanStatus.RUNNING,
+                        new Waves(List.of(9), WaveSize.tenants(1), FailureReaction.PAUSE, Duration.ZERO, null))
                 .with(edit -> edit.startedAt = Samples.NOW);
         assertThat(afterFailures(1)).isFalse();
         assertThat(afterFailures(2)).isTrue();

@@ -39,6 +39,9 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
     private static final ConfigurationPropertyName PREFIX =
             ConfigurationPropertyName.of(GroupConcurrencyProperties.PREFIX);
 
+    /** Beside the limits of groups, the one duration that may be "unlimited". */
+    private static final ConfigurationPropertyName SCOPE_TIMEOUT = PREFIX.append("scope.default-timeout");
+
     /** Nothing but a number. Zero is the same in every unit. */
     private static final Pattern WITHOUT_UNIT = Pattern.compile("\\s*[+-]?\\d*[1-9]\\d*\\s*");
 
@@ -237,6 +240,9 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
         /** {@return how the value is written, in words; {@code null}: Spring Boot tells it well enough} */
         private static @Nullable String formOf(ConfigurationPropertyName name, Bindable<?> target) {
             Class<?> type = typeOf(target);
+            if (name.equals(SCOPE_TIMEOUT)) {
+                return LimitSetting.QUEUE_TIMEOUT.form();
+            }
             if (type == Integer.class || type == Duration.class) {
                 return settingAt(name)
                         .map(LimitSetting::form)
@@ -276,7 +282,9 @@ public final class BoundSettings implements ConfigurationPropertiesBindHandlerAd
             if (!text.equals(LimitSetting.UNLIMITED)) {
                 return null;
             }
-            return settingAt(name).flatMap(LimitSetting::unlimited).orElse(null);
+            Optional<LimitSetting> setting =
+                    name.equals(SCOPE_TIMEOUT) ? Optional.of(LimitSetting.QUEUE_TIMEOUT) : settingAt(name);
+            return setting.flatMap(LimitSetting::unlimited).orElse(null);
         }
 
         /** Properties that are left over are unknown to Spring Boot, which only knows the names that are bound here. */

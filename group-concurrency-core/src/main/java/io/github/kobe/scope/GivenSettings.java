@@ -9,69 +9,69 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration of a scope.
+ * The settings of a scope.
  *
  * @param givenName {@code null}: none was given
  * @param limit how long it may take; {@code null}: any time
  * @param givenGroup the group of forks that name none; {@code null}: there is none
  * @param mostForks how many forks may be unfinished before the owner's next one waits; 0: any number
  */
-record ScopeConfiguration(
+record GivenSettings(
         @Nullable String givenName,
         @Nullable Duration limit,
         @Nullable String givenGroup,
         int mostForks,
         RetryPolicy retry,
         List<ScopeListener> listeners)
-        implements Configuration {
+        implements ScopeSettings {
 
-    static final ScopeConfiguration DEFAULT =
-            new ScopeConfiguration(null, Duration.ofSeconds(30), null, 0, RetryPolicy.none(), List.of());
+    static final GivenSettings DEFAULT =
+            new GivenSettings(null, Duration.ofSeconds(30), null, 0, RetryPolicy.none(), List.of());
 
-    ScopeConfiguration {
+    GivenSettings {
         listeners = List.copyOf(listeners);
     }
 
     @Override
-    public Configuration withName(String name) {
+    public ScopeSettings withName(String name) {
         Objects.requireNonNull(name, "name");
-        return new ScopeConfiguration(name, limit, givenGroup, mostForks, retry, listeners);
+        return new GivenSettings(name, limit, givenGroup, mostForks, retry, listeners);
     }
 
     @Override
-    public Configuration withTimeout(Duration timeout) {
-        Objects.requireNonNull(timeout, "timeout");
-        return new ScopeConfiguration(givenName, timeout, givenGroup, mostForks, retry, listeners);
+    public ScopeSettings withTimeout(Duration timeout) {
+        Range.positive(timeout, "timeout");
+        return new GivenSettings(givenName, timeout, givenGroup, mostForks, retry, listeners);
     }
 
     @Override
-    public Configuration withoutTimeout() {
-        return new ScopeConfiguration(givenName, null, givenGroup, mostForks, retry, listeners);
+    public ScopeSettings withoutTimeout() {
+        return new GivenSettings(givenName, null, givenGroup, mostForks, retry, listeners);
     }
 
     @Override
-    public Configuration withGroup(String group) {
+    public ScopeSettings withGroup(String group) {
         Objects.requireNonNull(group, "group");
-        return new ScopeConfiguration(givenName, limit, group, mostForks, retry, listeners);
+        return new GivenSettings(givenName, limit, group, mostForks, retry, listeners);
     }
 
     @Override
-    public Configuration withMaxConcurrency(int forks) {
-        Range.atLeast(1, forks, "maxConcurrency");
-        return new ScopeConfiguration(givenName, limit, givenGroup, forks, retry, listeners);
+    public ScopeSettings withMaxUnfinished(int forks) {
+        Range.atLeast(1, forks, "maxUnfinished");
+        return new GivenSettings(givenName, limit, givenGroup, forks, retry, listeners);
     }
 
     @Override
-    public Configuration withRetry(RetryPolicy policy) {
+    public ScopeSettings withRetry(RetryPolicy policy) {
         Objects.requireNonNull(policy, "retry");
-        return new ScopeConfiguration(givenName, limit, givenGroup, mostForks, policy, listeners);
+        return new GivenSettings(givenName, limit, givenGroup, mostForks, policy, listeners);
     }
 
     @Override
-    public Configuration withListener(ScopeListener listener) {
+    public ScopeSettings withListener(ScopeListener listener) {
         List<ScopeListener> more = new ArrayList<>(listeners);
         more.add(Objects.requireNonNull(listener, "listener"));
-        return new ScopeConfiguration(givenName, limit, givenGroup, mostForks, retry, more);
+        return new GivenSettings(givenName, limit, givenGroup, mostForks, retry, more);
     }
 
     @Override
@@ -90,7 +90,7 @@ record ScopeConfiguration(
     }
 
     @Override
-    public OptionalInt maxConcurrency() {
+    public OptionalInt maxUnfinished() {
         return mostForks == 0 ? OptionalInt.empty() : OptionalInt.of(mostForks);
     }
 }

@@ -3,9 +3,13 @@ package io.github.kobe.scope;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.function.Supplier;
 
-/** How forks of one scope have ended, and how long they ran; used by any thread. */
-final class ForkCounts {
+/**
+ * How forks of one scope have ended, and how long they ran; used by any thread. It refers to nothing, so that who reads it
+ * later keeps no scope.
+ */
+final class Tally implements Supplier<ScopeTotals> {
 
     /** What was counted at one moment. */
     record Totals(
@@ -29,6 +33,8 @@ final class ForkCounts {
     private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
 
     private final long[] counts = new long[PLACES];
+
+    private volatile boolean timedOut;
 
     void started() {
         add(STARTED, 1);
@@ -63,8 +69,14 @@ final class ForkCounts {
         return (long) COUNT.getVolatile(counts, place);
     }
 
-    /** {@return what was counted so far in a scope} */
-    ScopeTotals totals(boolean timedOut) {
+    /** The scope was cancelled because its time was up. */
+    void timeWasUp() {
+        timedOut = true;
+    }
+
+    /** {@return what was counted so far} */
+    @Override
+    public ScopeTotals get() {
         return new Totals(
                 get(STARTED),
                 get(SUCCEEDED),

@@ -11,12 +11,12 @@ import java.util.OptionalInt;
  * are.
  *
  * <pre>{@code
- * scopes.open(configuration -> configuration.withName("checkout").withTimeout(Duration.ofSeconds(2)))
+ * scopes.open(settings -> settings.withName("checkout").withTimeout(Duration.ofSeconds(2)))
  * }</pre>
  *
  * @since 0.1.0
  */
-public sealed interface Configuration permits ScopeConfiguration {
+public sealed interface ScopeSettings permits GivenSettings {
 
     /**
      * Names the scope, in listeners, snapshots and exceptions, and in the names of its forks' threads.
@@ -24,42 +24,43 @@ public sealed interface Configuration permits ScopeConfiguration {
      * @param name any text; control characters are not shown
      * @return a copy with that setting
      */
-    Configuration withName(String name);
+    ScopeSettings withName(String name);
 
     /**
-     * Limits the time from open to the end of join. The default is 30 seconds.
+     * Limits the time from open to the end of join. The default is 30 seconds. {@link #withoutTimeout()} removes the limit;
+     * {@link GroupScope#joinUntil} takes a deadline, which may be past.
      *
-     * @param timeout how long; zero or negative: the time is up when the scope is opened, so the rest of a deadline can
-     *     be passed on unchanged
+     * @param timeout how long, more than zero
      * @return a copy with that setting
+     * @throws IllegalArgumentException if {@code timeout} is zero or negative
      */
-    Configuration withTimeout(Duration timeout);
+    ScopeSettings withTimeout(Duration timeout);
 
     /**
      * Removes the time-out; that of an outer scope still applies. Use it for servers, whose forks never all end.
      *
      * @return a copy with that setting
      */
-    Configuration withoutTimeout();
+    ScopeSettings withoutTimeout();
 
     /**
-     * Sets the group of those forks that name none.
+     * Sets the group of those forks and schedules that name none.
      *
      * @param group the key of the group
      * @return a copy with that setting
      */
-    Configuration withGroup(String group);
+    ScopeSettings withGroup(String group);
 
     /**
-     * Bounds the scope's unfinished forks: while there are this many, the owner's next fork blocks. This bounds queued and
-     * delayed forks as well as running ones, and so the memory of a long loop; the limits of the groups decide how many
-     * run. Forks of a fork count, and never block.
+     * Bounds the scope's unfinished forks: while there are this many, the owner's next fork blocks. Queued and delayed forks
+     * count as well as running ones, so this bounds the memory of a long loop; how many run is up to the limits of the
+     * groups. Forks of a fork count, and never block.
      *
      * @param forks how many, at least 1
      * @return a copy with that setting
      * @throws IllegalArgumentException if {@code forks} is less than 1
      */
-    Configuration withMaxConcurrency(int forks);
+    ScopeSettings withMaxUnfinished(int forks);
 
     /**
      * Sets how failed forks are retried, unless their own options say otherwise. The default is
@@ -68,7 +69,7 @@ public sealed interface Configuration permits ScopeConfiguration {
      * @param retry the policy
      * @return a copy with that setting
      */
-    Configuration withRetry(RetryPolicy retry);
+    ScopeSettings withRetry(RetryPolicy retry);
 
     /**
      * Adds a listener after the present ones. It is called for this scope alone, not for those inside it.
@@ -76,7 +77,7 @@ public sealed interface Configuration permits ScopeConfiguration {
      * @param listener the listener
      * @return a copy with that setting
      */
-    Configuration withListener(ScopeListener listener);
+    ScopeSettings withListener(ScopeListener listener);
 
     /** {@return the scope's name, if it was given one} */
     Optional<String> name();
@@ -84,11 +85,11 @@ public sealed interface Configuration permits ScopeConfiguration {
     /** {@return how long the scope may take; empty: no limit} */
     Optional<Duration> timeout();
 
-    /** {@return the group of forks that name none, if there is one} */
+    /** {@return the group of forks and schedules that name none, if there is one} */
     Optional<String> group();
 
-    /** {@return how many unfinished forks block the owner; empty: none do} */
-    OptionalInt maxConcurrency();
+    /** {@return how many unfinished forks block the owner's next one; empty: any number may be unfinished} */
+    OptionalInt maxUnfinished();
 
     /** {@return how forks are retried if their own options don't say otherwise} */
     RetryPolicy retry();
