@@ -176,7 +176,9 @@ class ValuesTests {
     @Tag("R118")
     void nothingThatHasAConfigurationShowsItAsText() {
         TenantChange change = TenantChange.of("acme", Samples.BLUE, "{\"password\": \"secret\"}")
-                .previous(Samples.GREEN, "the old secret");
+                .previous(Samples.GREEN, "the old secret")
+                .endpoints("http://ann:secret@h")
+                .setting("http.header.X-Api-Key", "secret");
         TaskRecord task = Samples.created(Samples.taskId(Samples.PLAN), change, List.of("A"));
         TenantRecord tenant =
                 TenantRecord.unknown(TenantId.of("acme")).confirmed(new Snapshot(change.unit(), change.config()));

@@ -139,7 +139,7 @@ final class Requests {
                 .max(Comparator.naturalOrder());
         IOException together =
                 longest.isPresent() ? new RetryAfterException(told, longest.get()) : new IOException(told);
-        failures.forEach(together::addSuppressed);
+        failures.stream().limit(MOST_TOLD).forEach(together::addSuppressed);
         return together;
     }
 }

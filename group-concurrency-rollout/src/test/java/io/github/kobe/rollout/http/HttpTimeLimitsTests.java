@@ -13,6 +13,8 @@ import io.github.kobe.testing.Gate;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -93,7 +95,11 @@ class HttpTimeLimitsTests extends HttpTestCase {
                 try {
                     return jdk.send(call);
                 } finally {
-                    under.decrementAndGet();
+                    // takes a while to end
+                    CompletableFuture.runAsync(
+                                    under::decrementAndGet,
+                                    CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS))
+                            .join();
                 }
             };
 

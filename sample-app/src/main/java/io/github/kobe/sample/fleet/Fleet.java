@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
 public final class Fleet implements AutoCloseable {
 
     private static final String VERSION = "41";
-    private static final Duration ANSWER = Duration.ofMillis(500);
+    private static final Duration ANSWER = Duration.ofSeconds(1);
     private static final Duration LAG = Duration.ofSeconds(2);
 
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();

@@ -31,6 +31,13 @@ public record Change(Snapshot target, List<String> endpoints, int maxRetry, Map<
                 new Snapshot(change.unit(), configId), change.endpoints(), change.maxRetry(), change.settings());
     }
 
+    /** {@return what it consists of, but only the number of endpoints and the names of settings, which may have secrets} */
+    @Override
+    public String toString() {
+        return "Change[target=" + target + ", endpoints=" + endpoints.size() + ", maxRetry=" + maxRetry + ", settings="
+                + settings.keySet() + "]";
+    }
+
     /** {@return the change as the application made it, with what is known of before} */
     public TenantChange whole(TenantId tenantId, String config, @Nullable ConfigSnapshot previous) {
         return new TenantChange(tenantId.value(), target.unit(), config, endpoints, previous, maxRetry, settings);
