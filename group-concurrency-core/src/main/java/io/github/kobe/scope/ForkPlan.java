@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ForkPlan {
 
+    /** On the engine's clock. */
+    final long forkedAt;
+
     final @Nullable String name;
     final long delayNanos;
     /** {@link Long#MAX_VALUE}: it has no time-out of its own. */
@@ -43,7 +46,8 @@ final class ForkPlan {
     private volatile @Nullable Alarm start;
     private volatile @Nullable Alarm end;
 
-    ForkPlan(@Nullable ForkOptions options, RetryPolicy defaultRetry, @Nullable ForkSchedule schedule) {
+    ForkPlan(long forkedAt, @Nullable ForkOptions options, RetryPolicy defaultRetry, @Nullable ForkSchedule schedule) {
+        this.forkedAt = forkedAt;
         this.schedule = schedule;
         if (options == null) {
             name = null;

@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * thread moves it from there.
  *
  * <p>A thread that finds it over while another thread decides it, or calls its joiner, leaves the rest to that one
- * (<i>left</i>).
+ * (<i>left</i>). Only an alarm can be that other thread. A fork without a plan has none: the thread that decides it also
+ * finds it over.
  */
 abstract sealed class ForkState extends Fork permits ForkedSubtask {
 
@@ -130,8 +131,9 @@ abstract sealed class ForkState extends Fork permits ForkedSubtask {
 
     // ---- beside the phase
 
+    /** Its permits are back, and all listeners have heard; nobody tells its joiner any more. Once, by one thread. */
     final void markOver() {
-        STATE.getAndBitwiseOr(this, OVER);
+        STATE.getAndAdd(this, isTold() ? OVER - TELLING : OVER);
     }
 
     /** {@return whether its permits are back, and all listeners have heard} */

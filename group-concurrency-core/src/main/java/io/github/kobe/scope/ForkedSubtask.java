@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * except for a fork that is decided while DELAYED: then the deciding thread does. What only some forks need, such as
  * several attempts and times, is in its {@link ForkPlan}.
  *
- * <p>A million of them may wait, so a fork takes only 64 bytes, 48 for the engine's task, and some six for its place in
- * the line of its scope.
+ * <p>A million of them may wait, so a fork takes only 48 bytes, as many for the engine's task, and some six for its place in
+ * the line of its scope. When a plain one was forked, the engine knows.
  */
 @SuppressWarnings("ReferenceEquality") // forks have identity
 final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
@@ -24,21 +24,18 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     private final OpenScope<?, ?, ?> scope;
     private final String group;
     private final long id;
-    private final long forkedAt;
     private final @Nullable ForkPlan plan;
 
     /**
      * Makes one that nobody knows yet.
      *
-     * @param forkedAt on the engine's clock
      * @param plan {@code null}: the plain case
      */
-    ForkedSubtask(OpenScope<?, ?, ?> scope, String group, long id, long forkedAt, @Nullable ForkPlan plan) {
+    ForkedSubtask(OpenScope<?, ?, ?> scope, String group, long id, @Nullable ForkPlan plan) {
         super(plan != null && plan.delayNanos > 0 ? DELAYED : QUEUED);
         this.scope = scope;
         this.group = group;
         this.id = id;
-        this.forkedAt = forkedAt;
         this.plan = plan;
     }
 
@@ -124,7 +121,9 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
             if (elsewhere) {
                 ScopeBridge.endTelling(this);
             }
-            endTelling();
+            if (plan != null) { // else this thread goes on to the end, which ends this too
+                endTelling();
+            }
         }
     }
 
@@ -352,7 +351,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
 
     /** All is over; if it is just being decided or told, who does that comes here again. */
     void finish() {
-        if (leaveToDecider()) {
+        if (plan != null && leaveToDecider()) {
             return;
         }
         try {
@@ -484,6 +483,7 @@ final class ForkedSubtask<T> extends ForkState implements Subtask<T> {
     }
 
     ForkInfo info() {
+        long forkedAt = plan == null ? submittedAt(scope.bridge.now()) : plan.forkedAt;
         return new ForkInfo(scope.id(), scope.name(), id, name(), group, scope.instantOf(forkedAt));
     }
 

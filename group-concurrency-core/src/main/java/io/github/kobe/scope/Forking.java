@@ -33,7 +33,7 @@ final class Forking {
         RetryPolicy retry = settings.retry();
         ForkPlan plan = options == null && retry == RetryPolicy.none() && !scope.audience.hearsOfForks()
                 ? null
-                : new ForkPlan(options, retry, null);
+                : new ForkPlan(scope.bridge.now(), options, retry, null);
         ForkedSubtask<U> fork = unknown(group, plan);
         if (joining.forked(fork)) {
             scope.cancel(Cause.JOINER);
@@ -66,7 +66,7 @@ final class Forking {
 
     /** {@return a fork that nobody knows yet} */
     private <U> ForkedSubtask<U> unknown(String group, @Nullable ForkPlan plan) {
-        return new ForkedSubtask<>(scope, group, scope.forks.nextId(), scope.bridge.now(), plan);
+        return new ForkedSubtask<>(scope, group, scope.forks.nextId(), plan);
     }
 
     /** Waits until fewer forks are unfinished than there may be; false if that was cut short. */
@@ -102,7 +102,7 @@ final class Forking {
     /** {@return a run of {@code schedule}; {@code null} if the scope is cancelled} */
     @Nullable
     ForkedSubtask<?> newRun(ForkSchedule schedule, String group, Object taken) {
-        ForkPlan plan = new ForkPlan(null, RetryPolicy.none(), schedule);
+        ForkPlan plan = new ForkPlan(scope.bridge.now(), null, RetryPolicy.none(), schedule);
         plan.taken = taken;
         ForkedSubtask<?> run = unknown(group, plan);
         if (scope.forks.addRun(run)) {

@@ -107,6 +107,12 @@ public abstract class Fork {
         }
     }
 
+    /** {@return about when it was submitted, on the engine's clock, if it isn't over; {@code now}, if it isn't yet} */
+    protected final long submittedAt(long now) {
+        ForkTask attempt = task;
+        return attempt == null ? now : attempt.submittedAt(now);
+    }
+
     /** {@return the thread that runs it, or is about to; {@code null}: none does} */
     protected final @Nullable Thread thread() {
         ForkTask attempt = task;

@@ -117,6 +117,11 @@ public final class Run extends Hold implements Runnable, Later {
         return new Particulars(task.taskId(), begun);
     }
 
+    /** {@return since when its code runs, on the engine's clock; 0: it is about to begin} */
+    long begun() {
+        return begun;
+    }
+
     /** {@return whether a shutdown has come since the permits were granted, which ends what it finds running} */
     boolean isStopped() {
         return group.stopEpoch() != stopEpoch || group.engine.stage.isForced();

@@ -207,6 +207,13 @@ public class Task<T> extends TaskCompletion<T> {
         return run == null ? null : run.thread;
     }
 
+    /** {@return about when it was submitted: when it was queued, else when it began; {@code now} if it is about to} */
+    final long submittedAt(long now) {
+        Run run = run();
+        long until = run == null || run.begun() == 0 ? now : run.begun();
+        return until - waitedNanos(until);
+    }
+
     /** Runs its code, as decorated; by its thread. */
     @Nullable
     Object call(Callable<?> code) throws Exception {
