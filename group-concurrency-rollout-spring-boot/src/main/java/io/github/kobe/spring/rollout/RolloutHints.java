@@ -1,12 +1,10 @@
 package io.github.kobe.spring.rollout;
 
-import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.DeployVersion;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.TaskStatus;
-import io.github.kobe.rollout.TenantChange;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
@@ -20,7 +18,8 @@ final class RolloutHints implements RuntimeHintsRegistrar {
 
     /** Kept as JSON, but not part of the API; where Spring Data isn't, that in Redis isn't to be loaded. */
     private static final List<String> NOT_PUBLIC = List.of(
-            "io.github.kobe.rollout.internal.rules.Waves", "io.github.kobe.rollout.redis.RedisCheckpointStore$Entry");
+            "io.github.kobe.rollout.internal.rules.Waves",
+            "io.github.kobe.rollout.jdbc.TaskRows$Body", "io.github.kobe.rollout.redis.RedisCheckpointStore$Entry");
 
     /** Transaction managers are asked for their {@code DataSource}; the others are those of {@link UnredirectedRequests}. */
     private static final List<String> INVOKED = List.of(
@@ -42,10 +41,8 @@ final class RolloutHints implements RuntimeHintsRegistrar {
         BindingReflectionHintsRegistrar json = new BindingReflectionHintsRegistrar();
         json.registerReflectionHints(
                 hints.reflection(),
-                TenantChange.class,
                 DeployUnit.class,
                 DeployVersion.class,
-                ConfigSnapshot.class,
                 FailureInfo.class,
                 TaskStatus.class,
                 Occurrence.class);

@@ -2,12 +2,10 @@ package io.github.kobe.spring.rollout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.DeployVersion;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.Occurrence;
-import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.spring.internal.endpoint.EndpointProblem;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -33,8 +31,6 @@ class RolloutHintsTests {
     void whatIsKeptAsJsonCanBeWrittenAndReadInANativeImage() {
         Stream<TypeReference> kept = Stream.concat(
                         Stream.of(
-                                TenantChange.class,
-                                ConfigSnapshot.class,
                                 DeployUnit.class,
                                 DeployVersion.class,
                                 FailureInfo.class),
@@ -44,6 +40,7 @@ class RolloutHintsTests {
                         kept,
                         Stream.of(
                                 TypeReference.of("io.github.kobe.rollout.internal.rules.Waves"),
+                                TypeReference.of("io.github.kobe.rollout.jdbc.TaskRows$Body"),
                                 TypeReference.of("io.github.kobe.rollout.redis.RedisCheckpointStore$Entry"))))
                 .allSatisfy(type -> assertThat(RuntimeHintsPredicates.reflection()
                                 .onType(type)
