@@ -77,7 +77,7 @@ class AheadOfTimeTests {
                     .isEqualTo(1);
 
             try (var scope = context.getBean(Scopes.class).open(change -> change.withName("page"))) {
-                assertThat(scope.configuration().timeout()).contains(Duration.ofMinutes(1));
+                assertThat(scope.settings().timeout()).contains(Duration.ofMinutes(1));
                 assertThat(client.json("/actuator/groupscopes")
                                 .at("/scopes/0/name")
                                 .asText())

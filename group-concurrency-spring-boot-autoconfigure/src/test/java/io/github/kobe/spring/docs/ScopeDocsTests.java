@@ -126,8 +126,8 @@ class ScopeDocsTests {
                     try (var scope = nightly.open()) {
                         scope.fork("tenant:a", () -> "forked");
                         scope.join();
-                        assertThat(scope.configuration().timeout()).isEmpty();
-                        assertThat(scope.configuration().listeners()).containsExactly(context.getBean(SlowForks.class));
+                        assertThat(scope.settings().timeout()).isEmpty();
+                        assertThat(scope.settings().listeners()).containsExactly(context.getBean(SlowForks.class));
                     }
                     assertThat(context.getBean("nightly", GroupExecutor.class).groupKeys())
                             .containsExactly("tenant:a");
