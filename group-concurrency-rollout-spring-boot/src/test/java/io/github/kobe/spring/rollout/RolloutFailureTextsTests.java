@@ -46,6 +46,10 @@ class RolloutFailureTextsTests {
         health: { timeout: 2 }       | rollout.health.timeout  | 2         | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
         http: { timeout: 10 }        | rollout.http.timeout    | 10        | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
         checkpoint: { redis: { ttl: 24 } } | rollout.checkpoint.redis.ttl | 24 | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
+        retention: 0s                | rollout.retention       | 0s        | more than zero
+        wait-for-stages: -1s         | rollout.wait-for-stages | -1s       | zero or more
+        application: " "             | rollout.application     | ` `       | 1 to 100 characters, not all blank
+        node: ""                     | rollout.node            | ``        | a name
         store: redis                 | rollout.store           | redis     | one of jdbc, memory
         store: jdbc                  | rollout.store           | jdbc      | memory; or jdbc, with a DataSource bean, such as that of spring.datasource.url
         """)
