@@ -2,6 +2,7 @@ package io.github.kobe.rollout;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.rollout.internal.drive.Creation;
+import io.github.kobe.rollout.internal.drive.EventPage;
 import io.github.kobe.rollout.internal.drive.Operations;
 import io.github.kobe.rollout.internal.drive.Preview;
 import io.github.kobe.rollout.internal.drive.RolloutEngine;
@@ -124,7 +125,8 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Waits until a plan no longer changes by itself. It also waits while the plan is paused.
+     * Waits until a plan no longer changes by itself. It also waits while the plan is paused. Its events are delivered
+     * by then, unless the sink refuses them: what is tried again later isn't waited for.
      *
      * @param planId which
      * @param timeout how long at most
@@ -290,6 +292,22 @@ public final class Rollouts implements AutoCloseable {
         return engine.store().findByPlanId(planId, status, limit).stream()
                 .map(TaskRecord::info)
                 .toList();
+    }
+
+    /**
+     * {@return the next events of a plan, in the order of their positions} Events are kept until the plan is
+     * {@linkplain #purge removed}, those about progress only until they are delivered. Whoever asks again after the last
+     * position misses none.
+     *
+     * @param planId which
+     * @param tenantId only events of this tenant's task, or {@code null} for all
+     * @param after the position after which they begin; 0 for the first
+     * @param limit how many at most, from 1 to 1,000
+     * @throws IllegalArgumentException if a number is out of its range
+     */
+    public List<RecordedEvent> events(PlanId planId, @Nullable TenantId tenantId, long after, int limit) {
+        plan(planId);
+        return EventPage.of(engine.store(), planId, tenantId, after, limit);
     }
 
     /**

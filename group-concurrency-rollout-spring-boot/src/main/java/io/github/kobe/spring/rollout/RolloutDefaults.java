@@ -31,6 +31,7 @@ final class RolloutDefaults {
         GroupRolloutProperties.Health health = properties.health();
         require(properties.tenantsAtOnce() >= 1, "at least 1", "tenants-at-once");
         require(!properties.shutdownGrace().isNegative(), "zero or more", "shutdown-grace");
+        require(!properties.events().giveUpAfter().isNegative(), "zero or more", "events", "give-up-after");
         require(!health.path().isBlank(), "a path such as /health", "health", "path");
         require(!health.versionKey().isBlank(), "the name of a field", "health", "version-key");
         require(health.interval().isPositive(), MORE_THAN_ZERO, "health", "interval");
@@ -62,6 +63,7 @@ final class RolloutDefaults {
         builder.maxConcurrency(properties.tenantsAtOnce())
                 .conflict(properties.conflict())
                 .shutdownGrace(properties.shutdownGrace())
+                .giveUpEventsAfter(properties.events().giveUpAfter())
                 .setting("health.path", health.path())
                 .setting("health.version-key", health.versionKey())
                 .setting("health.interval", health.interval().toString())

@@ -73,7 +73,7 @@ create table if not exists rollout_tenant (
     token bigint default 0 not null
 );
 
--- The events of a plan itself have no task: an empty text.
+-- The events of a plan itself have no task: an empty text. The drive that has the plan gives them their positions.
 create table if not exists rollout_event (
     event_id bigint generated always as identity primary key,
     plan_id varchar(200) not null,
@@ -85,10 +85,14 @@ create table if not exists rollout_event (
     happened_at timestamp(6) with time zone not null,
     message varchar not null,
     body varchar not null,
-    published boolean default false not null
+    position bigint,
+    published boolean default false not null,
+    refused_at timestamp(6) with time zone,
+    given_up boolean default false not null
 );
 
 create unique index if not exists rollout_event_number on rollout_event (plan_id, task_id, sequence);
+create unique index if not exists rollout_event_position on rollout_event (plan_id, position);
 create index if not exists rollout_event_unpublished on rollout_event (plan_id, published, event_id);
 
 -- The table of db-scheduler.

@@ -68,7 +68,7 @@ final class Drive {
         lease = new Lease(engine, planId, this::cutOff);
         threads = new TaskThreads(
                 engine.executor(), group(), id -> () -> new TaskRun(engine, this, id).run(), lease::lose);
-        publisher = new Publisher(planId, engine.options(), lease, threads::stir);
+        publisher = new Publisher(planId, engine.options(), lease, engine.refusals(), threads::stir);
         gauges = new PlanGauges(planId, engine.options().metrics(), publisher);
         reportAt = lookAt + engine.options().progressInterval().toNanos();
     }
@@ -282,10 +282,15 @@ final class Drive {
                     left.add(task);
                 }
             }
-            if (!left.isEmpty() || ledger.store().hasUnpublished(planId)) {
+            boolean untold = ledger.store().hasUnpublished(planId);
+            long later = publisher.heldFor();
+            if (!left.isEmpty() || (untold && later == 0)) {
                 return false;
             }
             ledger.update(plan.driven(plan.drive().over()));
+            if (untold) {
+                ledger.callDrive(ledger.now().plusNanos(later));
+            }
             if (waits) {
                 ledger.callDrive(ledger.now().plus(RolloutOptions.TENANT_WAIT));
             }

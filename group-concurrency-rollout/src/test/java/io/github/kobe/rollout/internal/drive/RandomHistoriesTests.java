@@ -105,7 +105,9 @@ class RandomHistoriesTests {
                             ConflictPolicy.REJECT,
                             "node",
                             Duration.ofSeconds(10),
-                            Duration.ZERO));
+                            Duration.ZERO,
+                            Duration.ofMinutes(10),
+                            Duration.ofSeconds(1)));
             operations = new Operations(engine);
             int tasks = 1 + random.nextInt(5);
             RolloutPlan.Builder plan = RolloutPlan.named("plan-x");
