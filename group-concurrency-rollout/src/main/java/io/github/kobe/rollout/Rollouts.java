@@ -72,11 +72,11 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Creates a plan, without starting it.
+     * Creates a plan, without starting it. If the same plan is there already, nothing changes.
      *
      * @param plan the plan
-     * @return the plan, which is {@link PlanStatus#READY}
-     * @throws TaskCreationException if something is wrong with the plan; it has all errors
+     * @return the plan, which is {@link PlanStatus#READY} unless it was there already
+     * @throws TaskCreationException as {@link #start(RolloutPlan)} throws it
      */
     public PlanInfo create(RolloutPlan plan) {
         return new Creation(engine, plan, by).create().info();
@@ -104,14 +104,17 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Creates a plan and starts it.
+     * Creates a plan and starts it, both or neither, so that whoever doesn't know whether it succeeded can call it again: if the
+     * same plan is there already, it is started if it is {@link PlanStatus#READY}, and is returned as it is otherwise. Two
+     * plans are the same if they have the same id, the same changes in the same order, and the same limits and waves.
      *
      * @param plan the plan
      * @return the plan
-     * @throws TaskCreationException if something is wrong with the plan; it has all errors
+     * @throws TaskCreationException if something is wrong with the plan; it has all errors. If there is another plan with its
+     *     id, it says what differs first
      */
     public PlanInfo start(RolloutPlan plan) {
-        return start(create(plan).planId());
+        return new Creation(engine, plan, by).start().info();
     }
 
     /**
