@@ -2,7 +2,8 @@ package io.github.kobe.rollout;
 
 /**
  * Receives the metrics of rollouts: the counters {@code task_completed}, {@code task_failed}, {@code task_paused},
- * {@code task_cancelled} and {@code rollback_count}, and the gauges {@code task_active} (how many tasks of a plan have
+ * {@code task_cancelled}, {@code rollback_count} and {@code event_given_up} (how many events the sink has refused for too
+ * long), and the gauges {@code task_active} (how many tasks of a plan have
  * a thread on this node) and {@code heartbeat_lag} (how many stages these still have to do).
  *
  * @since 0.1.0

@@ -3,6 +3,7 @@ package io.github.kobe.rollout;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,12 +30,29 @@ public sealed interface Occurrence {
         return failure == null ? words : words + ": " + failure.message();
     }
 
+    private static List<String> copy(@Nullable List<String> list) {
+        return list == null ? List.of() : List.copyOf(list);
+    }
+
+    /**
+     * Something that this version of the library can't read, since a newer one has recorded it.
+     *
+     * @param type its type
+     * @param body its JSON text
+     */
+    record Unknown(String type, String body) implements Occurrence {}
+
     /**
      * A plan entered a state.
      *
      * @param status the state
      */
-    record PlanEntered(PlanStatus status) implements Occurrence {}
+    record PlanEntered(PlanStatus status) implements Occurrence {
+        /** Checks for {@code null} alone. */
+        public PlanEntered {
+            Objects.requireNonNull(status, "status");
+        }
+    }
 
     /**
      * A wave of a plan begins; only for plans with several waves.
@@ -144,7 +162,12 @@ public sealed interface Occurrence {
      * @param duration the time since it began
      * @param stages the names of its stages
      */
-    record TaskCompleted(Duration duration, List<String> stages) implements Occurrence {}
+    record TaskCompleted(Duration duration, List<String> stages) implements Occurrence {
+        /** A list that is missing is empty. */
+        public TaskCompleted {
+            stages = copy(stages);
+        }
+    }
 
     /**
      * A task failed.
@@ -156,7 +179,12 @@ public sealed interface Occurrence {
     record TaskFailed(
             FailureInfo failure,
             List<String> completed,
-            @Nullable String failedStage) implements Occurrence {}
+            @Nullable String failedStage) implements Occurrence {
+        /** A list that is missing is empty. */
+        public TaskFailed {
+            completed = copy(completed);
+        }
+    }
 
     /**
      * A task was stopped between two stages.
@@ -212,7 +240,12 @@ public sealed interface Occurrence {
      * @param reason why
      * @param stages the stages to roll back, in that order
      */
-    record TaskRollingBack(String reason, List<String> stages) implements Occurrence {}
+    record TaskRollingBack(String reason, List<String> stages) implements Occurrence {
+        /** A list that is missing is empty. */
+        public TaskRollingBack {
+            stages = copy(stages);
+        }
+    }
 
     /**
      * A task was rolled back.
@@ -227,7 +260,12 @@ public sealed interface Occurrence {
      * @param failure why
      * @param partial the stages that could be rolled back
      */
-    record TaskRollbackFailed(FailureInfo failure, List<String> partial) implements Occurrence {}
+    record TaskRollbackFailed(FailureInfo failure, List<String> partial) implements Occurrence {
+        /** A list that is missing is empty. */
+        public TaskRollbackFailed {
+            partial = copy(partial);
+        }
+    }
 
     /**
      * A stage began.

@@ -4,8 +4,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened to a task or a plan, and when. Events are kept until they are published, and may be published again after
- * a crash, with the same number.
+ * What happened to a task or a plan, and when. Events are kept at least until they are published, and may be published
+ * again, with the same number, after a crash or if the sink throws.
  *
  * <p>The events of a task, and those of a plan itself, are numbered 1, 2, 3 and so on. A receiver that remembers the
  * highest number of each, and drops events whose number isn't higher, gets each event exactly once.

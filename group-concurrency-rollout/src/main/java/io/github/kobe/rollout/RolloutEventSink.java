@@ -2,7 +2,10 @@ package io.github.kobe.rollout;
 
 /**
  * Receives events. The events of a plan come one after the other, in order, on a thread of the node that drives the
- * plan. What a sink throws is logged, and has no other effect.
+ * plan. An event is delivered when the sink has returned. If the sink throws, it gets the same event again after a
+ * second, and then after as long as it has refused it, up to a minute, until it is given up; see
+ * {@link RolloutsBuilder#giveUpEventsAfter}. Later events of the plan wait, also for another process; the plan itself and
+ * other plans don't. What a sink throws is logged the first time, and then at most once a minute for each plan.
  *
  * @since 0.1.0
  */
@@ -10,7 +13,7 @@ package io.github.kobe.rollout;
 public interface RolloutEventSink {
 
     /**
-     * Receives an event; after a crash the same event may come again.
+     * Receives an event. After a crash, or if it has thrown, the same event comes again.
      *
      * @param event the event
      */

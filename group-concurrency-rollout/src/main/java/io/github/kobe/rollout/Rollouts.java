@@ -2,6 +2,7 @@ package io.github.kobe.rollout;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.rollout.internal.drive.Creation;
+import io.github.kobe.rollout.internal.drive.EventPage;
 import io.github.kobe.rollout.internal.drive.Operations;
 import io.github.kobe.rollout.internal.drive.Preview;
 import io.github.kobe.rollout.internal.drive.RolloutEngine;
@@ -70,11 +71,11 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Creates a plan, without starting it.
+     * Creates a plan, without starting it. If the same plan is there already, nothing changes.
      *
      * @param plan the plan
-     * @return the plan, which is {@link PlanStatus#READY}
-     * @throws TaskCreationException if something is wrong with the plan; it has all errors
+     * @return the plan, which is {@link PlanStatus#READY} unless it was there already
+     * @throws TaskCreationException as {@link #start(RolloutPlan)} throws it
      */
     public PlanInfo create(RolloutPlan plan) {
         return new Creation(engine, plan, by).create().info();
@@ -102,14 +103,17 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Creates a plan and starts it.
+     * Creates a plan and starts it, both or neither, so that whoever doesn't know whether it succeeded can call it again: if the
+     * same plan is there already, it is started if it is {@link PlanStatus#READY}, and is returned as it is otherwise. Two
+     * plans are the same if they have the same id, the same changes in the same order, and the same limits and waves.
      *
      * @param plan the plan
      * @return the plan
-     * @throws TaskCreationException if something is wrong with the plan; it has all errors
+     * @throws TaskCreationException if something is wrong with the plan; it has all errors. If there is another plan with its
+     *     id, it says what differs first
      */
     public PlanInfo start(RolloutPlan plan) {
-        return start(create(plan).planId());
+        return new Creation(engine, plan, by).start().info();
     }
 
     /**
@@ -123,7 +127,8 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Waits until a plan no longer changes by itself. It also waits while the plan is paused.
+     * Waits until a plan no longer changes by itself. It also waits while the plan is paused. Its events are delivered
+     * by then, unless the sink refuses them: what is tried again later isn't waited for.
      *
      * @param planId which
      * @param timeout how long at most
@@ -321,6 +326,22 @@ public final class Rollouts implements AutoCloseable {
         return engine.store().findByPlanId(planId, status, limit).stream()
                 .map(TaskRecord::info)
                 .toList();
+    }
+
+    /**
+     * {@return the next events of a plan, in the order of their positions} Events are kept until the plan is
+     * {@linkplain #purge removed}, those about progress only until they are delivered. Whoever asks again after the last
+     * position misses none.
+     *
+     * @param planId which
+     * @param tenantId only events of this tenant's task, or {@code null} for all
+     * @param after the position after which they begin; 0 for the first
+     * @param limit how many at most, from 1 to 1,000
+     * @throws IllegalArgumentException if a number is out of its range
+     */
+    public List<RecordedEvent> events(PlanId planId, @Nullable TenantId tenantId, long after, int limit) {
+        plan(planId);
+        return EventPage.of(engine.store(), planId, tenantId, after, limit);
     }
 
     /**

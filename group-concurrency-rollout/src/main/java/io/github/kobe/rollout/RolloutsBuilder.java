@@ -27,6 +27,8 @@ public final class RolloutsBuilder {
     private static final Duration DEFAULT_WAVE_CHECK_INTERVAL = Duration.ofSeconds(10);
     private static final Duration DEFAULT_SHUTDOWN_GRACE = Duration.ofSeconds(20);
     private static final Duration DEFAULT_WAIT_FOR_STAGES = Duration.ofMinutes(10);
+    private static final Duration DEFAULT_GIVE_UP_EVENTS_AFTER = Duration.ofMinutes(10);
+    private static final Duration FIRST_EVENT_RETRY = Duration.ofSeconds(1);
 
     private final GroupExecutor executor;
     private final Map<String, String> settings = new TreeMap<>();
@@ -41,6 +43,8 @@ public final class RolloutsBuilder {
     private Duration progressInterval = DEFAULT_PROGRESS_INTERVAL;
     private Duration shutdownGrace = DEFAULT_SHUTDOWN_GRACE;
     private Duration waitForStages = DEFAULT_WAIT_FOR_STAGES;
+    private Duration giveUpEventsAfter = DEFAULT_GIVE_UP_EVENTS_AFTER;
+    private Duration firstEventRetry = FIRST_EVENT_RETRY;
     private PlanStore store = new MemoryStore(InstantSource.system());
 
     private @Nullable RollbackHealthVerifier verifier;
@@ -334,6 +338,28 @@ public final class RolloutsBuilder {
         return Texts.clean(host) + "-" + ProcessHandle.current().pid();
     }
 
+    /**
+     * Sets for how long an event is tried again if the sink throws. After that time, counted from its first failure, an
+     * error is logged, and the events after it are delivered.
+     *
+     * @param time zero or more; zero delivers each event once, whether or not the sink throws. The default is 10 minutes
+     * @return this
+     * @throws IllegalArgumentException if it is negative
+     */
+    public RolloutsBuilder giveUpEventsAfter(Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException("giveUpEventsAfter is " + time + "; it must not be negative");
+        }
+        giveUpEventsAfter = time;
+        return this;
+    }
+
+    /** Sets how long the first wait is before an event is tried again. */
+    RolloutsBuilder firstEventRetry(Duration wait) {
+        firstEventRetry = wait;
+        return this;
+    }
+
     /** {@return rollouts that continue the unfinished work of the store at once} */
     public Rollouts build() {
         Rollouts rollouts = buildClosed();
@@ -366,7 +392,9 @@ public final class RolloutsBuilder {
                 waitForStages,
                 retention,
                 waveCheck,
-                waveCheckInterval);
+                waveCheckInterval,
+                giveUpEventsAfter,
+                firstEventRetry);
         return new Rollouts(new RolloutEngine(executor, options), SYSTEM);
     }
 }

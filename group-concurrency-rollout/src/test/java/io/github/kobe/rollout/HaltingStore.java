@@ -177,6 +177,30 @@ final class HaltingStore implements PlanStore {
     }
 
     @Override
+    public List<RecordedEvent> findEvents(PlanId planId, @Nullable TenantId tenantId, long after, int limit) {
+        check();
+        return store.findEvents(planId, tenantId, after, limit);
+    }
+
+    @Override
+    public void assignPositions(PlanId planId, long epoch) {
+        check();
+        store.assignPositions(planId, epoch);
+    }
+
+    @Override
+    public Instant markRefused(PlanId planId, long epoch, RolloutEvent event, Instant now) {
+        check();
+        return store.markRefused(planId, epoch, event, now);
+    }
+
+    @Override
+    public void markGivenUp(PlanId planId, long epoch, RolloutEvent event) {
+        check();
+        store.markGivenUp(planId, epoch, event);
+    }
+
+    @Override
     public void markPublished(PlanId planId, long epoch, List<RolloutEvent> events) {
         check();
         store.markPublished(planId, epoch, events);

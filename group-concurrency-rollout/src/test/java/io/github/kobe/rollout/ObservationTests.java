@@ -97,25 +97,6 @@ class ObservationTests extends RolloutsTestCase {
 
     @Test
     @Tag("R90")
-    @Tag("R110")
-    void aListenerThatThrowsBreaksNothingAndIsLoggedOncePerKind() throws Exception {
-        Rollouts rollouts = rollouts(
-                builder -> builder.stages(Stage.named("A"), Stage.named("B")).sink(event -> {
-                    events.add(event);
-                    throw new IllegalStateException("deaf");
-                }));
-        try (CapturedLog log = CapturedLog.open()) {
-            PlanId planId = rollouts.start(plan("x", Samples.change("acme"))).planId();
-            assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.COMPLETED);
-            assertThat(log.warnings())
-                    .filteredOn(line -> line.contains("StageStarted"))
-                    .hasSize(1);
-        }
-        assertThat(told(onlyTask(rollouts, PlanId.of("plan-x")))).endsWith("TaskCompleted");
-    }
-
-    @Test
-    @Tag("R90")
     void aListenerThatLeavesItsThreadInterruptedDisturbsNoOther() throws Exception {
         List<Boolean> interrupted = new CopyOnWriteArrayList<>();
         Rollouts rollouts = rollouts(builder -> builder.stages(Stage.named("A"), Stage.named("B"))

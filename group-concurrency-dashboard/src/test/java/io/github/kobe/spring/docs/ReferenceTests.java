@@ -262,8 +262,10 @@ class ReferenceTests {
         for (Method operation : RolloutsEndpoint.class.getMethods()) {
             String verb = verbOf(operation);
             if (verb != null) {
-                boolean selects = Stream.of(operation.getParameters()).anyMatch(ReferenceTests::isSelector);
-                offered.put(verb + (selects ? " /PLAN" : ""), parametersOf(operation));
+                long inPath = Stream.of(operation.getParameters())
+                        .filter(ReferenceTests::isSelector)
+                        .count();
+                offered.put(verb + List.of("", " /PLAN", " /PLAN/events").get((int) inPath), parametersOf(operation));
             }
         }
         assertThat(documented).isNotEmpty().isEqualTo(offered);

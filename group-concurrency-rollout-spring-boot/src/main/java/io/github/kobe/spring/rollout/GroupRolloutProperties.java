@@ -28,6 +28,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param health How the health of instances is checked.
  * @param http How the configuration is sent to instances.
  * @param checkpoint Where checkpoints are stored.
+ * @param events How events are delivered.
  */
 @ConfigurationProperties(prefix = "group-concurrency.rollout", ignoreUnknownFields = false)
 record GroupRolloutProperties(
@@ -43,7 +44,8 @@ record GroupRolloutProperties(
         @DefaultValue("20s") Duration shutdownGrace,
         @DefaultValue Health health,
         @DefaultValue Http http,
-        @DefaultValue Checkpoint checkpoint) {
+        @DefaultValue Checkpoint checkpoint,
+        @DefaultValue Events events) {
 
     /** Where rollouts are stored. */
     enum Store {
@@ -132,4 +134,11 @@ record GroupRolloutProperties(
     record Redis(
             @DefaultValue("rollout:checkpoint:") String namespace,
             @DefaultValue("24h") Duration ttl) {}
+
+    /**
+     * How events are delivered.
+     *
+     * @param giveUpAfter For how long an event is tried again if a listener throws, zero or more.
+     */
+    record Events(@DefaultValue("10m") Duration giveUpAfter) {}
 }

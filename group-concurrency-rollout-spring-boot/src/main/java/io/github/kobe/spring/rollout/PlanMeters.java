@@ -24,7 +24,8 @@ final class PlanMeters {
             "task_failed", "Tasks that failed",
             "task_paused", "Tasks that were paused",
             "task_cancelled", "Tasks that were cancelled",
-            "rollback_count", "Tasks whose rollback began");
+            "rollback_count", "Tasks whose rollback began",
+            "event_given_up", "Events that a listener has refused for too long");
 
     private final Tags tags;
     private final Map<String, LongAdder> counts = new LinkedHashMap<>();

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class RolloutControl {
 
     private static final int MOST_TASKS = 100;
+    private static final int MOST_EVENTS = 1_000;
 
     private final Rollouts rollouts;
     private final PlanId planId;
@@ -58,6 +59,13 @@ final class RolloutControl {
                 RolloutsReport.Plan.of(plan()),
                 tasks.stream().limit(most).map(RolloutsReport.Task::of).toList(),
                 tasks.size() > most);
+    }
+
+    RolloutEventsReport events(@Nullable String after, @Nullable String limit, @Nullable String tenant) {
+        long from = RequestedValue.after(after);
+        int most = RequestedValue.limit(limit, MOST_EVENTS);
+        TenantId wanted = tenant == null ? null : TenantId.ofTrusted(tenant);
+        return RolloutEventsReport.of(planId, from, rollouts.events(planId, wanted, from, most));
     }
 
     RolloutsReport.Preview preview() {

@@ -45,6 +45,7 @@ final class RolloutDefaults {
                 "1 to 100 characters, not all blank, none of them a control character",
                 "application");
         require(properties.node() == null || !properties.node().isBlank(), "a name", "node");
+        require(!properties.events().giveUpAfter().isNegative(), "zero or more", "events", "give-up-after");
         require(!health.path().isBlank(), "a path such as /health", "health", "path");
         require(!health.versionKey().isBlank(), "the name of a field", "health", "version-key");
         requireDuration(health.interval(), "health", "interval");
@@ -129,6 +130,7 @@ final class RolloutDefaults {
                 .conflict(properties.conflict())
                 .shutdownGrace(properties.shutdownGrace())
                 .waitForStages(properties.waitForStages())
+                .giveUpEventsAfter(properties.events().giveUpAfter())
                 .setting("health.path", health.path())
                 .setting("health.version-key", health.versionKey())
                 .setting("health.interval", health.interval().toString())

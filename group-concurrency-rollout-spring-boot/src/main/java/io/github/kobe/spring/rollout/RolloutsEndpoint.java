@@ -29,6 +29,11 @@ public class RolloutsEndpoint {
     /** The path variable. No field of a request body has this name, since that would replace it. */
     static final String PLAN_IN_PATH = "planInPath";
 
+    /** The variable of the path after it. */
+    static final String PART_IN_PATH = "partInPath";
+
+    private static final String EVENTS = "events";
+
     /** The type of the audit event. */
     static final String EVENT_TYPE = "ROLLOUT_OPERATION";
 
@@ -77,6 +82,29 @@ public class RolloutsEndpoint {
             @Nullable String preview) {
         RolloutControl control = new RolloutControl(rollouts, planInPath);
         return RequestedValue.flag("preview", preview, false) ? control.preview() : control.show(limit, status, tenant);
+    }
+
+    /**
+     * Shows events of a plan.
+     *
+     * @param planInPath the plan's id
+     * @param partInPath events
+     * @param after the position after which they begin, at least 0; none: 0
+     * @param limit how many to show at most, from 1 to 1,000; none: 100
+     * @param tenant only those of this tenant's task; none: all
+     * @return the events
+     */
+    @ReadOperation
+    public RolloutEventsReport events(
+            @Selector String planInPath,
+            @Selector String partInPath,
+            @Nullable String after,
+            @Nullable String limit,
+            @Nullable String tenant) {
+        if (!partInPath.equals(EVENTS)) {
+            throw RefusedRequestException.notFound("a plan has no such part", "part", partInPath, EVENTS);
+        }
+        return new RolloutControl(rollouts, planInPath).events(after, limit, tenant);
     }
 
     /**

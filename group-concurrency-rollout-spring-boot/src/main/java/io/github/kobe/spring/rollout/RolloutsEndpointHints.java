@@ -21,6 +21,7 @@ final class RolloutsEndpointHints implements RuntimeHintsRegistrar {
                         RolloutsReport.PlanWithTasks.class,
                         RolloutsReport.Preview.class,
                         RolloutsReport.Operation.class,
+                        RolloutEventsReport.class,
                         EndpointProblem.class);
     }
 }

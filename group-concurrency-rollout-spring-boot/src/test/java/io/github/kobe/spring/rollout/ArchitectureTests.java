@@ -13,6 +13,6 @@ class ArchitectureTests extends SpringArchitecture {
                 RolloutsCustomizer.class,
                 HouseRules.mainClassesBeside(ArchitectureTests.class),
                 HouseRules.testClassesBeside(ArchitectureTests.class),
-                Set.of("RolloutsCustomizer", "RolloutsEndpoint", "RolloutsReport"));
+                Set.of("RolloutsCustomizer", "RolloutsEndpoint", "RolloutsReport", "RolloutEventsReport"));
     }
 }

@@ -125,6 +125,27 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
         });
     }
 
+    @Test
+    @Tag("R160")
+    void whatAListenerThrowsAtIsPublishedAgainOrGivenUpAsIsSet() {
+        runner.withUserConfiguration(Stages.class, Throwing.class)
+                .withPropertyValues("group-concurrency.rollout.events.give-up-after=0s")
+                .run(context -> {
+                    completes(context);
+                    Deadline.until(
+                            "given up",
+                            () -> context.getBean(Throwing.class).others.contains("TaskCompleted"));
+                    assertThat(context.getBean(Throwing.class).refused).hasSize(1);
+                });
+        runner.withUserConfiguration(Stages.class, Throwing.class).run(context -> {
+            completes(context);
+            Throwing listener = context.getBean(Throwing.class);
+            Deadline.until("published again", () -> listener.refused.size() == 2);
+            assertThat(listener.refused).containsOnly(listener.refused.getFirst());
+            Deadline.until("all others", () -> listener.others.contains("TaskCompleted"));
+        });
+    }
+
     // ---- settings
 
     @ParameterizedTest
@@ -140,6 +161,7 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
         http.timeout         | 0s   | more than zero, up to 365 days
         http.stage-timeout   | 0s   | more than zero, up to 365 days
         http.parallel        | 0    | at least 1
+        events.give-up-after | -1s  | zero or more
         """)
     @Tag("R134")
     void aSettingOutOfItsRangeFailsTheStart(String name, String value, String allowed) {
@@ -378,6 +400,26 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
         private void note(StageContext context) {
             ran.add(context.stageName());
             logged.add(MDC.get("planId") + " " + MDC.get("tenantId") + " " + MDC.get("stageName"));
+        }
+    }
+
+    /** Throws at the first time that an event of a task comes. */
+    @Configuration(proxyBeanMethods = false)
+    static class Throwing {
+
+        final List<RolloutEvent> refused = new CopyOnWriteArrayList<>();
+        final List<String> others = new CopyOnWriteArrayList<>();
+
+        @EventListener
+        void hear(RolloutEvent event) {
+            if (event.occurrence() instanceof Occurrence.TaskCreated) {
+                refused.add(event);
+                if (refused.size() == 1) {
+                    throw new IllegalStateException("not yet");
+                }
+            } else {
+                others.add(event.occurrence().getClass().getSimpleName());
+            }
         }
     }
 

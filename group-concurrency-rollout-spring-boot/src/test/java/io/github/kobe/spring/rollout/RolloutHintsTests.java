@@ -86,6 +86,8 @@ class RolloutHintsTests {
                         RolloutsReport.Preview.class,
                         RolloutsReport.Tenant.class,
                         RolloutsReport.Operation.class,
+                        RolloutEventsReport.class,
+                        RolloutEventsReport.Event.class,
                         EndpointProblem.class))
                 .allSatisfy(type -> assertThat(RuntimeHintsPredicates.reflection()
                                 .onType(type)

@@ -91,7 +91,7 @@ class RolloutMetersTests {
             context.getBean(MetricsRegistry.class).incrementCounter("task_failed", FIRST);
             assertThat(context.getBean(MeterRegistry.class).getMeters())
                     .filteredOn(meter -> meter.getId().getName().startsWith("rollout."))
-                    .hasSize(14)
+                    .hasSize(16)
                     .allSatisfy(meter -> {
                         assertThat(meter.getId().getDescription()).isNotBlank();
                         assertThat(meter.getId().getTags())
@@ -160,6 +160,7 @@ class RolloutMetersTests {
                     .toList();
             assertThat(names)
                     .containsExactlyInAnyOrder(
+                            "rollout_event_given_up_total",
                             "rollout_heartbeat_lag_stages",
                             "rollout_rollback_count_total",
                             "rollout_task_active",

@@ -112,6 +112,47 @@ class RolloutsEndpointTests {
         assertThat(shown.toString()).doesNotContain("secret");
     }
 
+    @ParameterizedTest
+    @Tag("boot")
+    @EnumSource(
+            value = WebApplicationType.class,
+            names = {"SERVLET", "REACTIVE"})
+    void theEventsOfAPlanAreShownPageByPageAndThoseOfATenantAlone(WebApplicationType type) throws Exception {
+        PlanId planId = ended(type, "good", "bad");
+        String tenant = "bad-" + planId;
+
+        JsonNode all = get(type, "/" + planId + "/events?limit=1000").ok();
+        JsonNode first = get(type, "/" + planId + "/events?limit=2").ok();
+        JsonNode second = get(type, "/" + planId + "/events?limit=2&after=" + first.path("next"))
+                .ok();
+        JsonNode ofTenant =
+                get(type, "/" + planId + "/events?tenant=" + tenant).ok().path("events");
+        JsonNode none =
+                get(type, "/" + planId + "/events?after=" + all.path("next")).ok();
+
+        assertThat(all.path("planId").asText()).isEqualTo(planId.value());
+        assertThat(all.at("/events/0/type").asText()).isEqualTo("PlanEntered");
+        assertThat(all.at("/events/0/status").asText()).isEqualTo("CREATED");
+        assertThat(all.at("/events/0/delivery").asText()).isEqualTo("DELIVERED");
+        assertThat(all.at("/events/0/taskId").isNull()).isTrue();
+        assertThat(List.of(
+                        first.at("/events/0"), first.at("/events/1"), second.at("/events/0"), second.at("/events/1")))
+                .containsExactly(all.at("/events/0"), all.at("/events/1"), all.at("/events/2"), all.at("/events/3"));
+        assertThat(ofTenant.findValuesAsText("tenant")).containsOnly(tenant);
+        assertThat(ofTenant.findValuesAsText("type"))
+                .containsExactly(
+                        "TaskCreated", "TaskValidated", "TaskStarted", "StageStarted", "StageFailed", "TaskFailed");
+        JsonNode failed = ofTenant.path(ofTenant.size() - 1);
+        assertThat(failed.path("sequence").asInt()).isGreaterThan(5);
+        assertThat(failed.path("message").asText()).isEqualTo("task failed: not yet");
+        assertThat(failed.path("details").asText()).startsWith("TaskFailed[failure=");
+        assertThat(failed.at("/failure/message").asText()).isEqualTo("not yet");
+        assertThat(failed.path("timestamp").asText()).startsWith("20");
+        assertThat(none.path("events").isEmpty()).isTrue();
+        assertThat(none.path("next")).isEqualTo(all.path("next"));
+        assertThat(all.toString()).doesNotContain("secret");
+    }
+
     @Test
     void tasksAreFoundByTheirStateAndTenant() throws Exception {
         WebApplicationType type = WebApplicationType.SERVLET;
@@ -343,6 +384,12 @@ class RolloutsEndpointTests {
         ?limit=few                  | 400 | limit   | few         | 1 to 2147483647
         ?state=FAILED               | 400 | state   | FAILED      | one of limit
         /%s?state=FAILED            | 400 | state   | FAILED      | one of limit, preview, status, tenant
+        /%s/tasks                   | 404 | part    | tasks       | events
+        /plan-nobody/events         | 404 | plan    | plan-nobody | the id of a plan
+        /%s/events?after=-1         | 400 | after   | -1          | 0 to 9223372036854775807
+        /%s/events?limit=1001       | 400 | limit   | 1001        | 1 to 1000
+        /%s/events?limit=0          | 400 | limit   | 0           | 1 to 1000
+        /%s/events?from=1           | 400 | from    | 1           | one of after, limit, tenant
         """)
     void whatCannotBeShownIsAnsweredWithTheReason(
             String path, int status, String parameter, String value, String allowed) throws Exception {

@@ -3,12 +3,16 @@ package io.github.kobe.rollout.jdbc;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanStatus;
+import io.github.kobe.rollout.RecordedEvent;
+import io.github.kobe.rollout.RecordedEvent.Delivery;
 import io.github.kobe.rollout.RolloutEvent;
+import io.github.kobe.rollout.RolloutStatus;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,7 +20,13 @@ import java.util.LongSummaryStatistics;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The table of events: an outbox. Events are ordered by their numbers within a task, or within a plan itself. */
+/**
+ * The table of events: an outbox. Events are ordered by their numbers within a task, or within a plan itself.
+ *
+ * <p>The ids of events are not in the order in which events become visible, since a transaction may take one long before it
+ * ends. So a reader that goes on after the highest id it has seen would miss some. Their positions are: only the drive that
+ * has the plan gives them, to what it sees, in one statement after the other.
+ */
 final class EventRows {
 
     private static final String OF_THE_PLAN = "";
@@ -26,17 +36,29 @@ final class EventRows {
             "rollout_event",
             "application, plan_id, task_id, tenant_id, sequence, type, status, happened_at, message, body");
 
-    /** Those that one drive has told, while it still has the plan. */
-    private static final String TOLD =
-            " where application = ? and plan_id = ? and task_id = ? and sequence between ? and ?"
-                    + " and exists (select 1 from rollout_plan p where p.application = rollout_event.application"
+    private static final String OF_PLAN = " where application = ? and plan_id = ?";
+
+    private static final String WHILE_IT_HAS_THE_PLAN =
+            " and exists (select 1 from rollout_plan p where p.application = rollout_event.application"
                     + " and p.plan_id = rollout_event.plan_id and p.epoch = ?)";
+
+    /** Those that one drive has told. */
+    private static final String TOLD =
+            OF_PLAN + " and task_id = ? and sequence between ? and ?" + WHILE_IT_HAS_THE_PLAN;
 
     private static final String DROP = "delete from rollout_event" + TOLD + " and type = '" + PROGRESS + "'";
     private static final String MARK = "update rollout_event set published = true" + TOLD;
+    private static final String GIVE_UP = "update rollout_event set published = true, given_up = true" + TOLD;
+    private static final String REFUSE = "update rollout_event set refused_at = coalesce(refused_at, ?)" + TOLD;
 
-    private static final String TOUCH = "update rollout_event set published = published"
-            + " where application = ? and plan_id = ? and task_id = ? and sequence = ?";
+    /** The id, or more if others have a position that is higher than an id. */
+    private static final String ASSIGN = "update rollout_event set position = event_id + greatest(0, 1"
+            + " + coalesce((select max(position) from rollout_event" + OF_PLAN + "), 0)"
+            + " - (select min(event_id) from rollout_event" + OF_PLAN + " and position is null))"
+            + OF_PLAN + " and position is null" + WHILE_IT_HAS_THE_PLAN;
+
+    private static final String TOUCH =
+            "update rollout_event set published = published" + OF_PLAN + " and task_id = ? and sequence = ?";
 
     private final Database database;
 
@@ -64,8 +86,8 @@ final class EventRows {
 
     List<RolloutEvent> findUnpublished(PlanId planId, int limit) {
         return database.client()
-                .sql("select * from rollout_event where application = ? and plan_id = ? and not published order by"
-                        + " event_id fetch first ? rows only")
+                .sql("select * from rollout_event" + OF_PLAN + " and not published order by event_id"
+                        + " fetch first ? rows only")
                 .params(database.application(), planId.value(), limit)
                 .query((row, index) -> read(row))
                 .list();
@@ -86,6 +108,60 @@ final class EventRows {
         return !findUnpublished(planId, 1).isEmpty();
     }
 
+    /** {@return how many have got one} */
+    int assignPositions(PlanId planId, long epoch) {
+        String application = database.application();
+        String id = planId.value();
+        return database.client()
+                .sql(ASSIGN)
+                .params(application, id, application, id, application, id, epoch)
+                .update();
+    }
+
+    List<RecordedEvent> find(PlanId planId, @Nullable TenantId tenantId, long after, int limit) {
+        List<Object> values = new ArrayList<>(List.of(database.application(), planId.value(), after));
+        if (tenantId != null) {
+            values.add(tenantId.value());
+        }
+        values.add(limit);
+        return database.client()
+                .sql("select * from rollout_event" + OF_PLAN + " and position > ?"
+                        + (tenantId == null ? "" : " and tenant_id = ?") + " order by position fetch first ? rows only")
+                .params(values)
+                .query((row, index) -> new RecordedEvent(row.getLong("position"), delivery(row), read(row)))
+                .list();
+    }
+
+    private static Delivery delivery(ResultSet row) throws SQLException {
+        if (row.getBoolean("given_up")) {
+            return Delivery.GIVEN_UP;
+        }
+        return row.getBoolean("published") ? Delivery.DELIVERED : Delivery.WAITING;
+    }
+
+    /** {@return since when it has been refused} */
+    Instant refuse(PlanId planId, long epoch, RolloutEvent event, Instant now) {
+        database.template().update(REFUSE, Columns.join(new Object[] {Columns.of(now)}, range(planId, epoch, event)));
+        return database.client()
+                .sql("select refused_at from rollout_event" + OF_PLAN + " and task_id = ? and sequence = ?"
+                        + " and refused_at is not null")
+                .params(database.application(), planId.value(), subject(event), event.sequenceId())
+                .query((row, index) -> Columns.time(row, "refused_at"))
+                .optional()
+                .orElse(now);
+    }
+
+    void giveUp(PlanId planId, long epoch, RolloutEvent event) {
+        @Nullable Object[] row = range(planId, epoch, event);
+        database.template().update(DROP, row);
+        database.template().update(GIVE_UP, row);
+    }
+
+    private @Nullable Object[] range(PlanId planId, long epoch, RolloutEvent event) {
+        long number = event.sequenceId();
+        return new @Nullable Object[] {database.application(), planId.value(), subject(event), number, number, epoch};
+    }
+
     /** What is told of one task is told without a gap, so first and last say it all. */
     void mark(PlanId planId, long epoch, List<RolloutEvent> events) {
         Map<String, LongSummaryStatistics> numbers = new LinkedHashMap<>();
@@ -94,15 +170,17 @@ final class EventRows {
                     .accept(event.sequenceId());
         }
         List<Object[]> rows = new ArrayList<>();
-        numbers.forEach((subject, range) -> rows.add(
-                new Object[] {database.application(), planId.value(), subject, range.getMin(), range.getMax(), epoch}));
+        numbers.forEach((subject, range) ->
+                rows.add(new Object[] {
+                    database.application(), planId.value(), subject, range.getMin(), range.getMax(), epoch
+                }));
         database.template().batchUpdate(DROP, rows);
         database.template().batchUpdate(MARK, rows);
     }
 
     void deleteOfPlan(PlanId planId) {
         database.client()
-                .sql("delete from rollout_event where application = ? and plan_id = ?")
+                .sql("delete from rollout_event" + OF_PLAN)
                 .params(database.application(), planId.value())
                 .update();
     }
@@ -114,17 +192,25 @@ final class EventRows {
     private static RolloutEvent read(ResultSet row) throws SQLException {
         String taskId = row.getString("task_id");
         boolean ofThePlan = taskId.equals(OF_THE_PLAN);
-        String status = row.getString("status");
         Occurrence occurrence = Json.occurrence(row.getString("type"), row.getString("body"));
         return new RolloutEvent(
                 PlanId.ofTrusted(row.getString("plan_id")),
                 ofThePlan ? null : TaskId.ofTrusted(taskId),
                 ofThePlan ? null : TenantId.ofTrusted(row.getString("tenant_id")),
-                ofThePlan ? PlanStatus.valueOf(status) : TaskStatus.valueOf(status),
+                status(ofThePlan ? PlanStatus.values() : TaskStatus.values(), row.getString("status")),
                 Columns.time(row, "happened_at"),
                 row.getString("message"),
                 occurrence.failure(),
                 row.getLong("sequence"),
                 occurrence);
+    }
+
+    private static RolloutStatus status(RolloutStatus[] known, String name) {
+        for (RolloutStatus status : known) {
+            if (status.name().equals(name)) {
+                return status;
+            }
+        }
+        return new RolloutStatus.Unknown(name);
     }
 }

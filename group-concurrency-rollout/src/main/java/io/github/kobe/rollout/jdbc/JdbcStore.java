@@ -2,6 +2,7 @@ package io.github.kobe.rollout.jdbc;
 
 import io.github.kobe.rollout.ConfigCodec;
 import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.RecordedEvent;
 import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskStatus;
@@ -111,6 +112,29 @@ final class JdbcStore implements PlanStore {
             database.transact(() -> tables.events().keep(found.getFirst()));
         }
         return found;
+    }
+
+    @Override
+    public List<RecordedEvent> findEvents(PlanId planId, @Nullable TenantId tenantId, long after, int limit) {
+        return tables.events().find(planId, tenantId, after, limit);
+    }
+
+    @Override
+    public void assignPositions(PlanId planId, long epoch) {
+        database.transact(() -> tables.events().assignPositions(planId, epoch));
+    }
+
+    @Override
+    public Instant markRefused(PlanId planId, long epoch, RolloutEvent event, Instant now) {
+        return database.transact(() -> tables.events().refuse(planId, epoch, event, now));
+    }
+
+    @Override
+    public void markGivenUp(PlanId planId, long epoch, RolloutEvent event) {
+        database.transact(() -> {
+            tables.events().giveUp(planId, epoch, event);
+            return planId;
+        });
     }
 
     @Override

@@ -12,10 +12,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -46,6 +48,9 @@ final class JdbcTransaction implements StoreTransaction {
 
     /** By their ids, in whose order they are added: of two transactions that add the same, none waits for one that waits for it. */
     private final SortedMap<String, String> configs = new TreeMap<>();
+
+    /** Those that have a row for sure. */
+    private final Set<TenantId> lockedTenants = new HashSet<>();
 
     private final List<RolloutEvent> events = new ArrayList<>();
     private final List<Call> calls = new ArrayList<>();
@@ -96,14 +101,30 @@ final class JdbcTransaction implements StoreTransaction {
 
     @Override
     public TenantRecord tenant(TenantId tenantId) {
-        return tenants.computeIfAbsent(tenantId, tables.tenants()::lock);
+        return tenants.computeIfAbsent(tenantId, id -> {
+            lockedTenants.add(id);
+            return tables.tenants().lock(id);
+        });
     }
 
     @Override
     public void lock(List<TenantId> tenantIds) {
         List<TenantId> unknown =
                 tenantIds.stream().filter(id -> !tenants.containsKey(id)).toList();
-        tables.tenants().lockAll(unknown).forEach(tenant -> tenants.put(tenant.id(), tenant));
+        lockAll(unknown);
+        List<TenantId> missing =
+                unknown.stream().filter(id -> !tenants.containsKey(id)).toList();
+        if (!missing.isEmpty()) {
+            tables.tenants().add(missing);
+            lockAll(missing);
+        }
+    }
+
+    private void lockAll(List<TenantId> tenantIds) {
+        for (TenantRecord tenant : tables.tenants().lockAll(tenantIds)) {
+            lockedTenants.add(tenant.id());
+            tenants.put(tenant.id(), tenant);
+        }
     }
 
     @Override
@@ -214,7 +235,11 @@ final class JdbcTransaction implements StoreTransaction {
         }
         if (!added.isEmpty()) {
             tables.tasks().insert(added);
-            tables.tenants().add(added.stream().map(TaskRecord::tenantId).toList());
+            tables.tenants()
+                    .add(added.stream()
+                            .map(TaskRecord::tenantId)
+                            .filter(id -> !lockedTenants.contains(id))
+                            .toList());
         }
         if (!changed.isEmpty()) {
             int[] counts = tables.tasks().update(changed, epochs);

@@ -14,12 +14,17 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Values that are stored as one JSON text, because no query needs their parts. */
 final class Json {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Json.class);
 
     private static final Gson GSON = new GsonBuilder()
             .disableHtmlEscaping()
@@ -32,6 +37,7 @@ final class Json {
     private static final TypeToken<Map<TaskStatus, Integer>> TALLY = new TypeToken<>() {};
 
     private static final Map<String, Class<?>> OCCURRENCES = Arrays.stream(Occurrence.class.getPermittedSubclasses())
+            .filter(type -> type != Occurrence.Unknown.class)
             .collect(Collectors.toUnmodifiableMap(Class::getSimpleName, Function.identity()));
 
     private Json() {}
@@ -64,13 +70,17 @@ final class Json {
         return occurrence.getClass().getSimpleName();
     }
 
+    /** {@return what happened} What a newer version has written may be of another type, or have other fields. */
     static Occurrence occurrence(String type, String body) {
         Class<?> known = OCCURRENCES.get(type);
-        if (known == null) {
-            throw new IllegalStateException(
-                    "an event is of type '" + type + "', and known are " + OCCURRENCES.keySet());
+        if (known != null) {
+            try {
+                return (Occurrence) Objects.requireNonNull(GSON.fromJson(body, known), type);
+            } catch (RuntimeException e) {
+                LOG.debug("An event of type {} can't be read", type, e);
+            }
         }
-        return (Occurrence) GSON.fromJson(body, known);
+        return new Occurrence.Unknown(type, body);
     }
 
     private static final class DurationAsText extends TypeAdapter<Duration> {

@@ -148,6 +148,7 @@ class ArchitectureTests extends ModuleArchitecture {
                         "ConflictPolicy",
                         // what happens
                         "RolloutEvent",
+                        "RecordedEvent",
                         "Occurrence",
                         // what can't be done
                         "RolloutException",

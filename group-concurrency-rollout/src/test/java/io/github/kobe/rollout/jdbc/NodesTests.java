@@ -312,12 +312,35 @@ class NodesTests {
                     refusals,
                     () -> first.rollouts().create(Fleet.plan(id, 2, 10)),
                     () -> second.rollouts().create(Fleet.plan(id, 2, 10)));
+            assertThat(refusals).as("it is the same plan").isEmpty();
             race(
                     refusals,
                     () -> first.rollouts().start(PlanId.of(id)),
                     () -> second.rollouts().start(PlanId.of(id)));
 
-            assertThat(refusals).hasSize(2).allSatisfy(e -> assertThat(e).isInstanceOf(RolloutException.class));
+            assertThat(refusals).hasSize(1).allSatisfy(e -> assertThat(e).isInstanceOf(RolloutException.class));
+            assertThat(second.rollouts().await(PlanId.of(id), Deadline.LONG).status())
+                    .isEqualTo(PlanStatus.COMPLETED);
+        }
+        assertThat(runs).doesNotHaveDuplicates().hasSize(RACES * 2 * Fleet.STAGES.size());
+    }
+
+    @Test
+    @Tag("R120")
+    @Tag("R163")
+    void ofTwoThatCreateAndStartTheSamePlanOneDoesAndBothGetIt() throws Exception {
+        heartbeat = Deadline.LONG;
+        Node first = node("n1", ctx -> {});
+        Node second = node("n2", ctx -> {});
+        for (int round = 0; round < RACES; round++) {
+            String id = "plan-" + round;
+            List<Throwable> refusals = new CopyOnWriteArrayList<>();
+            race(
+                    refusals,
+                    () -> first.rollouts().start(Fleet.plan(id, 2, 10)),
+                    () -> second.rollouts().start(Fleet.plan(id, 2, 10)));
+
+            assertThat(refusals).isEmpty();
             assertThat(second.rollouts().await(PlanId.of(id), Deadline.LONG).status())
                     .isEqualTo(PlanStatus.COMPLETED);
         }

@@ -5,9 +5,11 @@ import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.FailureReaction;
 import io.github.kobe.rollout.NetworkEndpoint;
 import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.TaskCreationException;
 import io.github.kobe.rollout.TaskId;
+import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.WaveSize;
@@ -25,16 +27,23 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Creates a plan with its tasks. If tenants have errors, the plan is created as failed, so that it can be inspected; if
- * the plan itself has errors, nothing is created.
+ * Creates a plan with its tasks, and may start it in the same transaction. If tenants have errors, the plan is created as
+ * failed, so that it can be inspected; if the plan itself has errors, nothing is created. If it is there already, with the same
+ * content, it is created no second time.
  */
 public final class Creation {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Creation.class);
 
     private static final Duration LONGEST_GATE = Duration.ofDays(365);
 
@@ -55,7 +64,10 @@ public final class Creation {
     /** {@return the tasks to be} What is wrong is in {@link #errors()} after it; nothing has changed. */
     List<Draft> check() {
         checkNumbers();
-        checkId();
+        PlanId planId = checkId();
+        if (planId != null) {
+            engine.store().findPlan(planId).flatMap(this::hindrance).ifPresent(errors::add);
+        }
         return drafts(PlanId.ofTrusted(String.valueOf(spec.planId())));
     }
 
@@ -63,19 +75,80 @@ public final class Creation {
         return errors;
     }
 
+    /** {@return the plan, or the same one that was there already} */
     public PlanRecord create() {
+        return create(false);
+    }
+
+    /** {@return the plan, or the same one that was there already; it is started unless it was} */
+    public PlanRecord start() {
+        LOG.info("{} starts {}", by, spec.planId());
+        return create(true);
+    }
+
+    private PlanRecord create(boolean starts) {
         checkNumbers();
         PlanId planId = checkId();
         if (planId == null || !errors.isEmpty()) {
             checkTenants();
             throw refusal();
         }
+        if (engine.store().findPlan(planId).isPresent()) {
+            PlanRecord known = engine.transact(ledger -> known(ledger, planId, starts));
+            if (known != null) {
+                return known;
+            }
+        }
         List<Draft> drafts = drafts(planId);
-        PlanRecord created = engine.transact(ledger -> write(ledger, planId, drafts));
+        PlanRecord created = engine.transact(ledger -> {
+            PlanRecord known = known(ledger, planId, starts);
+            return known == null ? write(ledger, planId, drafts, starts) : known;
+        });
         if (!errors.isEmpty()) {
             throw refusal();
         }
         return created;
+    }
+
+    /** {@return the plan if it is there} */
+    private @Nullable PlanRecord known(Ledger ledger, PlanId planId, boolean starts) {
+        PlanRecord plan = ledger.store().plan(planId).orElse(null);
+        if (plan == null) {
+            return null;
+        }
+        List<TaskRecord> tasks = engine.store().findByPlanId(planId);
+        SamePlan.difference(plan, tasks, spec, ledger.store()::config).ifPresent(difference -> {
+            throw new TaskCreationException(planId.value(), List.of(isThere(planId) + ", and " + difference));
+        });
+        List<String> failures = tasks.stream()
+                .filter(task -> task.status() == TaskStatus.VALIDATION_FAILED)
+                .flatMap(task -> Stream.ofNullable(task.failure()).map(FailureInfo::message))
+                .toList();
+        if (!failures.isEmpty()) {
+            throw new TaskCreationException(planId.value(), failures);
+        }
+        if (!starts || plan.status() != PlanStatus.READY) {
+            return plan;
+        }
+        ledger.open(planId);
+        new Operations(engine).begin(ledger, ledger.store().unfinished(planId));
+        ledger.callDrive(ledger.now());
+        return ledger.plan();
+    }
+
+    /** {@return why a start would not start that plan, which is there already} */
+    private Optional<String> hindrance(PlanRecord plan) {
+        List<TaskRecord> tasks = engine.store().findByPlanId(plan.id());
+        return engine.store()
+                .transact(transaction -> SamePlan.difference(plan, tasks, spec, transaction::config))
+                .map(difference -> isThere(plan.id()) + ", and " + difference)
+                .or(() -> plan.status() == PlanStatus.READY
+                        ? Optional.empty()
+                        : Optional.of(isThere(plan.id()) + ", and it is " + plan.status()));
+    }
+
+    private static String isThere(PlanId planId) {
+        return "there is a plan " + planId + " already";
     }
 
     private TaskCreationException refusal() {
@@ -125,11 +198,7 @@ public final class Creation {
 
     private @Nullable PlanId checkId() {
         try {
-            PlanId planId = PlanId.of(spec.planId() == null ? "" : spec.planId());
-            if (engine.store().findPlan(planId).isPresent()) {
-                errors.add("there is a plan " + planId + " already");
-            }
-            return planId;
+            return PlanId.of(spec.planId() == null ? "" : spec.planId());
         } catch (IllegalArgumentException e) {
             errors.add(String.valueOf(e.getMessage()));
             return null;
@@ -241,10 +310,7 @@ public final class Creation {
         }
     }
 
-    private PlanRecord write(Ledger ledger, PlanId planId, List<Draft> drafts) {
-        if (ledger.store().plan(planId).isPresent()) {
-            throw new TaskCreationException(planId.value(), List.of("there is a plan " + planId + " already"));
-        }
+    private PlanRecord write(Ledger ledger, PlanId planId, List<Draft> drafts, boolean starts) {
         Integer limit = spec.maxConcurrency();
         int concurrency = limit == null ? engine.options().maxConcurrency() : limit;
         ledger.create(PlanRecord.created(planId, concurrency, Waves.of(spec), by, ledger.now()));
@@ -260,6 +326,9 @@ public final class Creation {
         }
         if (errors.isEmpty()) {
             ledger.apply(PlanCommand.ACCEPT);
+            if (starts) {
+                new Operations(engine).begin(ledger, valid);
+            }
         } else {
             FailureInfo others = new FailureInfo("VALIDATION", "other tasks of the plan are invalid");
             valid.forEach(task -> ledger.apply(task, new TaskCommand.Cancel(by, others)));

@@ -75,7 +75,7 @@ final class Drive {
         signals = new TaskSignals(engine::interrupt);
         threads = new TaskThreads(engine.executor(), group(), id -> () -> run(id), lease::lose);
         check = new GateCheck(engine, lease, threads::nudge);
-        publisher = new Publisher(planId, engine.options(), lease, threads::stir);
+        publisher = new Publisher(planId, engine.options(), lease, engine.refusals(), threads::stir);
         gauges = new PlanGauges(planId, engine.options().metrics(), publisher);
         reportAt = lookAt + engine.options().progressInterval().toNanos();
     }
@@ -326,10 +326,15 @@ final class Drive {
                     left.add(task);
                 }
             }
-            if (!left.isEmpty() || ledger.store().hasUnpublished(planId)) {
+            boolean untold = ledger.store().hasUnpublished(planId);
+            long later = publisher.heldFor();
+            if (!left.isEmpty() || (untold && later == 0)) {
                 return false;
             }
             ledger.update(plan.driven(plan.drive().over()));
+            if (untold) {
+                ledger.callDrive(ledger.now().plusNanos(later));
+            }
             if (waits) {
                 ledger.callDrive(ledger.now().plus(RolloutOptions.TENANT_WAIT));
             }

@@ -46,15 +46,17 @@ public final class Operations {
 
     public PlanRecord start(PlanId planId, String by) {
         LOG.info("{} starts {}", by, planId);
-        return engine.operate(planId, ledger -> {
-            ledger.apply(PlanCommand.START);
-            List<TaskRecord> waiting = ledger.store().unfinished(planId).stream()
-                    .filter(task -> task.wish() == null)
-                    .toList();
-            ledger.lockTenants(waiting);
-            waiting.forEach(task -> register(ledger, task));
-            return ledger.plan();
-        });
+        return engine.operate(planId, ledger -> begin(ledger, ledger.store().unfinished(planId)));
+    }
+
+    /** {@return the plan, which is open and begins with these tasks} */
+    PlanRecord begin(Ledger ledger, List<TaskRecord> tasks) {
+        ledger.apply(PlanCommand.START);
+        List<TaskRecord> waiting =
+                tasks.stream().filter(task -> task.wish() == null).toList();
+        ledger.lockTenants(waiting);
+        waiting.forEach(task -> register(ledger, task));
+        return ledger.plan();
     }
 
     /** Claims a task's tenant, or does what is to be done if another task has it. */

@@ -4,6 +4,7 @@ import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.RolloutEvent;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +18,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Publishes the events of a plan, in order, on a thread of its own, and then marks them. No other class does. Without the
  * lease it publishes nothing: the next drive may have published what comes after it.
+ *
+ * <p>What the sink refuses is held, and so is all that comes after it. It is tried again when as much time has passed as since
+ * its first refusal, which the store knows, so that the waits double, also over several drives. A drive with nothing else to
+ * do doesn't wait for that, but ends, and calls the next one for then.
  */
 final class Publisher {
 
@@ -31,6 +36,7 @@ final class Publisher {
     private final PlanId planId;
     private final RolloutOptions options;
     private final Lease lease;
+    private final Refusals refusals;
     private final Runnable whenEmpty;
     private final Thread thread;
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
@@ -38,15 +44,22 @@ final class Publisher {
     /** Held by who tells, or sees whether there is nothing more to tell. */
     private final ReentrantLock turn = new ReentrantLock();
 
+    /** By {@link System#nanoTime()}, when the sink is asked again; written with the turn. */
+    private volatile long heldUntil = System.nanoTime();
+
     private volatile boolean over;
+
+    /** Whether something was told, or is held, that wasn't before. Written by the own thread. */
+    private boolean moved;
 
     /** Whether the drive wanted to end while something was told. */
     private volatile boolean awaited;
 
-    Publisher(PlanId planId, RolloutOptions options, Lease lease, Runnable whenEmpty) {
+    Publisher(PlanId planId, RolloutOptions options, Lease lease, Refusals refusals, Runnable whenEmpty) {
         this.planId = planId;
         this.options = options;
         this.lease = lease;
+        this.refusals = refusals;
         this.whenEmpty = whenEmpty;
         thread = Thread.ofVirtual().name("rollout-events:" + planId).unstarted(this::run);
     }
@@ -85,29 +98,37 @@ final class Publisher {
         }
         try {
             over = end.getAsBoolean();
+            if (over && heldFor() > 0) {
+                assignPositions();
+            }
             return over;
         } finally {
             turn.unlock();
         }
     }
 
+    /** {@return for how many nanoseconds everything is held, since the sink refuses the next event; 0 if nothing is} */
+    long heldFor() {
+        return Math.max(0, heldUntil - System.nanoTime());
+    }
+
     private void run() {
-        boolean told = false;
         while (!over) {
             int count = publishBatch();
             if (count > 0) {
-                told = true;
                 if (count < BATCH) {
                     gather();
                 }
             } else {
-                if (told || awaited) {
-                    told = false;
+                if (moved || awaited) {
+                    moved = false;
                     awaited = false;
                     whenEmpty.run();
                 }
                 if (!over) {
-                    LockSupport.parkNanos(this, RolloutOptions.LOOK.toNanos());
+                    long held = heldFor();
+                    long look = RolloutOptions.LOOK.toNanos();
+                    LockSupport.parkNanos(this, held > 0 ? Math.min(held, look) : look);
                 }
             }
         }
@@ -124,37 +145,96 @@ final class Publisher {
     private int publishBatch() {
         turn.lock();
         try {
+            if (lease.isHeld()) {
+                options.store().assignPositions(planId, lease.epoch());
+            }
             List<RolloutEvent> events = publishes() ? options.store().findUnpublished(planId, BATCH) : List.of();
             int count = 0;
-            while (count < events.size() && publishes()) {
-                publish(events.get(count));
+            while (count < events.size() && publishes() && isSettled(events.get(count))) {
                 count++;
             }
             if (count > 0) {
+                moved = true;
                 options.store().markPublished(planId, lease.epoch(), events.subList(0, count));
             }
             return count;
         } catch (RuntimeException e) {
-            LOG.warn("Events of {} could not be read or marked; they are delivered later", planId, e);
+            LOG.warn(
+                    "Events of {} could not be read or marked; they are delivered later: {}",
+                    planId,
+                    StoreRefusedException.describe(e));
             return 0;
         } finally {
             turn.unlock();
         }
     }
 
-    private boolean publishes() {
-        return !over && lease.isHeld();
+    /** So that what is held can be read. */
+    private void assignPositions() {
+        try {
+            options.store().assignPositions(planId, lease.epoch());
+        } catch (RuntimeException e) {
+            LOG.debug("Events of {} can be read later", planId, e);
+        }
     }
 
-    private void publish(RolloutEvent event) {
+    private boolean publishes() {
+        return !over && heldFor() == 0 && lease.isHeld();
+    }
+
+    /** {@return whether the next event may follow} */
+    private boolean isSettled(RolloutEvent event) {
+        Throwable why = thrownBy(() -> options.sink().publish(event));
+        if (why != null) {
+            refusals.add(event, why);
+            Duration left = patience(event);
+            if (left.isPositive()) {
+                return false;
+            }
+            giveUp(event, why);
+        }
         log(event);
         String counter = counterOf(event.occurrence());
         if (counter != null) {
-            guarded("metrics", () -> options.metrics().incrementCounter(counter, planId));
+            count(counter);
         }
-        guarded(
-                event.occurrence().getClass().getSimpleName(),
-                () -> options.sink().publish(event));
+        return true;
+    }
+
+    /** {@return for how long the event is tried, from now on} Until its next try everything is held. */
+    private Duration patience(RolloutEvent event) {
+        Instant now = options.store().now();
+        Duration refused = Duration.between(options.store().markRefused(planId, lease.epoch(), event, now), now);
+        Duration left = options.giveUpEventsAfter().minus(refused);
+        if (left.isPositive()) {
+            Duration wait = shorter(longer(refused, options.firstEventRetry()), RolloutOptions.LONGEST_EVENT_RETRY);
+            heldUntil = System.nanoTime() + shorter(wait, left).toNanos();
+            moved = true;
+        }
+        return left;
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
+    }
+
+    private void giveUp(RolloutEvent event, Throwable why) {
+        options.store().markGivenUp(planId, lease.epoch(), event);
+        LOG.error(
+                "An event of {} is given up, since the sink has refused it for {}: {}",
+                planId,
+                options.giveUpEventsAfter(),
+                Refusals.nameOf(event),
+                why);
+        count("event_given_up");
+    }
+
+    private void count(String counter) {
+        guarded("metrics", () -> options.metrics().incrementCounter(counter, planId));
     }
 
     private static void log(RolloutEvent event) {
@@ -179,14 +259,21 @@ final class Publisher {
         };
     }
 
-    /** User code: whatever it throws, and however it leaves the thread, all else goes on. */
+    /** User code: if it throws, that is logged once, and all else goes on. */
     void guarded(String kind, Runnable call) {
+        Throwable why = thrownBy(call);
+        if (why != null && warned.add(kind)) {
+            LOG.warn("A listener failed with {} of {}; this is logged once", kind, planId, why);
+        }
+    }
+
+    /** {@return what user code has thrown, if anything} However it leaves the thread, that goes on. */
+    private static @Nullable Throwable thrownBy(Runnable call) {
         try {
             call.run();
+            return null;
         } catch (Throwable e) {
-            if (warned.add(kind)) {
-                LOG.warn("A listener failed with {} of {}; this is logged once", kind, planId, e);
-            }
+            return e;
         } finally {
             Thread.interrupted();
         }

@@ -60,6 +60,7 @@ public final class RolloutEngine {
     /** The tenants for which a thread of this node is at work; whoever is done counts down. */
     private final Map<TenantId, CountDownLatch> atWork = new ConcurrentHashMap<>();
 
+    private final Refusals refusals = new Refusals();
     private final Uninterrupted uninterrupted = new Uninterrupted();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition atRest = lock.newCondition();
@@ -119,6 +120,10 @@ public final class RolloutEngine {
     /** {@return the name of this node and of its process, which no other has, not even one that was started after it} */
     String process() {
         return process;
+    }
+
+    Refusals refusals() {
+        return refusals;
     }
 
     /** {@return the time of the store, which may have to be asked for it} */
@@ -311,13 +316,16 @@ public final class RolloutEngine {
         return task;
     }
 
-    /** {@return the plan as it was found when it came to rest, or as it is when the time is up} */
+    /**
+     * {@return the plan as it was found when it came to rest, or as it is when the time is up} A plan whose only work is to
+     * deliver later what its sink has refused is at rest for who waits.
+     */
     public PlanRecord await(PlanId planId, Duration timeout) throws InterruptedException {
         long start = System.nanoTime();
         while (true) {
             PlanRecord plan = store.findPlan(planId).orElseThrow(() -> new PlanNotFoundException(planId));
             Duration left = timeout.minusNanos(System.nanoTime() - start);
-            if (plan.isAtRest() || !left.isPositive()) {
+            if (plan.isAtRest() || onlyTellsLater(plan) || !left.isPositive()) {
                 return plan;
             }
             Duration wait = left.compareTo(LONGEST_WAIT) < 0 ? left : LONGEST_WAIT;
@@ -330,6 +338,12 @@ public final class RolloutEngine {
                 lock.unlock();
             }
         }
+    }
+
+    /** A settled plan that is wanted again, or handed over, is due at once. */
+    private boolean onlyTellsLater(PlanRecord plan) {
+        Instant at = plan.drive().at();
+        return plan.status().isSettled() && at != null && at.isAfter(now());
     }
 
     /**

@@ -40,10 +40,15 @@ public record RolloutOptions(
         Duration waitForStages,
         @Nullable Duration retention,
         @Nullable WaveCheck waveCheck,
-        Duration waveCheckInterval) {
+        Duration waveCheckInterval,
+        Duration giveUpEventsAfter,
+        Duration firstEventRetry) {
 
     /** How often a drive looks for wishes that others have left, at least. */
     static final Duration LOOK = Duration.ofSeconds(1);
+
+    /** The longest wait before an event is tried again that the sink has refused. */
+    static final Duration LONGEST_EVENT_RETRY = Duration.ofMinutes(1);
 
     /** After what time a drive looks again for a tenant that it waits for. */
     static final Duration TENANT_WAIT = Duration.ofSeconds(5);

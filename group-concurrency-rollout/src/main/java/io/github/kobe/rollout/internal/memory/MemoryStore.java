@@ -1,6 +1,8 @@
 package io.github.kobe.rollout.internal.memory;
 
 import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.RecordedEvent;
+import io.github.kobe.rollout.RecordedEvent.Delivery;
 import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskStatus;
@@ -14,10 +16,8 @@ import io.github.kobe.rollout.internal.rules.TenantRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,7 +51,7 @@ public final class MemoryStore implements PlanStore {
     private final Map<PlanId, SortedMap<Integer, TaskId>> wished = new HashMap<>();
     private final Map<TenantId, List<TaskId>> tasksOfTenants = new HashMap<>();
     private final Map<TenantId, TenantRecord> tenants = new HashMap<>();
-    private final Map<PlanId, Deque<RolloutEvent>> unpublished = new HashMap<>();
+    private final Map<PlanId, PlanEvents> events = new HashMap<>();
 
     public MemoryStore(InstantSource clock) {
         this.clock = clock;
@@ -138,19 +138,45 @@ public final class MemoryStore implements PlanStore {
 
     @Override
     public List<RolloutEvent> findUnpublished(PlanId planId, int limit) {
-        return locked(() -> events(planId).stream().limit(limit).toList());
+        return locked(() -> events(planId).findUnpublished(limit));
     }
 
     @Override
-    public void markPublished(PlanId planId, long epoch, List<RolloutEvent> events) {
+    public List<RecordedEvent> findEvents(PlanId planId, @Nullable TenantId tenantId, long after, int limit) {
+        return locked(() -> events(planId).find(tenantId, after, limit));
+    }
+
+    /** They have theirs from the beginning, since all is committed one after the other. */
+    @Override
+    public void assignPositions(PlanId planId, long epoch) {}
+
+    @Override
+    public void markPublished(PlanId planId, long epoch, List<RolloutEvent> published) {
+        settle(planId, epoch, published, Delivery.DELIVERED);
+    }
+
+    @Override
+    public void markGivenUp(PlanId planId, long epoch, RolloutEvent event) {
+        settle(planId, epoch, List.of(event), Delivery.GIVEN_UP);
+    }
+
+    private void settle(PlanId planId, long epoch, List<RolloutEvent> those, Delivery delivery) {
         locked(() -> {
-            PlanRecord plan = plans.get(planId);
-            if (plan != null && plan.epoch() == epoch) {
-                Deque<RolloutEvent> kept = events(planId);
-                events.forEach(kept::remove);
+            if (isUnder(planId, epoch)) {
+                events(planId).settle(those, delivery);
             }
             return true;
         });
+    }
+
+    @Override
+    public Instant markRefused(PlanId planId, long epoch, RolloutEvent event, Instant now) {
+        return locked(() -> isUnder(planId, epoch) ? events(planId).refuse(event, now) : now);
+    }
+
+    private boolean isUnder(PlanId planId, long epoch) {
+        PlanRecord plan = plans.get(planId);
+        return plan != null && plan.epoch() == epoch;
     }
 
     @Override
@@ -200,8 +226,8 @@ public final class MemoryStore implements PlanStore {
         return ids == null ? Stream.of() : ids.values().stream().map(tasks::get);
     }
 
-    private Deque<RolloutEvent> events(PlanId planId) {
-        return unpublished.computeIfAbsent(planId, id -> new ArrayDeque<>());
+    private PlanEvents events(PlanId planId) {
+        return events.computeIfAbsent(planId, id -> new PlanEvents());
     }
 
     private static boolean isUnfinished(TaskRecord task) {
@@ -230,7 +256,7 @@ public final class MemoryStore implements PlanStore {
 
     private void forget(PlanId planId) {
         plans.remove(planId);
-        unpublished.remove(planId);
+        events.remove(planId);
         unfinished.remove(planId);
         wished.remove(planId);
         SortedMap<Integer, TaskId> ids = tasksOfPlans.remove(planId);
@@ -338,7 +364,7 @@ public final class MemoryStore implements PlanStore {
 
         @Override
         public boolean hasUnpublished(PlanId planId) {
-            return !events(planId).isEmpty() || !newEvents.isEmpty();
+            return events(planId).hasUnpublished() || !newEvents.isEmpty();
         }
 
         @Override

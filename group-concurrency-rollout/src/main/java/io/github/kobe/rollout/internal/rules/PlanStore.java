@@ -1,6 +1,7 @@
 package io.github.kobe.rollout.internal.rules;
 
 import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.RecordedEvent;
 import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.RolloutStore;
 import io.github.kobe.rollout.TaskId;
@@ -142,6 +143,26 @@ public interface PlanStore extends RolloutStore {
     List<RolloutEvent> findUnpublished(PlanId planId, int limit);
 
     /**
+     * {@return events of a plan, in the order of their positions} If an event is found, all that ever have a lower position
+     * are there already, so whoever goes on after it misses none.
+     *
+     * @param planId which
+     * @param tenantId only events of this tenant's task, or {@code null} for all
+     * @param after the position after which they begin
+     * @param limit how many at most
+     */
+    List<RecordedEvent> findEvents(PlanId planId, @Nullable TenantId tenantId, long after, int limit);
+
+    /**
+     * Gives positions to the events of a plan that have none, after all others, unless another drive has taken over the plan.
+     * Events without one are not {@linkplain #findEvents found}.
+     *
+     * @param planId the plan
+     * @param epoch the epoch of the drive that is about to publish them
+     */
+    void assignPositions(PlanId planId, long epoch);
+
+    /**
      * Marks events as published, unless another drive has taken over the plan. Progress events may be deleted.
      *
      * @param planId the plan
@@ -149,6 +170,26 @@ public interface PlanStore extends RolloutStore {
      * @param events the oldest events that are not published, in order
      */
     void markPublished(PlanId planId, long epoch, List<RolloutEvent> events);
+
+    /**
+     * Keeps since when the sink has refused an event, unless another drive has taken over the plan.
+     *
+     * @param planId the plan
+     * @param epoch the epoch of the drive that has tried to publish it
+     * @param event the oldest event that is not published
+     * @param now when it was refused
+     * @return when it was refused for the first time
+     */
+    Instant markRefused(PlanId planId, long epoch, RolloutEvent event, Instant now);
+
+    /**
+     * Marks an event as published that was not delivered, unless another drive has taken over the plan.
+     *
+     * @param planId the plan
+     * @param epoch the epoch of the drive that gives it up
+     * @param event the oldest event that is not published
+     */
+    void markGivenUp(PlanId planId, long epoch, RolloutEvent event);
 
     /**
      * Begins to run drives: those that are due, and those that another node has begun and not ended.

@@ -43,6 +43,13 @@ update rollout_plan set waves = replace(
 alter table rollout_plan add column gate_check_expires_at timestamptz;
 alter table rollout_plan add column gate_checked boolean default false not null;
 
+-- The drive that has the plan gives events their positions, and holds what the listeners refuse.
+alter table rollout_event add column position bigint;
+alter table rollout_event add column refused_at timestamptz;
+alter table rollout_event add column given_up boolean default false not null;
+update rollout_event set position = event_id where published;
+create unique index rollout_event_position on rollout_event (application, plan_id, position);
+
 -- Tokens grow over all plans of a tenant. Services may remember those of before, which were epochs.
 alter table rollout_task add column token bigint default 0 not null;
 alter table rollout_tenant add column token bigint default 0 not null;

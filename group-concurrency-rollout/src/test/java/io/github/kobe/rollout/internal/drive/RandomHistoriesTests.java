@@ -115,7 +115,9 @@ class RandomHistoriesTests {
                             Duration.ZERO,
                             null,
                             (plan, wave) -> WaveCheck.Verdict.PASS,
-                            Duration.ofSeconds(10)));
+                            Duration.ofSeconds(10),
+                            Duration.ofMinutes(10),
+                            Duration.ofSeconds(1)));
             operations = new Operations(engine);
             int tasks = 1 + random.nextInt(5);
             RolloutPlan.Builder plan = RolloutPlan.named("plan-x");

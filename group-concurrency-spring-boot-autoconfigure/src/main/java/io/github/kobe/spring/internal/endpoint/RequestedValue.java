@@ -15,7 +15,26 @@ public final class RequestedValue {
      * @param text as it was given; {@code null}: it wasn't
      */
     public static int limit(@Nullable String text) {
-        return read("limit", text, 1, DEFAULT_LIMIT);
+        return limit(text, Integer.MAX_VALUE);
+    }
+
+    /**
+     * {@return how many entries to show at most, of an endpoint that has a highest number}
+     *
+     * @param text as it was given; {@code null}: it wasn't
+     * @param most that number
+     */
+    public static int limit(@Nullable String text, int most) {
+        return (int) read("limit", text, 1, most, (long) DEFAULT_LIMIT);
+    }
+
+    /**
+     * {@return the position after which the entries begin}
+     *
+     * @param text as it was given; {@code null}: it wasn't
+     */
+    public static long after(@Nullable String text) {
+        return read("after", text, 0, Long.MAX_VALUE, 0L);
     }
 
     /**
@@ -24,7 +43,7 @@ public final class RequestedValue {
      * @param text as it was given; {@code null}: it wasn't
      */
     public static int offset(@Nullable String text) {
-        return read("offset", text, 0, 0);
+        return (int) read("offset", text, 0, Integer.MAX_VALUE, 0L);
     }
 
     /**
@@ -33,7 +52,7 @@ public final class RequestedValue {
      * @param text as it was given; {@code null}: it wasn't
      */
     public static int wave(@Nullable String text) {
-        return read("wave", text, 1, null);
+        return (int) read("wave", text, 1, Integer.MAX_VALUE, null);
     }
 
     /**
@@ -51,22 +70,20 @@ public final class RequestedValue {
         throw RefusedRequestException.badRequest(name + " is neither true nor false", name, text, "true or false");
     }
 
-    private static int read(String parameter, @Nullable String text, int least, @Nullable Integer byDefault) {
+    private static long read(String parameter, @Nullable String text, long least, long most, @Nullable Long byDefault) {
         if (text == null && byDefault != null) {
             return byDefault;
         }
         try {
-            int number = text == null ? least - 1 : Integer.parseInt(text);
-            if (number >= least) {
+            long number = text == null ? least - 1 : Long.parseLong(text);
+            if (number >= least && number <= most) {
                 return number;
             }
         } catch (NumberFormatException noNumber) {
-            // Refused below, as a number that is too small is.
+            // Refused below, as a number that is out of its range is.
         }
+        String range = most < Integer.MAX_VALUE ? ", from " + least + " to " + most : ", at least " + least;
         throw RefusedRequestException.badRequest(
-                parameter + " must be a whole number, at least " + least,
-                parameter,
-                text,
-                least + " to " + Integer.MAX_VALUE);
+                parameter + " must be a whole number" + range, parameter, text, least + " to " + most);
     }
 }

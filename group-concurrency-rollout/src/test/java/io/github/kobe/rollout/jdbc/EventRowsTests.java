@@ -1,0 +1,183 @@
+package io.github.kobe.rollout.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.rollout.Occurrence;
+import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.PlanStatus;
+import io.github.kobe.rollout.RecordedEvent;
+import io.github.kobe.rollout.RolloutEvent;
+import io.github.kobe.rollout.RolloutStatus;
+import io.github.kobe.rollout.Stage;
+import io.github.kobe.rollout.internal.rules.PlanRecord;
+import io.github.kobe.rollout.internal.rules.PlanStore;
+import io.github.kobe.rollout.internal.rules.Samples;
+import io.github.kobe.testing.Deadline;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Events of newer versions, and of transactions that end late. */
+@ParameterizedClass(name = "{0}")
+@MethodSource("io.github.kobe.rollout.jdbc.TestDatabase$Product#ofThisDepth")
+class EventRowsTests {
+
+    private static final PlanId PLAN = Samples.PLAN;
+    private static final Occurrence RUNNING = new Occurrence.PlanEntered(PlanStatus.RUNNING);
+
+    @Parameter
+    private TestDatabase.Product product;
+
+    private TestDatabase database;
+    private JdbcTemplate tables;
+    private PlanStore store;
+
+    @BeforeEach
+    void openDatabase() {
+        database = product.open();
+        tables = new JdbcTemplate(database.dataSource());
+        store = JdbcRolloutStore.of(database.dataSource()).plans();
+    }
+
+    @AfterEach
+    void closeDatabase() {
+        database.close();
+    }
+
+    private void insert(long sequence, String type, String status, String body) {
+        tables.update(
+                "insert into rollout_event (plan_id, task_id, sequence, type, status, happened_at, message, body)"
+                        + " values (?, '', ?, ?, ?, current_timestamp, 'as it is', ?)",
+                PLAN.value(),
+                sequence,
+                type,
+                status,
+                body);
+    }
+
+    private static List<String> lines(List<RolloutEvent> events) {
+        return events.stream()
+                .map(event -> event.sequenceId() + " " + event.status().name() + " " + event.occurrence())
+                .toList();
+    }
+
+    @Test
+    @Tag("R82")
+    @Tag("R162")
+    void eventsThatANewerVersionHasWrittenAreDeliveredInOrderAsUnknown() throws Exception {
+        List<RolloutEvent> told = new CopyOnWriteArrayList<>();
+        Node closed = new Node("n1", database.dataSource(), List.of(Stage.named("A")), told::add);
+        closed.close();
+        closed.rollouts().create(Fleet.plan(PLAN.value(), 1, 1));
+        insert(4, "PlanMoved", "HALTED", "{\"to\":\"Mars\"}");
+        insert(5, "PlanEntered", "RUNNING", "{\"status\":\"RUNNING\",\"since\":7}");
+        insert(6, "PlanEntered", "HALTED", "{\"status\":\"HALTED\"}");
+        insert(7, "TaskRollingBack", "RUNNING", "{\"reason\":\"why not\"}");
+        insert(8, "PlanEntered", "RUNNING", "not JSON");
+        tables.update("update rollout_plan set sequence = 8");
+
+        try (Node node = new Node("n2", database.dataSource(), List.of(Stage.named("A")), told::add)) {
+            node.rollouts().start(PLAN);
+            assertThat(node.rollouts().await(PLAN, Deadline.LONG).status()).isEqualTo(PlanStatus.COMPLETED);
+            assertThat(lines(told.stream()
+                            .filter(event -> event.taskId() == null)
+                            .toList()))
+                    .containsExactly(
+                            "1 CREATED PlanEntered[status=CREATED]",
+                            "2 VALIDATING PlanEntered[status=VALIDATING]",
+                            "3 READY PlanEntered[status=READY]",
+                            "4 HALTED Unknown[type=PlanMoved, body={\"to\":\"Mars\"}]",
+                            "5 RUNNING PlanEntered[status=RUNNING]",
+                            "6 HALTED Unknown[type=PlanEntered, body={\"status\":\"HALTED\"}]",
+                            "7 RUNNING TaskRollingBack[reason=why not, stages=[]]",
+                            "8 RUNNING Unknown[type=PlanEntered, body=not JSON]",
+                            "9 RUNNING PlanEntered[status=RUNNING]",
+                            "10 COMPLETED PlanEntered[status=COMPLETED]");
+            assertThat(told)
+                    .filteredOn(event -> event.occurrence() instanceof Occurrence.Unknown)
+                    .extracting(RolloutEvent::message)
+                    .containsOnly("as it is");
+        }
+        assertThat(new RolloutStatus.Unknown("HALTED").name()).isEqualTo("HALTED");
+    }
+
+    private void append(PlanRecord plan, long sequence) {
+        store.transact(transaction -> {
+            transaction.append(Samples.event(plan, RUNNING, sequence));
+            return plan;
+        });
+    }
+
+    /** {@return the numbers of the events after that position, as a drive leaves them} */
+    private List<RecordedEvent> read(long after) {
+        store.assignPositions(PLAN, 3);
+        return store.findEvents(PLAN, null, after, 10);
+    }
+
+    private static <T> T meanwhile(Callable<T> work) {
+        try {
+            return Deadline.within(work);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    @Tag("R161")
+    void whoReadsOnAfterAPageMissesNoEventOfATransactionThatEndsLater() {
+        PlanRecord plan = Samples.plan(PlanStatus.RUNNING, 3);
+        store.transact(transaction -> {
+            transaction.save(plan);
+            return plan;
+        });
+        TransactionTemplate caller = new TransactionTemplate(new JdbcTransactionManager(database.dataSource()));
+        List<RecordedEvent> first = caller.execute(status -> {
+            append(plan, 1);
+            return meanwhile(() -> {
+                append(plan, 2);
+                return read(0);
+            });
+        });
+        assertThat(first).extracting(each -> each.event().sequenceId()).containsExactly(2L);
+
+        List<RecordedEvent> second = read(first.getLast().position());
+        assertThat(second).extracting(each -> each.event().sequenceId()).containsExactly(1L);
+        append(plan, 3);
+        assertThat(read(second.getLast().position()))
+                .extracting(each -> each.event().sequenceId())
+                .containsExactly(3L);
+        assertThat(read(0)).hasSize(3).extracting(RecordedEvent::position).isSorted();
+    }
+
+    @Test
+    @Tag("R121")
+    void onlyTheDriveThatHasThePlanNumbersOrGivesUpItsEvents() {
+        PlanRecord plan = Samples.plan(PlanStatus.RUNNING, 3);
+        store.transact(transaction -> {
+            transaction.save(plan);
+            return plan;
+        });
+        append(plan, 1);
+        RolloutEvent event = Samples.event(plan, RUNNING, 1);
+
+        store.assignPositions(PLAN, 2);
+        assertThat(store.findEvents(PLAN, null, 0, 10)).isEmpty();
+        store.markGivenUp(PLAN, 2, event);
+        assertThat(store.findUnpublished(PLAN, 10)).hasSize(1);
+        assertThat(store.markRefused(PLAN, 2, event, Samples.NOW.plusSeconds(5)))
+                .isEqualTo(Samples.NOW.plusSeconds(5));
+        assertThat(store.markRefused(PLAN, 3, event, Samples.NOW)).isEqualTo(Samples.NOW);
+        assertThat(store.markRefused(PLAN, 3, event, Samples.NOW.plusSeconds(9)))
+                .isEqualTo(Samples.NOW);
+    }
+}
