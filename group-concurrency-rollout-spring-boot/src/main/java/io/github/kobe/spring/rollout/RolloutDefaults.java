@@ -38,7 +38,7 @@ final class RolloutDefaults {
         require(!properties.shutdownGrace().isNegative(), "zero or more", "shutdown-grace");
         require(!properties.waitForStages().isNegative(), "zero or more", "wait-for-stages");
         Duration retention = properties.retention();
-        require(retention == null || retention.isPositive(), MORE_THAN_ZERO, "retention");
+        require(retention == null || retention.isPositive(), "more than zero", "retention");
         String application = properties.application();
         require(
                 application == null || isName(application),
