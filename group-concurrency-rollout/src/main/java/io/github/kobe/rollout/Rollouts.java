@@ -2,11 +2,10 @@ package io.github.kobe.rollout;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.rollout.internal.drive.Creation;
-import io.github.kobe.rollout.internal.drive.EventPage;
 import io.github.kobe.rollout.internal.drive.Operations;
+import io.github.kobe.rollout.internal.drive.Pages;
 import io.github.kobe.rollout.internal.drive.Preview;
 import io.github.kobe.rollout.internal.drive.RolloutEngine;
-import io.github.kobe.rollout.internal.rules.PlanRecord;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.time.Duration;
 import java.util.List;
@@ -256,8 +255,7 @@ public final class Rollouts implements AutoCloseable {
      * @throws IllegalArgumentException if the limit is negative
      */
     public List<PlanInfo> plans(int limit) {
-        requireLimit(limit);
-        return engine.store().findPlans(limit).stream().map(PlanRecord::info).toList();
+        return Pages.plans(engine.store(), limit);
     }
 
     /**
@@ -321,11 +319,7 @@ public final class Rollouts implements AutoCloseable {
      * @throws IllegalArgumentException if the limit is negative
      */
     public List<TaskInfo> tasks(PlanId planId, @Nullable TaskStatus status, int limit) {
-        requireLimit(limit);
-        plan(planId);
-        return engine.store().findByPlanId(planId, status, limit).stream()
-                .map(TaskRecord::info)
-                .toList();
+        return Pages.tasks(engine.store(), planId, status, limit);
     }
 
     /**
@@ -340,8 +334,7 @@ public final class Rollouts implements AutoCloseable {
      * @throws IllegalArgumentException if a number is out of its range
      */
     public List<RecordedEvent> events(PlanId planId, @Nullable TenantId tenantId, long after, int limit) {
-        plan(planId);
-        return EventPage.of(engine.store(), planId, tenantId, after, limit);
+        return Pages.events(engine.store(), planId, tenantId, after, limit);
     }
 
     /**
@@ -382,12 +375,6 @@ public final class Rollouts implements AutoCloseable {
      */
     public int purge(Duration olderThan) {
         return engine.purge().run(olderThan, false);
-    }
-
-    private static void requireLimit(int limit) {
-        if (limit < 0) {
-            throw new IllegalArgumentException("limit is " + limit + "; it must be at least 0");
-        }
     }
 
     /**

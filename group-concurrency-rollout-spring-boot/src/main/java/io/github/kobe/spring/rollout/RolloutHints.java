@@ -19,7 +19,8 @@ final class RolloutHints implements RuntimeHintsRegistrar {
     /** Kept as JSON, but not part of the API; where Spring Data isn't, that in Redis isn't to be loaded. */
     private static final List<String> NOT_PUBLIC = List.of(
             "io.github.kobe.rollout.internal.rules.Waves",
-            "io.github.kobe.rollout.jdbc.TaskRows$Body", "io.github.kobe.rollout.redis.RedisCheckpointStore$Entry");
+            "io.github.kobe.rollout.jdbc.TaskRows$Body",
+            "io.github.kobe.rollout.redis.RedisCheckpointStore$Entry");
 
     /** Transaction managers are asked for their {@code DataSource}; the others are those of {@link UnredirectedRequests}. */
     private static final List<String> INVOKED = List.of(

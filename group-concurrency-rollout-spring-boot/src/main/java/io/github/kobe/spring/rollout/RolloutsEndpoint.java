@@ -60,7 +60,8 @@ public class RolloutsEndpoint {
      */
     @ReadOperation
     public RolloutsReport plans(@Nullable String limit) {
-        return RolloutsReport.of(rollouts.plans(), RequestedValue.limit(limit));
+        int most = RequestedValue.limit(limit);
+        return RolloutsReport.of(rollouts.plans(most == Integer.MAX_VALUE ? most : most + 1), most);
     }
 
     /**

@@ -30,10 +30,7 @@ class RolloutHintsTests {
     @Test
     void whatIsKeptAsJsonCanBeWrittenAndReadInANativeImage() {
         Stream<TypeReference> kept = Stream.concat(
-                        Stream.of(
-                                DeployUnit.class,
-                                DeployVersion.class,
-                                FailureInfo.class),
+                        Stream.of(DeployUnit.class, DeployVersion.class, FailureInfo.class),
                         Stream.of(Occurrence.class.getPermittedSubclasses()))
                 .map(TypeReference::of);
         assertThat(Stream.concat(

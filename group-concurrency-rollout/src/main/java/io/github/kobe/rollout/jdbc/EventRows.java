@@ -170,10 +170,8 @@ final class EventRows {
                     .accept(event.sequenceId());
         }
         List<Object[]> rows = new ArrayList<>();
-        numbers.forEach((subject, range) ->
-                rows.add(new Object[] {
-                    database.application(), planId.value(), subject, range.getMin(), range.getMax(), epoch
-                }));
+        numbers.forEach((subject, range) -> rows.add(
+                new Object[] {database.application(), planId.value(), subject, range.getMin(), range.getMax(), epoch}));
         database.template().batchUpdate(DROP, rows);
         database.template().batchUpdate(MARK, rows);
     }

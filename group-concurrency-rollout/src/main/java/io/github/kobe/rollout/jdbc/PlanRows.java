@@ -24,8 +24,8 @@ final class PlanRows {
     private static final String KEPT = "application, plan_id, created_at, created_by, max_concurrency, waves";
     private static final String CHANGING = "status, pause_asked, rolling_back, tally, owed, abandoned, wave, waiting,"
         + " failures_allowed, gate_since, gate_baked_at, gate_expires_at, gate_approved_by, drive_number, drive_phase,"
-        + " drive_at, drive_node, stranded_since, started_at, ended_at, sequence, epoch, failed, gate_check_expires_at,"
-        + " gate_checked";
+        + " drive_at, drive_node, stranded_since, started_at, ended_at, sequence, epoch, failed,"
+        + " gate_check_expires_at, gate_checked";
 
     private static final String SELECT = "select * from rollout_plan";
     private static final String INSERT = Columns.insert("rollout_plan", KEPT + ", " + CHANGING);

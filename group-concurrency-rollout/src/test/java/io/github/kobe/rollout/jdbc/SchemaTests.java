@@ -66,8 +66,8 @@ class SchemaTests {
         template.update("insert into rollout_plan (plan_id, status, max_concurrency, waves, pause_asked, rolling_back,"
                 + " tally, owed, wave, waiting, failures_allowed, drive_number, drive_phase, created_at, created_by,"
                 + " started_at, sequence, epoch) values ('plan-old', 'RUNNING', 10,"
-                + " '{\"sizes\":[1],\"maxFailures\":12,\"bakeTime\":\"PT0S\"}', false, false, '{\"RUNNING\":1}', 0, 0, '[0]', 0, 3,"
-                + " 'RUNNING', current_timestamp, 'ann', current_timestamp, 4, 3)");
+                + " '{\"sizes\":[1],\"maxFailures\":12,\"bakeTime\":\"PT0S\"}', false, false, '{\"RUNNING\":1}', 0, 0,"
+                + " '[0]', 0, 3, 'RUNNING', current_timestamp, 'ann', current_timestamp, 4, 3)");
         template.update(
                 "insert into rollout_task (task_id, plan_id, tenant_id, position, change_body, stage_names,"
                     + " created_at, status, unit, previous, last_known_good, stages_done, stages_started, settled,"

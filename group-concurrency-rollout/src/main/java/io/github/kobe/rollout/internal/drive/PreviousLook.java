@@ -27,7 +27,9 @@ final class PreviousLook {
         try {
             TimeLimit.run("the look", LONGEST, () -> found.set(previous.find(context, options.health())));
             return new Found(
-                    Objects.requireNonNull(found.get(), "PreviousConfig returned null").orElse(null), null);
+                    Objects.requireNonNull(found.get(), "PreviousConfig returned null")
+                            .orElse(null),
+                    null);
         } catch (Throwable e) {
             LOG.warn("What the tenant of task {} has could not be found out", task.id(), e);
             return new Found(

@@ -58,7 +58,9 @@ final class SamePlan {
         ConfigSnapshot previous = wanted.previous();
         return first(List.of(
                 () -> differs(
-                        "tenant number " + (task.position() + 1), task.tenantId().value(), wanted.tenant()),
+                        "tenant number " + (task.position() + 1),
+                        task.tenantId().value(),
+                        wanted.tenant()),
                 () -> differs("unit" + ofIt, has.target().unit(), wanted.unit()),
                 () -> isOther("config" + ofIt, isSame(has.target(), wanted.target(), configs)),
                 () -> differs("endpoints" + ofIt, has.endpoints(), wanted.endpoints()),

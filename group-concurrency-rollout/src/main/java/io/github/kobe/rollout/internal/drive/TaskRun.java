@@ -138,8 +138,7 @@ final class TaskRun {
         if (next.way() != Way.FORWARD && next.way() != Way.BACK) {
             return;
         }
-        List<Stage> stages =
-                StageNames.stages(options, next.task(), readSpec().change());
+        List<Stage> stages = StageNames.stages(options, next.task(), readSpec().change());
         List<String> names = stages.stream().map(Stage::name).toList();
         List<String> ofTask = next.task().stageNames();
         if (!names.equals(ofTask)) {
