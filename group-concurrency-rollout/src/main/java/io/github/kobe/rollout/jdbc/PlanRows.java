@@ -18,10 +18,11 @@ import org.jspecify.annotations.Nullable;
 /** The table of plans. */
 final class PlanRows {
 
-    private static final String KEPT = "plan_id, created_at, created_by, max_concurrency, waves";
+    private static final String KEPT = "plan_id, created_at, created_by";
     private static final String CHANGING = "status, pause_asked, rolling_back, tally, owed, abandoned, wave, waiting,"
         + " failures_allowed, gate_since, gate_baked_at, gate_expires_at, gate_approved_by, drive_number, drive_phase,"
-        + " drive_at, drive_node, started_at, ended_at, sequence, epoch, failed, gate_check_expires_at, gate_checked";
+        + " drive_at, drive_node, started_at, ended_at, sequence, epoch, failed, gate_check_expires_at, gate_checked,"
+        + " max_concurrency, waves";
 
     private static final String SELECT = "select * from rollout_plan";
     private static final String INSERT = Columns.insert("rollout_plan", KEPT + ", " + CHANGING);
@@ -54,11 +55,7 @@ final class PlanRows {
                         INSERT,
                         Columns.join(
                                 new @Nullable Object[] {
-                                    plan.id().value(),
-                                    Columns.of(plan.createdAt()),
-                                    plan.createdBy(),
-                                    plan.maxConcurrency(),
-                                    Json.write(plan.waves())
+                                    plan.id().value(), Columns.of(plan.createdAt()), plan.createdBy()
                                 },
                                 changing(plan)));
     }
@@ -105,7 +102,9 @@ final class PlanRows {
             plan.epoch(),
             Json.write(progress.failed()),
             gate == null ? null : Columns.of(gate.checkExpiresAt()),
-            gate != null && gate.isChecked()
+            gate != null && gate.isChecked(),
+            plan.maxConcurrency(),
+            Json.write(plan.waves())
         };
     }
 

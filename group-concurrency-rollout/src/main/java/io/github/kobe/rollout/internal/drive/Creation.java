@@ -139,7 +139,8 @@ public final class Creation {
         }
     }
 
-    private List<Draft> drafts(PlanId planId) {
+    /** {@return the tasks to be} What is wrong is in {@link #errors()} after it. */
+    List<Draft> drafts(PlanId planId) {
         List<Draft> drafts = new ArrayList<>();
         Set<String> tenants = new HashSet<>();
         for (TenantChange change : spec.changes()) {

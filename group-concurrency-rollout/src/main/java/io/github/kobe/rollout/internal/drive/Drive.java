@@ -56,6 +56,9 @@ final class Drive {
 
     private int limit;
 
+    /** How many tasks the plan had when all that were there were enqueued. */
+    private int known;
+
     /** Whether there is a check between its waves. */
     private boolean checks;
 
@@ -87,6 +90,7 @@ final class Drive {
             return true;
         }
         limit = taken.plan().maxConcurrency();
+        known = taken.plan().size();
         reach = taken.plan().reach();
         checks = taken.plan().waves().checkTimeout() != null;
         boolean isOver = false;
@@ -203,8 +207,22 @@ final class Drive {
         return checks && check.isAsking(lease.persist(lease::look));
     }
 
+    /** What somebody has changed in the plan while it runs. */
+    private void heed(PlanRecord plan) {
+        reach = plan.reach();
+        if (plan.maxConcurrency() != limit) {
+            limit = plan.maxConcurrency();
+            engine.limit(this, limit);
+        }
+        if (plan.size() > known) {
+            List<TaskRecord> tasks = engine.store().findByPlanId(planId, TaskStatus.PENDING, Integer.MAX_VALUE);
+            enqueue(tasks.stream().filter(task -> task.position() >= known).toList());
+            known = plan.size();
+        }
+    }
+
     private boolean look() {
-        reach = lease.look().reach();
+        heed(lease.look());
         admit();
         List<TaskId> running = threads.running();
         Set<TaskId> cancelled = new HashSet<>();
@@ -291,6 +309,7 @@ final class Drive {
             lease.open(ledger);
             PlanRecord plan = ledger.follow();
             reach = plan.reach();
+            known = plan.size();
             List<TaskRecord> inReach = new ArrayList<>();
             for (TaskRecord task : ledger.store().unfinished(planId)) {
                 if (task.wish() != null || task.status() != TaskStatus.PENDING) {

@@ -191,15 +191,7 @@ public final class RolloutEngine {
         lock.lock();
         try {
             before = drives.put(drive.planId(), drive);
-            executor.setLimits(
-                    drive.group(),
-                    GroupLimits.unset()
-                            .withMaxConcurrency(limit)
-                            .withMaxInFlight(Integer.MAX_VALUE)
-                            .withQueueThreshold(Integer.MAX_VALUE)
-                            .withQueueTimeout(GroupLimits.NO_TIMEOUT)
-                            .withWeight(1)
-                            .withGuaranteed(0));
+            setLimit(drive, limit);
         } finally {
             lock.unlock();
         }
@@ -207,6 +199,30 @@ public final class RolloutEngine {
             before.replaced();
         }
         drive.nudge();
+    }
+
+    /** Lets the tasks of a drive that has been added run so many at once. */
+    void limit(Drive drive, int limit) {
+        lock.lock();
+        try {
+            if (drives.get(drive.planId()) == drive) {
+                setLimit(drive, limit);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void setLimit(Drive drive, int limit) {
+        executor.setLimits(
+                drive.group(),
+                GroupLimits.unset()
+                        .withMaxConcurrency(limit)
+                        .withMaxInFlight(Integer.MAX_VALUE)
+                        .withQueueThreshold(Integer.MAX_VALUE)
+                        .withQueueTimeout(GroupLimits.NO_TIMEOUT)
+                        .withWeight(1)
+                        .withGuaranteed(0));
     }
 
     /**
