@@ -128,6 +128,22 @@ public sealed interface Occurrence {
         }
     }
 
+    /**
+     * Somebody has changed how many tasks of a plan run at once.
+     *
+     * @param maxConcurrency how many from now on
+     * @param by who requested it
+     */
+    record ConcurrencyChanged(int maxConcurrency, String by) implements Occurrence {}
+
+    /**
+     * Somebody has added tasks to a plan, at its end.
+     *
+     * @param tasks how many
+     * @param by who requested it
+     */
+    record TasksAdded(int tasks, String by) implements Occurrence {}
+
     /** A task was created. */
     record TaskCreated() implements Occurrence {}
 

@@ -196,7 +196,7 @@ public final class Rollouts implements AutoCloseable {
     }
 
     /**
-     * Retries a failed task, or all failed tasks of a plan.
+     * Retries a failed task, or all failed tasks of a plan, also while its other tasks run.
      *
      * @param target which
      * @param fromCheckpoint true to continue with the stage that failed, false to begin with the first
@@ -204,6 +204,41 @@ public final class Rollouts implements AutoCloseable {
      */
     public OperationResult retry(Target target, boolean fromCheckpoint) {
         return operations.want(target, new Wish(Wish.Kind.RETRY, by, fromCheckpoint));
+    }
+
+    /**
+     * Rolls back the tasks of a plan that have failed, forward or back, while the others go on.
+     *
+     * @param planId a plan that is running, paused or failed in part
+     * @return what was accepted
+     */
+    public OperationResult rollbackFailed(PlanId planId) {
+        return operations.rollbackFailed(planId, by);
+    }
+
+    /**
+     * Changes how many tasks of a plan run at once, at once or within a second. What runs goes on.
+     *
+     * @param planId a plan that isn't {@linkplain PlanStatus#isFinal() final}
+     * @param maxConcurrency at least 1
+     * @return the plan
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public PlanInfo changeConcurrency(PlanId planId, int maxConcurrency) {
+        return operations.changeConcurrency(planId, maxConcurrency, by).info();
+    }
+
+    /**
+     * Adds tasks to a plan, at the end of its last wave. They claim their tenants as at a start.
+     *
+     * @param planId a plan that is ready, running or paused
+     * @param changes one for each tenant, of which the plan has none yet
+     * @return the plan
+     * @throws TaskCreationException if something is wrong with the changes; it has all errors, and nothing was added
+     * @throws IllegalArgumentException if there is no change
+     */
+    public PlanInfo add(PlanId planId, List<TenantChange> changes) {
+        return operations.add(planId, changes, by).info();
     }
 
     /**

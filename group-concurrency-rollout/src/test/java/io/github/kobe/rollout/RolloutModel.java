@@ -49,7 +49,9 @@ public final class RolloutModel {
     private boolean planRollsBack;
 
     private int maxFailures = Integer.MAX_VALUE;
-    private int failed;
+    /** How many failures somebody has accepted, unless there were fewer since. */
+    private int accepted;
+
     private boolean inPercent;
     private boolean rollsBackByItself;
     private List<Integer> waveOfTask = List.of();
@@ -172,10 +174,10 @@ public final class RolloutModel {
 
     /** Who fails when enough have failed stops what waits. */
     private void heedFailures() {
-        int before = failed;
-        failed = failures();
+        int failed = failures();
+        accepted = Math.min(accepted, failed);
         boolean isTooMany =
-                failed > before && 100L * failed > (inPercent ? maxFailures * size(wave) : 100L * maxFailures);
+                failed > accepted && 100L * failed > (inPercent ? maxFailures * size(wave) : 100L * maxFailures);
         if (isTooMany && rollsBackByItself && Set.of("RUNNING", "PAUSED").contains(plan)) {
             rollBackAll();
         } else {
@@ -240,7 +242,7 @@ public final class RolloutModel {
         if (!pauseAsked && mayGoOn) {
             wave = next;
             opened = null;
-            failed = failures();
+            accepted = inPercent ? 0 : accepted;
         }
         pauseAsked |= isLate;
     }
@@ -309,7 +311,7 @@ public final class RolloutModel {
             case "RESUME" -> pauseAsked ? Set.of("PAUSED", "RUNNING") : Set.of("PAUSED");
             case "CANCEL", "CANCEL_NOW" -> Set.of("READY", "RUNNING", "PAUSED");
             case "ROLLBACK" -> Set.of("RUNNING", "PAUSED", "PARTIAL_FAILED", "COMPLETED");
-            default -> Set.of("PARTIAL_FAILED");
+            default -> Set.of("RUNNING", "PAUSED", "PARTIAL_FAILED");
         };
         refuse(!from.contains(plan));
         if (plan.equals("READY")) {
@@ -320,23 +322,24 @@ public final class RolloutModel {
             plan = "CANCELLED";
             return;
         }
-        int accepted = 0;
+        int takers = 0;
         List<ModelTask> left = new ArrayList<>();
         for (ModelTask task : tasks) {
             boolean onlyCancel = wish.equals("ROLLBACK") && task.status.equals("PENDING");
             try {
                 grant(task, onlyCancel ? "CANCEL" : wish, fromCheckpoint);
-                accepted++;
+                takers++;
             } catch (IllegalStateException e) {
                 assertThat(e).hasMessage("refused");
                 left.add(task);
             }
         }
-        refuse(accepted == 0 && !wish.equals("PAUSE") && !wish.equals("RESUME"));
+        refuse(takers == 0 && !wish.equals("PAUSE") && !wish.equals("RESUME"));
         switch (wish) {
             case "PAUSE", "CANCEL", "CANCEL_NOW" -> pauseAsked = true;
             case "RESUME" -> {
                 pauseAsked = false;
+                accepted = failures();
                 int renewed = Math.max(now, opened == null ? 0 : opened + bake);
                 expires = renewed + timeout;
                 checkExpires = renewed + checkTimeout;
@@ -347,15 +350,45 @@ public final class RolloutModel {
                 pauseAsked = false;
                 plan = "ROLLING_BACK";
             }
-            default -> retryAfterRollback();
+            default -> {
+                if (plan.equals("PARTIAL_FAILED")) {
+                    retryAfterRollback();
+                }
+            }
         }
+        derive();
+    }
+
+    public void rollBackFailed() {
+        refuse(!Set.of("RUNNING", "PAUSED", "PARTIAL_FAILED").contains(plan));
+        int takers = 0;
+        for (ModelTask task : tasks) {
+            if (task.hasSnapshot && Set.of("FAILED", "ROLLBACK_FAILED").contains(task.status)) {
+                grant(task, "ROLLBACK", false);
+                takers++;
+            }
+        }
+        refuse(takers == 0);
+        derive();
+    }
+
+    public void add(boolean hasSnapshot) {
+        refuse(!Set.of("READY", "RUNNING", "PAUSED").contains(plan));
+        if (!waveOfTask.isEmpty()) {
+            List<Integer> more = new ArrayList<>(waveOfTask);
+            more.add(waveOfTask.getLast());
+            waveOfTask = more;
+        }
+        ModelTask task = new ModelTask(hasSnapshot);
+        task.claim = started;
+        tasks.add(task);
         derive();
     }
 
     /** Only what fails from now on counts. */
     private void retryAfterRollback() {
         planRollsBack = false;
-        failed = failures();
+        accepted = failures();
     }
 
     /** What a plan's rollback can't take back goes no further. */

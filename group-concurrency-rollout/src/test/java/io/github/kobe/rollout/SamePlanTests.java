@@ -37,7 +37,7 @@ class SamePlanTests extends RolloutsTestCase {
     private void assertStartedOnce(Rollouts rollouts) throws InterruptedException {
         assertThat(settled(rollouts, PLAN).status()).isEqualTo(PlanStatus.COMPLETED);
         awaitTold(PLAN);
-        assertThat(store.findPlans()).hasSize(1);
+        assertThat(store.findPlans(9)).hasSize(1);
         List<TaskRecord> tasks = store.findByPlanId(PLAN);
         assertThat(tasks).hasSize(2);
         tasks.forEach(task -> assertEachEventOnce(task.id(), task.sequence()));

@@ -16,9 +16,15 @@ enum RolloutAction {
             "rollback",
             "a plan that is RUNNING, PAUSED, PARTIAL_FAILED or COMPLETED",
             "a task that is RUNNING, PAUSED, FAILED, COMPLETED or ROLLBACK_FAILED"),
-    RETRY("retry", "a plan that is PARTIAL_FAILED", "a task that is FAILED, of a plan that has not ended"),
+    ROLLBACK_FAILED(
+            "rollbackFailed", "a plan that is RUNNING, PAUSED or PARTIAL_FAILED, with tasks that have failed", null),
+    RETRY(
+            "retry",
+            "a plan that is RUNNING, PAUSED or PARTIAL_FAILED, with tasks that have failed",
+            "a task that is FAILED, of a plan that has not ended"),
     GIVE_UP("giveUp", "a plan that is PARTIAL_FAILED", null),
-    APPROVE("approve", "a plan whose next wave waits for an approval", null);
+    APPROVE("approve", "a plan whose next wave waits for an approval", null),
+    CHANGE_CONCURRENCY("changeConcurrency", "a plan that has not ended", null);
 
     private final String text;
     private final String plan;

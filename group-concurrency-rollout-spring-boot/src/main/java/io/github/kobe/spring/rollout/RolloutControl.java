@@ -93,29 +93,32 @@ final class RolloutControl {
      * @param action what
      * @param tenant of which tenant's task; {@code null}: of the plan
      * @param fromCheckpoint whether a retry goes on with the stage that failed
-     * @param wave for an approval: the wave after which its gate is
+     * @param number for an approval: the wave after which its gate is; for another limit: how many tasks run at once
      * @return what came of it
      * @throws RefusedRequestException if the tenant isn't in the plan, or it is nothing that the plan or task allows
      */
-    RolloutsReport.Operation want(RolloutAction action, @Nullable String tenant, boolean fromCheckpoint, int wave) {
+    RolloutsReport.Operation want(RolloutAction action, @Nullable String tenant, boolean fromCheckpoint, int number) {
         Target target = tenant == null ? planId : taskOf(action, tenant);
         try {
             return switch (action) {
                 case START -> RolloutsReport.Operation.of(action, rollouts.start(planId));
                 case GIVE_UP -> RolloutsReport.Operation.of(action, rollouts.giveUp(planId));
-                case APPROVE -> RolloutsReport.Operation.of(action, rollouts.approve(planId, wave));
+                case APPROVE -> RolloutsReport.Operation.of(action, rollouts.approve(planId, number));
+                case CHANGE_CONCURRENCY ->
+                    RolloutsReport.Operation.of(action, rollouts.changeConcurrency(planId, number));
                 case PAUSE -> accepted(rollouts.pause(target));
                 case RESUME -> accepted(rollouts.resume(target));
                 case CANCEL -> accepted(rollouts.cancel(target));
                 case CANCEL_NOW -> accepted(rollouts.cancelNow(target));
                 case ROLLBACK -> accepted(rollouts.rollback(target));
+                case ROLLBACK_FAILED -> accepted(rollouts.rollbackFailed(planId));
                 case RETRY -> accepted(rollouts.retry(target, fromCheckpoint));
             };
         } catch (TaskOperationException refusal) {
             String why = String.valueOf(refusal.getMessage());
             throw refusal.errorType().equals("OTHER_GATE")
                     ? RefusedRequestException.conflict(
-                            why, "wave", String.valueOf(wave), plan().wave() + ", after which the gate is")
+                            why, "wave", String.valueOf(number), plan().wave() + ", after which the gate is")
                     : RefusedRequestException.conflict(why, "action", action.text(), allowed(action, tenant, refusal));
         }
     }

@@ -113,10 +113,12 @@ public class RolloutsEndpoint {
      *
      * @param security the caller
      * @param planInPath the plan's id
-     * @param action start, pause, resume, cancel, cancelNow, rollback, retry, giveUp or approve
+     * @param action start, pause, resume, cancel, cancelNow, rollback, rollbackFailed, retry, giveUp, approve or
+     *     changeConcurrency
      * @param tenant the tenant whose task is meant; none: the plan
      * @param fromCheckpoint for a retry: true goes on with the stage that failed, false begins with the first; none: true
      * @param wave for an approval, which requires it: the wave that has ended
+     * @param maxConcurrency for another limit, which requires it: how many tasks run at once, at least 1
      * @return what it has done
      */
     @WriteOperation
@@ -126,15 +128,21 @@ public class RolloutsEndpoint {
             @Nullable String action,
             @Nullable String tenant,
             @Nullable String fromCheckpoint,
-            @Nullable String wave) {
+            @Nullable String wave,
+            @Nullable String maxConcurrency) {
         RolloutAction wanted = RolloutAction.of(action);
         requireFor(RolloutAction.RETRY, wanted, "fromCheckpoint", fromCheckpoint);
         requireFor(RolloutAction.APPROVE, wanted, "wave", wave);
+        requireFor(RolloutAction.CHANGE_CONCURRENCY, wanted, "maxConcurrency", maxConcurrency);
         boolean goesOn = RequestedValue.flag("fromCheckpoint", fromCheckpoint, true);
-        int ended = wanted == RolloutAction.APPROVE ? RequestedValue.wave(wave) : 0;
+        int number = switch (wanted) {
+            case APPROVE -> RequestedValue.wave(wave);
+            case CHANGE_CONCURRENCY -> RequestedValue.maxConcurrency(maxConcurrency);
+            default -> 0;
+        };
         String name = ChangeAudit.nameOf(security);
         RolloutsReport.Operation done = new RolloutControl(name.isEmpty() ? rollouts : rollouts.by(name), planInPath)
-                .want(wanted, tenant, goesOn, ended);
+                .want(wanted, tenant, goesOn, number);
         Map<String, Object> told = new LinkedHashMap<>();
         told.put("plan", planInPath);
         told.put("action", wanted.text());
@@ -145,7 +153,10 @@ public class RolloutsEndpoint {
             told.put("fromCheckpoint", goesOn);
         }
         if (wanted == RolloutAction.APPROVE) {
-            told.put("wave", ended);
+            told.put("wave", number);
+        }
+        if (wanted == RolloutAction.CHANGE_CONCURRENCY) {
+            told.put("maxConcurrency", number);
         }
         audit.changed(name, "Rollout " + told, told);
         return done;

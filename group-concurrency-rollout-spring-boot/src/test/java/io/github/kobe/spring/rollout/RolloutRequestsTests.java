@@ -81,7 +81,7 @@ class RolloutRequestsTests {
     private Object answered(String action, String tenant, String wave) {
         read.set(0);
         try {
-            return endpoint.operate(SecurityContext.NONE, PLAN.value(), action, tenant, null, wave);
+            return endpoint.operate(SecurityContext.NONE, PLAN.value(), action, tenant, null, wave, null);
         } catch (RefusedRequestException refusal) {
             return refusal.toResponse().getBody();
         }

@@ -270,6 +270,13 @@ class RolloutsEndpointTests {
                 .isEqualTo("cancel now accepted for 1 of 1 tasks");
         end(type, now, PlanStatus.CANCELLED);
 
+        PlanId limited = rollouts(type).create(plan("good")).planId();
+        assertThat(post(type, limited, "{\"action\": \"changeConcurrency\", \"maxConcurrency\": 3}")
+                        .ok()
+                        .at("/plan/maxConcurrency")
+                        .asInt())
+                .isEqualTo(3);
+
         PlanId third = ended(type, "bad");
         assertThat(post(type, third, "{\"action\": \"giveUp\"}")
                         .ok()
@@ -297,7 +304,7 @@ class RolloutsEndpointTests {
         JsonNode waiting = get(type, "/" + plan).ok().path("plan");
         Object approved = STARTED.get(type)
                 .bean(RolloutsEndpoint.class)
-                .operate(new Ann(), plan.value(), "approve", null, null, "1");
+                .operate(new Ann(), plan.value(), "approve", null, null, "1", null);
         end(type, plan, PlanStatus.COMPLETED);
 
         assertThat(waiting.path("wave").asInt()).isEqualTo(1);
@@ -352,18 +359,22 @@ class RolloutsEndpointTests {
     @ParameterizedTest
     @Tag("boot")
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        {}                                                  | 400 | action         |       | one of start, pause, resume, cancel, cancelNow, rollback, retry, giveUp, approve
-        {"action": "stop"}                                  | 400 | action         | stop  | one of start, pause, resume, cancel, cancelNow, rollback, retry, giveUp, approve
+        {}                                                  | 400 | action         |       | one of start, pause, resume, cancel, cancelNow, rollback, rollbackFailed, retry, giveUp, approve, changeConcurrency
+        {"action": "stop"}                                  | 400 | action         | stop  | one of start, pause, resume, cancel, cancelNow, rollback, rollbackFailed, retry, giveUp, approve, changeConcurrency
         {"action": "start", "tenant": "x"}                  | 400 | tenant         | x     | none, or one of the actions pause, resume, cancel, cancelNow, rollback, retry
         {"action": "pause", "fromCheckpoint": true}         | 400 | fromCheckpoint | true  | none
         {"action": "retry", "fromCheckpoint": "maybe"}      | 400 | fromCheckpoint | maybe | true or false
-        {"action": "pause", "tennant": "x"}                 | 400 | tennant        | x     | one of action, fromCheckpoint, tenant, wave
+        {"action": "pause", "tennant": "x"}                 | 400 | tennant        | x     | one of action, fromCheckpoint, maxConcurrency, tenant, wave
         {"action": "pause", "tenant": "nobody"}             | 404 | tenant         | nobody | a tenant of the plan
         {"action": "start"}                                 | 409 | action         | start | a plan that is READY
         {"action": "approve"}                               | 400 | wave           |       | 1 to 2147483647
         {"action": "pause", "wave": 1}                      | 400 | wave           | 1     | none
         {"action": "approve", "wave": 1}                    | 409 | action         | approve | a plan whose next wave waits for an approval
-        {"action": "retry"}                                 | 409 | action         | retry | a plan that is PARTIAL_FAILED
+        {"action": "retry"}                                 | 409 | action         | retry | a plan that is RUNNING, PAUSED or PARTIAL_FAILED, with tasks that have failed
+        {"action": "rollbackFailed"}                        | 409 | action         | rollbackFailed | a plan that is RUNNING, PAUSED or PARTIAL_FAILED, with tasks that have failed
+        {"action": "changeConcurrency"}                     | 400 | maxConcurrency |       | 1 to 2147483647
+        {"action": "changeConcurrency", "maxConcurrency": 0} | 400 | maxConcurrency | 0    | 1 to 2147483647
+        {"action": "pause", "maxConcurrency": 2}            | 400 | maxConcurrency | 2     | none
         {"action": "cancel", "tenant": "good-%s"}           | 409 | action         | cancel | a task that is PENDING, RUNNING or PAUSED
         {"action": "rollback", "tenant": "unknown-%s"}      | 409 | action         | rollback | a task of which it is known what was before
         """)

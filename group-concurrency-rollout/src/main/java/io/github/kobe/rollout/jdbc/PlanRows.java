@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 /** The table of plans. */
 final class PlanRows {
 
-    private static final String KEPT = "application, plan_id, created_at, created_by, max_concurrency, waves";
+    private static final String KEPT = "application, plan_id, created_at, created_by";
     private static final String CHANGING = "status, pause_asked, rolling_back, tally, owed, abandoned, wave, waiting,"
         + " failures_allowed, gate_since, gate_baked_at, gate_expires_at, gate_approved_by, drive_number, drive_phase,"
         + " drive_at, drive_node, stranded_since, started_at, ended_at, sequence, epoch, failed,"
-        + " gate_check_expires_at, gate_checked";
+        + " gate_check_expires_at, gate_checked, max_concurrency, waves";
 
     private static final String SELECT = "select * from rollout_plan";
     private static final String INSERT = Columns.insert("rollout_plan", KEPT + ", " + CHANGING);
@@ -82,9 +82,7 @@ final class PlanRows {
                                     database.application(),
                                     plan.id().value(),
                                     Columns.of(plan.createdAt()),
-                                    plan.createdBy(),
-                                    plan.maxConcurrency(),
-                                    Json.write(plan.waves())
+                                    plan.createdBy()
                                 },
                                 changing(plan)));
     }
@@ -138,7 +136,9 @@ final class PlanRows {
             plan.epoch(),
             Json.write(progress.failed()),
             gate == null ? null : Columns.of(gate.checkExpiresAt()),
-            gate != null && gate.isChecked()
+            gate != null && gate.isChecked(),
+            plan.maxConcurrency(),
+            Json.write(plan.waves())
         };
     }
 

@@ -288,6 +288,8 @@ class JdbcRolloutStoreTests {
                 new Occurrence.GateChecked(1),
                 new Occurrence.GateStopped(1, FAILURE),
                 new Occurrence.TooManyFailures(2, 1, FailureReaction.PAUSE),
+                new Occurrence.ConcurrencyChanged(3, "ann"),
+                new Occurrence.TasksAdded(2, "ann"),
                 new Occurrence.TaskCreated(),
                 new Occurrence.TaskValidated(),
                 new Occurrence.TaskValidationFailed(FAILURE),

@@ -212,7 +212,8 @@ public final class Creation {
         }
     }
 
-    private List<Draft> drafts(PlanId planId) {
+    /** {@return the tasks to be} What is wrong is in {@link #errors()} after it. */
+    List<Draft> drafts(PlanId planId) {
         List<Draft> drafts = new ArrayList<>();
         Set<String> tenants = new HashSet<>();
         for (TenantChange change : spec.changes()) {
@@ -232,7 +233,8 @@ public final class Creation {
         return "";
     }
 
-    private static TaskRecord kept(Ledger ledger, Draft draft) {
+    /** {@return the task, whose configurations are kept} */
+    static TaskRecord kept(Ledger ledger, Draft draft) {
         TaskRecord task = draft.task();
         return task(
                 task.id(),

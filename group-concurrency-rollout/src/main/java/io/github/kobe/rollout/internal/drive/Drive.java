@@ -56,6 +56,9 @@ final class Drive {
 
     private int limit;
 
+    /** How many tasks the plan had when all that were there were enqueued. */
+    private int known;
+
     /** Whether there is a check between its waves. */
     private boolean checks;
 
@@ -87,6 +90,7 @@ final class Drive {
             return true;
         }
         limit = taken.plan().maxConcurrency();
+        known = taken.plan().size();
         reach = taken.plan().reach();
         checks = taken.plan().waves().checkTimeout() != null;
         boolean isOver = false;
@@ -119,19 +123,8 @@ final class Drive {
         }
     }
 
-    /** {@return whether nobody who came for as long as is waited for had the plan's stages} */
-    boolean isStranded() {
-        Instant since = lease.strandedSince();
-        return since == null
-                ? engine.options().waitForStages().isZero()
-                : !engine.now().isBefore(since.plus(engine.options().waitForStages()));
-    }
-
-    /** This node has the stages of a task, and so of its plan. */
-    void atHome() {
-        if (lease.strandedSince() != null) {
-            lease.persist(lease::atHome);
-        }
+    Lease lease() {
+        return lease;
     }
 
     /** {@return the task, if it could not begin yet} */
@@ -221,8 +214,22 @@ final class Drive {
         return checks && check.isAsking(lease.persist(lease::look));
     }
 
+    /** What somebody has changed in the plan while it runs. */
+    private void heed(PlanRecord plan) {
+        reach = plan.reach();
+        if (plan.maxConcurrency() != limit) {
+            limit = plan.maxConcurrency();
+            engine.limit(this, limit);
+        }
+        if (plan.size() > known) {
+            List<TaskRecord> tasks = engine.store().findByPlanId(planId, TaskStatus.PENDING, Integer.MAX_VALUE);
+            enqueue(tasks.stream().filter(task -> task.position() >= known).toList());
+            known = plan.size();
+        }
+    }
+
     private boolean look() {
-        reach = lease.look().reach();
+        heed(lease.look());
         admit();
         List<TaskId> running = threads.running();
         Set<TaskId> cancelled = new HashSet<>();
@@ -265,7 +272,7 @@ final class Drive {
             }
             return planId;
         });
-        engine.forgetCheckpoints(ids);
+        engine.options().forgetCheckpoints(ids);
         committed();
     }
 
@@ -309,6 +316,7 @@ final class Drive {
             lease.open(ledger);
             PlanRecord plan = ledger.follow();
             reach = plan.reach();
+            known = plan.size();
             List<TaskRecord> inReach = new ArrayList<>();
             for (TaskRecord task : ledger.store().unfinished(planId)) {
                 if (task.wish() != null || task.status() != TaskStatus.PENDING) {

@@ -147,13 +147,22 @@ final class Lease {
         return planId;
     }
 
-    @Nullable
-    Instant strandedSince() {
-        return strandedSince;
+    /** {@return whether nobody who came for as long as is waited for had the plan's stages} */
+    boolean isStranded() {
+        Instant since = strandedSince;
+        Duration wait = engine.options().waitForStages();
+        return since == null ? wait.isZero() : !engine.now().isBefore(since.plus(wait));
+    }
+
+    /** This node has the stages of a task, and so of its plan. */
+    void stay() {
+        if (strandedSince != null) {
+            persist(this::atHome);
+        }
     }
 
     /** {@return the plan, of which it is known now that a node has its stages} */
-    PlanRecord atHome() {
+    private PlanRecord atHome() {
         PlanRecord home = engine.transact(ledger -> {
             PlanRecord plan = open(ledger);
             ledger.update(plan.driven(plan.drive().atHome()));

@@ -4,11 +4,14 @@ import io.github.kobe.rollout.ConflictPolicy;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.OperationResult;
 import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.Target;
+import io.github.kobe.rollout.TaskCreationException;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskNotFoundException;
 import io.github.kobe.rollout.TaskOperationException;
 import io.github.kobe.rollout.TaskStatus;
+import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.Wish;
 import io.github.kobe.rollout.Wish.Kind;
@@ -23,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -102,17 +106,77 @@ public final class Operations {
         });
     }
 
+    public OperationResult rollbackFailed(PlanId planId, String by) {
+        LOG.info("{} wants ROLLBACK of what has failed of {}", by, planId);
+        Wish wish = Wish.of(Kind.ROLLBACK, by);
+        return engine.operate(planId, ledger -> result(planId, wish, Wishes.rollBackFailed(ledger, by)));
+    }
+
+    public PlanRecord changeConcurrency(PlanId planId, int maxConcurrency, String by) {
+        if (maxConcurrency < 1) {
+            throw new IllegalArgumentException("maxConcurrency is " + maxConcurrency + "; it must be at least 1");
+        }
+        LOG.info("{} lets {} tasks of {} run at once", by, maxConcurrency, planId);
+        return engine.operate(planId, ledger -> {
+            ledger.limit(maxConcurrency, by);
+            return ledger.plan();
+        });
+    }
+
+    /** Adds tasks at the end of a plan; what is wrong with any of them adds none. */
+    public PlanRecord add(PlanId planId, List<TenantChange> changes, String by) {
+        LOG.info("{} adds {} tasks to {}", by, changes.size(), planId);
+        Creation creation = new Creation(engine, new RolloutPlan(planId.value(), null, changes), by);
+        List<Creation.Draft> drafts = creation.drafts(planId);
+        return engine.operate(planId, ledger -> {
+            ledger.apply(PlanCommand.ADD);
+            List<String> errors = new ArrayList<>(creation.errors());
+            Set<TenantId> present =
+                    ledger.tasks().stream().map(TaskRecord::tenantId).collect(Collectors.toSet());
+            drafts.stream()
+                    .map(draft -> draft.task().tenantId())
+                    .filter(present::contains)
+                    .forEach(tenant -> errors.add("tenant '" + tenant + "': it is in the plan already"));
+            if (!errors.isEmpty()) {
+                throw new TaskCreationException(planId.value(), errors);
+            }
+            addAll(ledger, drafts, by);
+            return ledger.plan();
+        });
+    }
+
+    private void addAll(Ledger ledger, List<Creation.Draft> drafts, String by) {
+        int position = ledger.plan().size();
+        ledger.grow(drafts.size(), by);
+        List<TaskRecord> added = new ArrayList<>();
+        for (Creation.Draft draft : drafts) {
+            TaskRecord task =
+                    ledger.add(Creation.kept(ledger, draft).at(position++).stamped(ledger.plan().epoch()));
+            added.add(ledger.apply(ledger.apply(task, new TaskCommand.Validate()), new TaskCommand.Accept()));
+        }
+        if (ledger.plan().startedAt() != null) {
+            ledger.lockTenants(added);
+            added.forEach(task -> register(ledger, task));
+        }
+    }
+
     private OperationResult ofPlan(PlanId planId, Wish wish) {
         return engine.operate(planId, ledger -> {
-            Wishes.Answer answer = Wishes.grantAll(ledger, wish);
-            boolean needsTasks = !wish.is(Kind.PAUSE) && !wish.is(Kind.RESUME);
-            if (needsTasks && answer.accepted().isEmpty()) {
-                FailureInfo first = answer.skipped().values().iterator().next();
-                throw new TaskOperationException(
-                        first.errorType(), "no task of plan " + planId + " allows this: " + first.message());
-            }
-            return result(wish, answer.accepted(), answer.skipped(), answer.notRolledBack());
+            return result(planId, wish, Wishes.grantAll(ledger, wish));
         });
+    }
+
+    /** {@return what has become of it} A pause and a resume are the plan's own, too; all else needs a task that takes it. */
+    private static OperationResult result(PlanId planId, Wish wish, Wishes.Answer answer) {
+        boolean needsTasks = !wish.is(Kind.PAUSE) && !wish.is(Kind.RESUME);
+        if (needsTasks && answer.accepted().isEmpty()) {
+            FailureInfo first = answer.skipped().isEmpty()
+                    ? new FailureInfo("ILLEGAL_STATE", "none has failed")
+                    : answer.skipped().values().iterator().next();
+            throw new TaskOperationException(
+                    first.errorType(), "no task of plan " + planId + " allows this: " + first.message());
+        }
+        return result(wish, answer.accepted(), answer.skipped(), answer.notRolledBack());
     }
 
     private static OperationResult result(
@@ -156,7 +220,7 @@ public final class Operations {
             }
             return ledger.plan();
         });
-        engine.forgetCheckpoints(forgotten);
+        engine.options().forgetCheckpoints(forgotten);
         return plan;
     }
 }

@@ -2,7 +2,6 @@ package io.github.kobe.rollout.internal.drive;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
-import io.github.kobe.rollout.CheckpointStore;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanNotFoundException;
 import io.github.kobe.rollout.TaskId;
@@ -19,7 +18,6 @@ import io.github.kobe.rollout.internal.rules.TaskRecord;
 import io.github.kobe.rollout.internal.rules.TaskRules;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -202,15 +200,7 @@ public final class RolloutEngine {
         lock.lock();
         try {
             before = drives.put(drive.planId(), drive);
-            executor.setLimits(
-                    drive.group(),
-                    GroupLimits.unset()
-                            .withMaxConcurrency(limit)
-                            .withMaxInFlight(Integer.MAX_VALUE)
-                            .withQueueThreshold(Integer.MAX_VALUE)
-                            .withQueueTimeout(GroupLimits.NO_TIMEOUT)
-                            .withWeight(1)
-                            .withGuaranteed(0));
+            setLimit(drive, limit);
         } finally {
             lock.unlock();
         }
@@ -218,6 +208,30 @@ public final class RolloutEngine {
             before.replaced();
         }
         drive.nudge();
+    }
+
+    /** Lets the tasks of a drive that has been added run so many at once. */
+    void limit(Drive drive, int limit) {
+        lock.lock();
+        try {
+            if (drives.get(drive.planId()) == drive) {
+                setLimit(drive, limit);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void setLimit(Drive drive, int limit) {
+        executor.setLimits(
+                drive.group(),
+                GroupLimits.unset()
+                        .withMaxConcurrency(limit)
+                        .withMaxInFlight(Integer.MAX_VALUE)
+                        .withQueueThreshold(Integer.MAX_VALUE)
+                        .withQueueTimeout(GroupLimits.NO_TIMEOUT)
+                        .withWeight(1)
+                        .withGuaranteed(0));
     }
 
     /**
@@ -294,18 +308,6 @@ public final class RolloutEngine {
                     ? new Next(Boundaries.Way.FORWARD, ledger.apply(current, new TaskCommand.Restart()))
                     : new Next(Boundaries.Way.FORWARD, current);
         });
-    }
-
-    /** Of tasks that nothing can go on with; if that fails, they stay. */
-    void forgetCheckpoints(Collection<TaskId> ids) {
-        CheckpointStore checkpoints = options.checkpoints();
-        if (checkpoints != null) {
-            try {
-                ids.forEach(checkpoints::remove);
-            } catch (RuntimeException e) {
-                LOG.warn("Checkpoints could not be removed: {}", ids, e);
-            }
-        }
     }
 
     private static TaskRecord owned(Ledger ledger, TaskId taskId, long epoch) {

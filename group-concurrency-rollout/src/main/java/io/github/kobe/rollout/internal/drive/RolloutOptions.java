@@ -12,12 +12,16 @@ import io.github.kobe.rollout.RolloutEventSink;
 import io.github.kobe.rollout.RolloutSettings;
 import io.github.kobe.rollout.RolloutsBuilder;
 import io.github.kobe.rollout.StageFactory;
+import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskWorkerFactory;
 import io.github.kobe.rollout.WaveCheck;
 import io.github.kobe.rollout.internal.rules.PlanStore;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The options that {@link RolloutsBuilder} collects. */
 public record RolloutOptions(
@@ -43,6 +47,8 @@ public record RolloutOptions(
         Duration waveCheckInterval,
         Duration giveUpEventsAfter,
         Duration firstEventRetry) {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RolloutOptions.class);
 
     /** How often a drive looks for wishes that others have left, at least. */
     static final Duration LOOK = Duration.ofSeconds(1);
@@ -70,5 +76,16 @@ public record RolloutOptions(
 
     RolloutSettings settingsOf(Map<String, String> ofTenant) {
         return new RolloutSettings(ofTenant, settings);
+    }
+
+    /** Of tasks that nothing can go on with; if that fails, they stay. */
+    void forgetCheckpoints(Collection<TaskId> ids) {
+        if (checkpoints != null) {
+            try {
+                ids.forEach(checkpoints::remove);
+            } catch (RuntimeException e) {
+                LOG.warn("Checkpoints could not be removed: {}", ids, e);
+            }
+        }
     }
 }

@@ -142,7 +142,7 @@ final class TaskRun {
         List<String> names = stages.stream().map(Stage::name).toList();
         List<String> ofTask = next.task().stageNames();
         if (!names.equals(ofTask)) {
-            if (!drive.isStranded()) {
+            if (!drive.lease().isStranded()) {
                 throw new StagesElsewhereException(id, ofTask, names);
             }
             fail(
@@ -153,7 +153,7 @@ final class TaskRun {
                     false);
             return;
         }
-        drive.atHome();
+        drive.lease().stay();
         if (next.way() == Way.FORWARD) {
             reconcile(stages);
         }
@@ -393,7 +393,7 @@ final class TaskRun {
     private void forgetCheckpoint() {
         TaskRecord task = next.task();
         if (task.status().isEnd() && !(task.status() == TaskStatus.FAILED && task.canRetry())) {
-            engine.forgetCheckpoints(List.of(id));
+            engine.options().forgetCheckpoints(List.of(id));
         }
     }
 }

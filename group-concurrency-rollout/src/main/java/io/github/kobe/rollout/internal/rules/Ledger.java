@@ -155,6 +155,17 @@ public final class Ledger {
         enter(PlanRules.apply(plan(), command, now));
     }
 
+    public void limit(int maxConcurrency, String by) {
+        enter(PlanRules.limit(plan(), maxConcurrency, by));
+    }
+
+    /** So many tasks are about to be added, in the last wave. */
+    public void grow(int tasks, String by) {
+        apply(PlanCommand.ADD);
+        plan = WaveRules.growing(plan(), tasks);
+        tell(plan().status(), new Occurrence.TasksAdded(tasks, by));
+    }
+
     /** The gate after that wave waits for this. */
     public void approve(int wave, String by) {
         enter(PlanRules.approve(plan(), wave, by, now));

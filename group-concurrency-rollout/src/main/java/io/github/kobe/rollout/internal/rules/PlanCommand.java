@@ -11,5 +11,7 @@ public enum PlanCommand {
     CANCEL,
     ROLL_BACK,
     RETRY,
+    ROLL_BACK_FAILED,
+    ADD,
     GIVE_UP
 }

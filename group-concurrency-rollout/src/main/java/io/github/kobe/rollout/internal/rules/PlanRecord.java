@@ -224,6 +224,8 @@ public record PlanRecord(
     static final class Edit {
 
         private final PlanRecord plan;
+        int maxConcurrency;
+        Waves waves;
         PlanStatus status;
         boolean pauseAsked;
         boolean rollingBack;
@@ -244,6 +246,8 @@ public record PlanRecord(
 
         private Edit(PlanRecord plan) {
             this.plan = plan;
+            maxConcurrency = plan.maxConcurrency;
+            waves = plan.waves;
             status = plan.status;
             pauseAsked = plan.pauseAsked;
             rollingBack = plan.rollingBack;
@@ -261,8 +265,8 @@ public record PlanRecord(
         private PlanRecord record() {
             return new PlanRecord(
                     plan.id,
-                    plan.maxConcurrency,
-                    plan.waves,
+                    maxConcurrency,
+                    waves,
                     status,
                     pauseAsked,
                     rollingBack,

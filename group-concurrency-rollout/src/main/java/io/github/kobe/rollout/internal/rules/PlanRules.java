@@ -75,8 +75,17 @@ public final class PlanRules {
                 yield along(marked, PlanStatus.ROLLING_BACK, now);
             }
             case RETRY -> {
-                require(plan, command, PlanStatus.PARTIAL_FAILED);
-                yield new Changed(WaveRules.accept(plan).with(edit -> edit.rollingBack = false), List.of());
+                require(plan, command, PlanStatus.RUNNING, PlanStatus.PAUSED, PlanStatus.PARTIAL_FAILED);
+                PlanRecord again = plan.status() == PlanStatus.PARTIAL_FAILED ? WaveRules.accept(plan) : plan;
+                yield new Changed(again.with(edit -> edit.rollingBack = false), List.of());
+            }
+            case ROLL_BACK_FAILED -> {
+                require(plan, command, PlanStatus.RUNNING, PlanStatus.PAUSED, PlanStatus.PARTIAL_FAILED);
+                yield new Changed(plan, List.of());
+            }
+            case ADD -> {
+                require(plan, command, PlanStatus.READY, PlanStatus.RUNNING, PlanStatus.PAUSED);
+                yield new Changed(plan, List.of());
             }
             case GIVE_UP -> go(plan, command, PlanStatus.FAILED, now, PlanStatus.PARTIAL_FAILED);
         };
@@ -86,6 +95,19 @@ public final class PlanRules {
     static Changed approve(PlanRecord plan, int wave, String by, Instant now) {
         Changed approved = WaveRules.approve(plan, wave, by);
         return approved.then(derive(approved.plan(), now));
+    }
+
+    /** From now on so many tasks run at once. */
+    static Changed limit(PlanRecord plan, int maxConcurrency, String by) {
+        if (plan.status().isFinal()) {
+            throw new TaskOperationException(
+                    "ILLEGAL_STATE", "plan " + plan.id() + " is " + plan.status() + ", and runs no more tasks");
+        }
+        return plan.maxConcurrency() == maxConcurrency
+                ? new Changed(plan, List.of())
+                : new Changed(
+                        plan.with(edit -> edit.maxConcurrency = maxConcurrency),
+                        List.of(new Occurrence.ConcurrencyChanged(maxConcurrency, by)));
     }
 
     /** The gate after the current wave waits for this. */

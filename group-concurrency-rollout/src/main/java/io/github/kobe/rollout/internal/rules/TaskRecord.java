@@ -224,6 +224,11 @@ public record TaskRecord(
         return wants(Wish.Kind.CANCEL) || wants(Wish.Kind.CANCEL_NOW);
     }
 
+    /** {@return the task, which isn't stored yet, in another place of the plan} */
+    public TaskRecord at(int place) {
+        return created(id, planId, tenantId, place, change, previous, stageNames, createdAt);
+    }
+
     /** {@return the task, which from now on only the drive of that epoch may write} */
     public TaskRecord stamped(long by) {
         return with(edit -> edit.epoch = by);

@@ -139,6 +139,17 @@ public final class WaveRules {
                 List.of(new Occurrence.GateChecked(plan.progress().current() + 1)));
     }
 
+    /** {@return the plan with so many more tasks in its last wave} With more tasks, more of them may fail. */
+    static PlanRecord growing(PlanRecord plan, int tasks) {
+        Waves grown = plan.waves().growing(tasks);
+        WaveProgress progress = plan.progress();
+        int allowed = Math.max(progress.failuresAllowed(), grown.mostFailures(progress.current()));
+        return plan.with(edit -> {
+            edit.waves = grown;
+            edit.progress = progress.allowing(allowed);
+        });
+    }
+
     /** Whoever resumes a plan accepts what has failed so far, and gives an approval its time again. */
     static PlanRecord resume(PlanRecord plan, Instant now) {
         WaveGate gate = plan.progress().gate();

@@ -76,6 +76,13 @@ public record Waves(
         return limitsEachWave() ? (int) ((long) sizes.get(wave) * maxFailures.value() / HUNDRED) : maxFailures.value();
     }
 
+    /** {@return with so many more tasks in the last wave} */
+    Waves growing(int more) {
+        List<Integer> grown = new ArrayList<>(sizes);
+        grown.set(sizes.size() - 1, sizes.getLast() + more);
+        return new Waves(grown, maxFailures, onTooManyFailures, bakeTime, approvalTimeout, checkTimeout);
+    }
+
     int count() {
         return sizes.size();
     }

@@ -31,10 +31,27 @@ public final class Wishes {
     public static Answer grantAll(Ledger ledger, Wish wish) {
         boolean isReady = ledger.plan().status() == PlanStatus.READY;
         ledger.apply(commandOf(wish));
+        return grant(ledger, ledger.tasks(), wish, isReady, wish.is(Kind.ROLLBACK));
+    }
+
+    /** As for all, but only tasks that have failed are rolled back, and the plan goes on. */
+    public static Answer rollBackFailed(Ledger ledger, String by) {
+        ledger.apply(PlanCommand.ROLL_BACK_FAILED);
+        List<TaskRecord> failed =
+                ledger.tasks().stream().filter(TaskRecord::hasFailed).toList();
+        return grant(ledger, failed, Wish.of(Kind.ROLLBACK, by), false, false);
+    }
+
+    /**
+     * Leaves it with those that allow it.
+     *
+     * @param isReady whether the plan has not started, so that it is done at once
+     * @param leaves whether what doesn't allow it goes no further
+     */
+    private static Answer grant(Ledger ledger, List<TaskRecord> tasks, Wish wish, boolean isReady, boolean leaves) {
         List<TaskId> accepted = new ArrayList<>();
         Map<TaskId, FailureInfo> skipped = new LinkedHashMap<>();
         List<TenantId> notRolledBack = new ArrayList<>();
-        List<TaskRecord> tasks = ledger.tasks();
         if (wish.is(Kind.RETRY) || wish.is(Kind.ROLLBACK)) {
             ledger.lockTenants(tasks);
         }
@@ -48,7 +65,7 @@ public final class Wishes {
                 accepted.add(task.id());
             } catch (TaskOperationException e) {
                 skipped.put(task.id(), e.failure());
-                if (wish.is(Kind.ROLLBACK) && leaveChanged(ledger, task, wish.by())) {
+                if (leaves && leaveChanged(ledger, task, wish.by())) {
                     notRolledBack.add(task.tenantId());
                 }
             }

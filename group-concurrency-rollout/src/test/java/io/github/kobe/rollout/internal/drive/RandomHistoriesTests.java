@@ -19,6 +19,7 @@ import io.github.kobe.rollout.Target;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskOperationException;
 import io.github.kobe.rollout.TaskStatus;
+import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.WaveCheck;
 import io.github.kobe.rollout.WaveGate;
@@ -54,6 +55,7 @@ class RandomHistoriesTests {
 
     private static final int HISTORIES = Depth.pick(1_000, 5_000, 100_000);
     private static final int STEPS = 35;
+    private static final int MOST_TASKS = 7;
     private static final List<String> STAGES = List.of("A", "B", "C");
     private static final List<Wish.Kind> WISHES = List.of(Wish.Kind.values());
 
@@ -63,6 +65,7 @@ class RandomHistoriesTests {
     @Tag("R33")
     @Tag("R82")
     @Tag("R116")
+    @Tag("R144")
     void everyHistoryIsThatOfTheModel() {
         long seed = Depth.seed();
         try (GroupExecutor executor =
@@ -88,6 +91,7 @@ class RandomHistoriesTests {
         private final RolloutModel model;
         private final PlanId planId;
         private final List<TaskId> ids;
+        private final int retries;
         private final List<String> done = new ArrayList<>();
 
         History(GroupExecutor executor, Random random) {
@@ -122,7 +126,7 @@ class RandomHistoriesTests {
             int tasks = 1 + random.nextInt(5);
             RolloutPlan.Builder plan = RolloutPlan.named("plan-x");
             List<Boolean> snapshots = new ArrayList<>();
-            int retries = random.nextInt(3);
+            retries = random.nextInt(3);
             for (int index = 0; index < tasks; index++) {
                 boolean hasSnapshot = random.nextInt(5) > 0;
                 snapshots.add(hasSnapshot);
@@ -132,7 +136,8 @@ class RandomHistoriesTests {
             model = new RolloutModel(snapshots, STAGES.size(), retries);
             inWaves(plan);
             planId = new Creation(engine, plan.build(), "tester").create().id();
-            ids = store.findByPlanId(planId).stream().map(TaskRecord::id).toList();
+            ids = new ArrayList<>(
+                    store.findByPlanId(planId).stream().map(TaskRecord::id).toList());
         }
 
         private void inWaves(RolloutPlan.Builder plan) {
@@ -163,7 +168,7 @@ class RandomHistoriesTests {
 
         void play() {
             for (int step = 0; step < STEPS; step++) {
-                int what = random.nextInt(13);
+                int what = random.nextInt(15);
                 if (step == 0 && random.nextInt(10) > 0) {
                     compare("start", model::start, () -> operations.start(planId, "ann"));
                 } else if (what < 3) {
@@ -176,6 +181,10 @@ class RandomHistoriesTests {
                             "approve " + wave,
                             () -> model.approve(wave),
                             () -> operations.approve(planId, wave, "ann"));
+                } else if (what == 14) {
+                    add();
+                } else if (what == 13) {
+                    compare("rollbackFailed", model::rollBackFailed, () -> operations.rollbackFailed(planId, "ann"));
                 } else if (what == 12) {
                     verdict(1 + random.nextInt(2), random.nextInt(3));
                 } else if (what == 11) {
@@ -186,6 +195,20 @@ class RandomHistoriesTests {
                 check();
             }
             replay();
+        }
+
+        private void add() {
+            if (ids.size() < MOST_TASKS) {
+                String tenant = "t" + ids.size();
+                boolean hasSnapshot = random.nextBoolean();
+                TenantChange change = hasSnapshot ? Samples.change(tenant) : Samples.changeWithoutSnapshot(tenant);
+                compare(
+                        "add " + tenant,
+                        () -> model.add(hasSnapshot),
+                        () -> operations.add(planId, List.of(change.maxRetry(retries)), "ann"));
+                ids.clear();
+                store.findByPlanId(planId).forEach(task -> ids.add(task.id()));
+            }
         }
 
         /** A check has answered. */

@@ -48,8 +48,14 @@ class PlanRulesTests {
                             PAUSED, ROLLING_BACK,
                             PARTIAL_FAILED, ROLLING_BACK,
                             COMPLETED, ROLLING_BACK),
-            PlanCommand.RETRY, Map.of(PARTIAL_FAILED, PARTIAL_FAILED),
+            PlanCommand.RETRY, Map.of(RUNNING, RUNNING, PAUSED, PAUSED, PARTIAL_FAILED, PARTIAL_FAILED),
             PlanCommand.GIVE_UP, Map.of(PARTIAL_FAILED, FAILED)));
+
+    static {
+        TABLE.put(
+                PlanCommand.ROLL_BACK_FAILED, Map.of(RUNNING, RUNNING, PAUSED, PAUSED, PARTIAL_FAILED, PARTIAL_FAILED));
+        TABLE.put(PlanCommand.ADD, Map.of(READY, READY, RUNNING, RUNNING, PAUSED, PAUSED));
+    }
 
     static Stream<Arguments> pairs() {
         return Stream.of(PlanCommand.values())

@@ -68,7 +68,7 @@ class WaveRulesTests {
         "rollback 0, ROLLING_BACK 1 -",
         "rollback 100, ROLLING_BACK 1 -",
         "rollback 0 approve, refused",
-        "retry, refused",
+        "retry, RUNNING 1 waits",
         "giveUp, refused",
         "busy, RUNNING 1 -",
         "approve busy 10 rest, RUNNING 1 waits",

@@ -56,6 +56,15 @@ public final class RequestedValue {
     }
 
     /**
+     * {@return how many tasks are to run at once, which is required}
+     *
+     * @param text as it was given; {@code null}: it wasn't
+     */
+    public static int maxConcurrency(@Nullable String text) {
+        return read("maxConcurrency", text, 1, null);
+    }
+
+    /**
      * Reads a switch.
      *
      * @param name the name of the parameter

@@ -1,0 +1,201 @@
+package io.github.kobe.rollout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.kobe.rollout.internal.rules.Samples;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What can be changed in a plan while it runs. */
+class RunningPlansTests extends RolloutsTestCase {
+
+    private static final PlanId PLAN = PlanId.of("plan-x");
+
+    private final List<String> done = new CopyOnWriteArrayList<>();
+    private final Set<String> broken = ConcurrentHashMap.newKeySet();
+    private final Set<String> held = ConcurrentHashMap.newKeySet();
+    private final Gate gate = new Gate();
+
+    private final Stage stage = Stage.named("A")
+            .step(ctx -> {
+                done.add(ctx.tenantId().value());
+                if (held.contains(ctx.tenantId().value())) {
+                    gate.pass();
+                }
+                if (broken.contains(ctx.tenantId().value())) {
+                    throw new IllegalStateException("broken");
+                }
+            })
+            .rollback(ctx -> done.add("undo " + ctx.tenantId()));
+
+    private static RolloutPlan.Builder plan(String tenants) {
+        RolloutPlan.Builder plan = RolloutPlan.named(PLAN.value());
+        Arrays.stream(tenants.split(" ")).map(Samples::change).forEach(plan::add);
+        return plan;
+    }
+
+    private static TaskStatus statusOf(Rollouts rollouts, String tenant) {
+        return rollouts.task(TenantId.of(tenant)).status();
+    }
+
+    @Test
+    @Tag("R34")
+    @Tag("R144")
+    void moreTasksRunAtOnceAsSoonAsSomebodySaysSoAndFewerAfterThose() throws Exception {
+        held.addAll(Set.of("a", "b", "c"));
+        Rollouts rollouts = rollouts(stage);
+        rollouts.start(plan("a b c d e").maxConcurrency(1).build());
+        gate.awaitArrived(1);
+
+        assertThat(rollouts.by("ann").changeConcurrency(PLAN, 3).maxConcurrency())
+                .isEqualTo(3);
+        gate.awaitArrived(3);
+        assertThat(rollouts.plan(PLAN).tasks()).isEqualTo(Map.of(TaskStatus.RUNNING, 3, TaskStatus.PENDING, 2));
+        rollouts.changeConcurrency(PLAN, 1);
+        Deadline.until(
+                "the driver knows",
+                () -> executor.groupStats("rollout:" + PLAN)
+                                .orElseThrow()
+                                .maxConcurrency()
+                                .value()
+                        == 1);
+        gate.open();
+
+        assertThat(settled(rollouts, PLAN).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(done).endsWith("d", "e");
+        assertThat(events)
+                .extracting(RolloutEvent::occurrence)
+                .contains(new Occurrence.ConcurrencyChanged(3, "ann"), new Occurrence.ConcurrencyChanged(1, "system"));
+    }
+
+    @Test
+    @Tag("R49")
+    @Tag("R144")
+    void aLimitIsAtLeastOneAndAPlanThatHasEndedHasNone() throws Exception {
+        Rollouts rollouts = rollouts(stage);
+        rollouts.create(plan("a").build());
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> rollouts.changeConcurrency(PLAN, 0))
+                .withMessage("maxConcurrency is 0; it must be at least 1");
+        rollouts.cancel(PLAN);
+        assertThatThrownBy(() -> rollouts.changeConcurrency(PLAN, 2))
+                .isInstanceOf(TaskOperationException.class)
+                .hasMessageContaining("CANCELLED");
+        assertThatThrownBy(() -> rollouts.changeConcurrency(PlanId.of("plan-none"), 2))
+                .isInstanceOf(PlanNotFoundException.class);
+    }
+
+    @Test
+    @Tag("R47")
+    @Tag("R144")
+    void whatHasFailedIsRetriedOrRolledBackWhileTheOthersRun() throws Exception {
+        held.add("c");
+        broken.addAll(Set.of("a", "b"));
+        Rollouts rollouts = rollouts(stage);
+        rollouts.start(plan("a b c").build());
+        Deadline.until(
+                "two have failed",
+                () -> statusOf(rollouts, "a") == TaskStatus.FAILED && statusOf(rollouts, "b") == TaskStatus.FAILED);
+        gate.awaitArrived(1);
+        broken.remove("a");
+
+        OperationResult retried = rollouts.retry(PLAN, true);
+        awaitStatus(rollouts, TenantId.of("a"), TaskStatus.COMPLETED);
+        Deadline.until(
+                "b has failed again",
+                () -> rollouts.task(TenantId.of("b")).retryCount() == 1
+                        && statusOf(rollouts, "b") == TaskStatus.FAILED);
+        OperationResult back = rollouts.rollbackFailed(PLAN);
+        awaitStatus(rollouts, TenantId.of("b"), TaskStatus.ROLLED_BACK);
+
+        assertThat(retried.accepted()).hasSize(2);
+        assertThat(back.accepted()).hasSize(1);
+        assertThat(back.skipped()).isEmpty();
+        assertThat(rollouts.plan(PLAN).status()).isEqualTo(PlanStatus.RUNNING);
+        assertThatThrownBy(() -> rollouts.rollbackFailed(PLAN)).hasMessageContaining("none has failed");
+        gate.open();
+        assertThat(settled(rollouts, PLAN).tasks())
+                .isEqualTo(Map.of(TaskStatus.COMPLETED, 2, TaskStatus.ROLLED_BACK, 1));
+    }
+
+    @Test
+    @Tag("R144")
+    void tasksThatAreAddedRunInTheLastWaveAndHaveTheirTenantsAtOnce() throws Exception {
+        held.add("b");
+        Rollouts rollouts = rollouts(stage);
+        rollouts.start(plan("a b").waves(1).maxConcurrency(2).build());
+        gate.awaitArrived(1);
+
+        PlanInfo plan = rollouts.by("ann").add(PLAN, List.of(Samples.change("c"), Samples.change("d")));
+
+        assertThat(plan.tasks().values().stream().mapToInt(Integer::intValue).sum())
+                .isEqualTo(4);
+        awaitStatus(rollouts, TenantId.of("c"), TaskStatus.COMPLETED);
+        awaitStatus(rollouts, TenantId.of("d"), TaskStatus.COMPLETED);
+        assertThat(gate.isOpen()).isFalse();
+        gate.open();
+        assertThat(settled(rollouts, PLAN).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(done).containsExactly("a", "b", "c", "d");
+        assertThat(rollouts.tasks(PLAN))
+                .extracting(task -> task.tenantId().value())
+                .containsExactly("a", "b", "c", "d");
+        assertThat(events).extracting(RolloutEvent::occurrence).contains(new Occurrence.TasksAdded(2, "ann"));
+        assertThatThrownBy(() -> rollouts.add(PLAN, List.of(Samples.change("e"))))
+                .isInstanceOf(TaskOperationException.class)
+                .hasMessageContaining("COMPLETED");
+    }
+
+    @Test
+    @Tag("R115")
+    @Tag("R144")
+    void allThatIsWrongWithWhatIsAddedIsSaidAtOnceAndNothingIsAdded() throws Exception {
+        held.add("a");
+        Rollouts rollouts = rollouts(stage);
+        rollouts.start(plan("a b").maxConcurrency(1).build());
+        gate.awaitArrived(1);
+
+        assertThatThrownBy(() -> rollouts.add(
+                        PLAN,
+                        List.of(
+                                Samples.change("b"),
+                                Samples.change("c").endpoints("nowhere"),
+                                Samples.change("d").maxRetry(-1),
+                                Samples.change("d"))))
+                .isInstanceOfSatisfying(
+                        TaskCreationException.class,
+                        e -> assertThat(e.errors())
+                                .hasSize(4)
+                                .anyMatch(error -> error.contains("'b': it is in the plan already"))
+                                .anyMatch(error -> error.contains("nowhere"))
+                                .anyMatch(error -> error.contains("maxRetry is -1"))
+                                .anyMatch(error -> error.contains("'d': it is in the plan twice")));
+        assertThatIllegalArgumentException().isThrownBy(() -> rollouts.add(PLAN, List.of()));
+
+        assertThat(rollouts.tasks(PLAN)).hasSize(2);
+        gate.open();
+        assertThat(settled(rollouts, PLAN).status()).isEqualTo(PlanStatus.COMPLETED);
+    }
+
+    @Test
+    @Tag("R144")
+    void whatIsAddedToAPlanThatHasNotStartedStartsWithIt() throws Exception {
+        Rollouts rollouts = rollouts(stage);
+        rollouts.create(plan("a").build());
+        rollouts.add(PLAN, List.of(Samples.change("b")));
+        assertThat(rollouts.isRunning(TenantId.of("b"))).isFalse();
+
+        rollouts.start(PLAN);
+
+        assertThat(settled(rollouts, PLAN).tasks()).isEqualTo(Map.of(TaskStatus.COMPLETED, 2));
+    }
+}
