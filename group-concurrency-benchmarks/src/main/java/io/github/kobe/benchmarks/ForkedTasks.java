@@ -22,18 +22,10 @@ final class ForkedTasks extends Workload {
     }
 
     static ForkedTasks besideTheJdk(int tasks) {
-        return fanIn("C2", Entrant.JDK_SCOPE, tasks);
-    }
-
-    static ForkedTasks besideThreads(int tasks) {
-        return fanIn("C2r", Entrant.RAW, tasks);
-    }
-
-    private static ForkedTasks fanIn(String id, Entrant reference, int tasks) {
         return new ForkedTasks(
-                id,
+                "C2",
                 "100,000 no-op forks of one block whose limit is never hit",
-                Goal.atLeast(0.75, reference),
+                Goal.atLeast(0.75, Entrant.JDK_SCOPE),
                 1,
                 NEVER_HIT,
                 tasks);

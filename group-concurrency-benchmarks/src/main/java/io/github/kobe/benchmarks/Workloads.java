@@ -97,7 +97,6 @@ final class Workloads {
                 new ScrapedCalls(size.of(100_000), size.of(4_000_000)),
                 SmallScopes.ofTenForks(size.of(20_000)),
                 ForkedTasks.besideTheJdk(size.of(100_000)),
-                ForkedTasks.besideThreads(size.of(100_000)),
                 ForkedTasks.inManyGroups(size.of(200_000)),
                 SmallScopes.empty(size.of(500_000)),
                 new ForkHeap(ForkHeap.Moment.QUEUED, size.of(1_000_000)),

@@ -2,6 +2,10 @@ package io.github.kobe.scope;
 
 import io.github.kobe.internal.doors.ScopeBridge;
 import io.github.kobe.internal.doors.ScopeBridge.Alarm;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +51,34 @@ final class ForkSchedule implements ScheduledFork {
         this.atFixedRate = atFixedRate;
     }
 
-    void begin(long delayNanos) {
+    /**
+     * Begins one; by a thread of the subtree.
+     *
+     * @param period {@code null}: it runs once
+     */
+    static ScheduledFork begin(
+            OpenScope<?, ?, ?> scope,
+            String group,
+            Duration initial,
+            @Nullable Duration period,
+            boolean atFixedRate,
+            Callable<?> task) {
+        Objects.requireNonNull(group, "group");
+        Range.notNegative(initial, period == null ? "delay" : "initial");
+        Objects.requireNonNull(task, "task");
+        scope.requireMaySchedule(group);
+        long periodNanos = period == null ? 0 : TimeUnit.NANOSECONDS.convert(period);
+        ForkSchedule schedule =
+                new ForkSchedule(scope, group, scope.bridge.take(group, "", task), periodNanos, atFixedRate);
+        scope.schedules.add(schedule);
+        schedule.begin(TimeUnit.NANOSECONDS.convert(initial));
+        if (scope.isClosed()) {
+            schedule.end(); // its owner has closed it meanwhile, or an outer scope before
+        }
+        return schedule;
+    }
+
+    private void begin(long delayNanos) {
         dueAt = TimeLimit.after(scope.bridge.now(), delayNanos);
         arm();
     }
@@ -131,7 +162,7 @@ final class ForkSchedule implements ScheduledFork {
     }
 
     private void letGo() {
-        scope.schedules.forget(this);
+        scope.schedules.remove(this);
         ScopeBridge.endTaken(taken);
     }
 

@@ -2,7 +2,6 @@ package io.github.kobe.scope;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +44,8 @@ final class Forks {
     private static final VarHandle WORD;
     private static final VarHandle UNFINISHED;
     private static final VarHandle RUNS;
+    private static final VarHandle LAST_ID;
+    private static final VarHandle ALL_RUNS;
 
     static {
         try {
@@ -52,6 +53,8 @@ final class Forks {
             WORD = lookup.findVarHandle(Forks.class, "word", long.class);
             UNFINISHED = lookup.findVarHandle(Forks.class, "unfinished", long.class);
             RUNS = lookup.findVarHandle(Forks.class, "runs", long.class);
+            LAST_ID = lookup.findVarHandle(Forks.class, "lastId", long.class);
+            ALL_RUNS = lookup.findVarHandle(Forks.class, "allRuns", long.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
         }
@@ -74,17 +77,17 @@ final class Forks {
     /** One that the joiner knows and won't be told of, though the scope goes on: it was cancelled alone. */
     private volatile @Nullable ForkedSubtask<?> lost;
 
-    private final AtomicLong lastId = new AtomicLong();
+    private volatile long lastId;
     /** How many of these were runs of schedules. */
-    private final AtomicLong allRuns = new AtomicLong();
+    private volatile long allRuns;
 
     long nextId() {
-        return lastId.incrementAndGet();
+        return (long) LAST_ID.getAndAdd(this, 1L) + 1;
     }
 
     /** {@return how many were forked} */
     long forked() {
-        return lastId.get() - allRuns.get();
+        return lastId - allRuns;
     }
 
     // ---- adding
@@ -114,7 +117,7 @@ final class Forks {
      *     may have seen it
      */
     boolean addRun(ForkedSubtask<?> run) {
-        allRuns.incrementAndGet();
+        ALL_RUNS.getAndAdd(this, 1L);
         RUNS.getAndAdd(this, 1L);
         if (isCancelled()) {
             return false;

@@ -65,7 +65,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     /** Scopes that were opened right inside it; by anyone. */
     final SeldomSet<OpenScope<?, ?, ?>> children = new SeldomSet<>();
 
-    final Schedules schedules = new Schedules(this);
+    final SeldomSet<ForkSchedule> schedules = new SeldomSet<>();
     final Closing closing = new Closing(this);
     final Forking forking;
 
@@ -455,7 +455,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
 
     @Override
     public ScheduledFork schedule(String group, Duration delay, Callable<?> task) {
-        return schedules.begin(group, delay, null, false, task);
+        return ForkSchedule.begin(this, group, delay, null, false, task);
     }
 
     @Override
@@ -478,7 +478,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     public ScheduledFork scheduleAtFixedRate(String group, Duration initial, Duration period, Runnable task) {
         Objects.requireNonNull(task, "task");
         Range.positive(period, "period");
-        return schedules.begin(group, initial, period, true, Executors.callable(task));
+        return ForkSchedule.begin(this, group, initial, period, true, Executors.callable(task));
     }
 
     @Override
@@ -490,7 +490,7 @@ final class OpenScope<T, R, X extends Throwable> implements GroupScope<T, R, X>,
     public ScheduledFork scheduleWithFixedDelay(String group, Duration initial, Duration delay, Runnable task) {
         Objects.requireNonNull(task, "task");
         Range.positive(delay, "delay");
-        return schedules.begin(group, initial, delay, false, Executors.callable(task));
+        return ForkSchedule.begin(this, group, initial, delay, false, Executors.callable(task));
     }
 
     @Override
