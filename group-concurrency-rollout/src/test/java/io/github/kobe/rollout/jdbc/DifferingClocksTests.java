@@ -55,8 +55,8 @@ class DifferingClocksTests {
         try (TestDatabase database = TestDatabase.Product.POSTGRESQL.open()) {
             String patch = "--patch-module=java.base=" + clockAhead();
             Process ahead = RolloutNode.start(List.of(patch), database.url(), "ahead", folder, 2, HEARTBEAT);
-            try (Node here =
-                    new Node("here", database.dataSource(), HEARTBEAT, RolloutNode.stages(folder), event -> {})) {
+            try (Node here = new Node(
+                    "here", database.dataSource(), HEARTBEAT, RolloutNode.stages(folder, "here"), event -> {})) {
                 here.rollouts().close();
                 Deadline.until("that of the other node runs", () -> runs("t0"));
                 assertThat(Instant.parse(read(RolloutNode.time(folder, "ahead")).strip()))

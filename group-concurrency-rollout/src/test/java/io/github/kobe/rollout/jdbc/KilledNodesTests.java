@@ -11,10 +11,8 @@ import io.github.kobe.rollout.jdbc.Fleet.Run;
 import io.github.kobe.rollout.jdbc.Fleet.Told;
 import io.github.kobe.rollout.redis.TestRedis;
 import io.github.kobe.testing.ChildProcess;
-import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Depth;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,10 +21,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,19 +35,21 @@ class KilledNodesTests {
     private static final int KILLS = Depth.pick(1, 3, 20);
     private static final int TENANTS = Depth.pick(8, 12, 100);
     private static final int RUNS = TENANTS * Fleet.STAGES.size();
-    private static final Duration LONGEST = Duration.ofMinutes(2);
 
     @TempDir
     private Path folder;
 
-    private final List<Process> processes = new ArrayList<>();
     private final List<AutoCloseable> opened = new ArrayList<>();
+    private RolloutNodes nodes;
+
+    @BeforeEach
+    void begin() {
+        nodes = new RolloutNodes(folder, TENANTS);
+    }
 
     @AfterEach
     void endAll() throws Exception {
-        for (Process process : processes) {
-            ChildProcess.kill(process);
-        }
+        nodes.kill();
         for (AutoCloseable each : opened) {
             each.close();
         }
@@ -67,52 +65,15 @@ class KilledNodesTests {
         return database.url() + "&options=-c%20idle_in_transaction_session_timeout=2s";
     }
 
-    private Process node(String url, String name, Duration heartbeat) throws IOException {
-        Process process = RolloutNode.start(List.of(), url, name, folder, TENANTS, heartbeat);
-        processes.add(process);
-        return process;
-    }
-
-    private void awaitEnd(Process process) throws InterruptedException {
-        assertThat(process.waitFor(LONGEST.toSeconds(), TimeUnit.SECONDS))
-                .as(this::logs)
-                .isTrue();
-        assertThat(process.exitValue()).as(this::logs).isZero();
-    }
-
-    private String logs() {
-        StringBuilder all = new StringBuilder();
-        for (String line : lines(folder.resolve("log"))) {
-            all.append(line).append('\n');
-        }
-        return all.toString();
-    }
-
-    private static List<String> lines(Path file) {
-        try {
-            return Files.exists(file) ? Files.readAllLines(file) : List.of();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     private List<Run> runs() {
-        return lines(RolloutNode.runs(folder)).stream()
+        return RolloutNodes.lines(RolloutNode.runs(folder)).stream()
                 .filter(line -> line.chars().filter(each -> each == ' ').count() == 4)
                 .map(Run::parse)
                 .toList();
     }
 
     private void awaitRuns(int count) {
-        await(() -> count + " runs, but " + runs().size() + logs(), () -> runs().size() >= count);
-    }
-
-    /** Longer than usual: a process has to start for it. */
-    private static void await(Supplier<String> what, BooleanSupplier condition) {
-        long start = System.nanoTime();
-        while (!Deadline.reached(condition)) {
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).as(what).isLessThan(LONGEST);
-        }
+        nodes.await(() -> count + " runs, but " + runs().size(), () -> runs().size() >= count);
     }
 
     @ParameterizedTest
@@ -149,22 +110,23 @@ class KilledNodesTests {
         Random random = new Random(seed);
         String url = url(product);
         for (int kill = 0; kill < kills; kill++) {
-            Process doomed = node(url, "n" + kill, Node.HEARTBEAT);
+            Process doomed = nodes.start(url, "n" + kill, Node.HEARTBEAT);
             awaitRuns((kill * RUNS + random.nextInt(RUNS / 2)) / kills + 1);
             doomed.destroyForcibly();
             assertThat(ChildProcess.awaitEnd(doomed))
                     .as("-Dseed=" + seed + ": killed")
                     .isEqualTo(128 + 9);
         }
-        awaitEnd(node(url, "last", Node.HEARTBEAT));
+        nodes.awaitEnd(nodes.start(url, "last", Node.HEARTBEAT));
 
         assertCompleted(url, runs(), kills * RolloutNode.MAX_CONCURRENCY);
     }
 
     private void assertCompleted(String url, List<Run> runs, int repeats) throws IOException {
         Fleet.assertInOrder(runs, Fleet.STAGES, repeats);
-        Map<String, Long> last = Fleet.assertWithoutGaps(
-                lines(RolloutNode.told(folder)).stream().map(Told::parse).toList());
+        Map<String, Long> last = Fleet.assertWithoutGaps(RolloutNodes.lines(RolloutNode.told(folder)).stream()
+                .map(Told::parse)
+                .toList());
         try (HikariDataSource dataSource = TestDatabase.pool(url)) {
             PlanStore store = JdbcRolloutStore.of(dataSource).plans();
             var plan = store.findPlan(RolloutNode.PLAN).orElseThrow();
@@ -191,12 +153,10 @@ class KilledNodesTests {
         String url = url(TestDatabase.Product.POSTGRESQL);
         Duration byDefault = Duration.ofSeconds(2);
         Files.createFile(RolloutNode.held(folder));
-        Process doomed = node(url, "n1", byDefault);
+        Process doomed = nodes.start(url, "n1", byDefault);
         awaitRuns(1);
-        Process other = node(url, "n2", byDefault);
-        await(
-                () -> "the other is up" + logs(),
-                () -> lines(RolloutNode.up(folder)).contains("n2"));
+        Process other = nodes.start(url, "n2", byDefault);
+        nodes.await(() -> "the other is up", () -> nodes.up().contains("n2"));
         doomed.destroyForcibly();
         long killed = System.nanoTime();
         ChildProcess.awaitEnd(doomed);
@@ -205,7 +165,7 @@ class KilledNodesTests {
         awaitRuns(before + 1);
         assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofSeconds(15));
 
-        awaitEnd(other);
+        nodes.awaitEnd(other);
         assertCompleted(url, runs(), RolloutNode.MAX_CONCURRENCY);
     }
 
@@ -214,24 +174,19 @@ class KilledNodesTests {
     @Tag("R121")
     void whoIsStoppedForTooLongAndGoesOnWritesNothingMore() throws Exception {
         String url = url(TestDatabase.Product.POSTGRESQL);
-        Process stopped = node(url, "n1", Node.HEARTBEAT);
+        Process stopped = nodes.start(url, "n1", Node.HEARTBEAT);
         awaitRuns(RUNS / 4);
-        signal("STOP", stopped);
-        awaitEnd(node(url, "n2", Node.HEARTBEAT));
+        RolloutNodes.signal("STOP", stopped);
+        nodes.awaitEnd(nodes.start(url, "n2", Node.HEARTBEAT));
         List<TaskRecord> before = tasks(url);
 
-        signal("CONT", stopped);
-        awaitEnd(stopped);
+        RolloutNodes.signal("CONT", stopped);
+        nodes.awaitEnd(stopped);
 
         assertThat(tasks(url)).isEqualTo(before);
         List<Run> accepted = accepted(runs());
         assertThat(runs().size() - accepted.size()).isLessThanOrEqualTo(RolloutNode.MAX_CONCURRENCY);
         assertCompleted(url, accepted, RolloutNode.MAX_CONCURRENCY);
-    }
-
-    private static void signal(String name, Process process) throws IOException, InterruptedException {
-        ChildProcess.of(List.of("kill", "-" + name, String.valueOf(process.pid())))
-                .succeed(Deadline.LONG);
     }
 
     private static List<TaskRecord> tasks(String url) {

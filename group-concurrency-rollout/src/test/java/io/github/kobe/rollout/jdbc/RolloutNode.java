@@ -10,6 +10,7 @@ import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.RolloutsBuilder;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.StageContext;
+import io.github.kobe.rollout.Step;
 import io.github.kobe.rollout.WaveSize;
 import io.github.kobe.rollout.jdbc.Fleet.Run;
 import io.github.kobe.rollout.jdbc.Fleet.Told;
@@ -23,7 +24,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.springframework.dao.DataAccessException;
 
 /**
  * A node in a process of its own. It starts the plan, unless that is done, and ends when the plan is at rest. What it does
@@ -37,10 +41,23 @@ final class RolloutNode {
     private static final Duration BAKE_TIME = Duration.ofMillis(200);
     private static final Duration STEP = Duration.ofMillis(5);
 
+    /** As the docs recommend it; otherwise what asks for a connection waits for half a minute while the database is away. */
+    private static final Duration CONNECTION = Duration.ofSeconds(3);
+
     private final Path journal;
 
     private RolloutNode(Path journal) {
         this.journal = journal;
+    }
+
+    /** Has when which node was at work for which tenant. */
+    static VisitLog visits(Path journal) {
+        return new VisitLog(journal.resolve("visits"));
+    }
+
+    /** Has how long a step takes that begins now, if that is more than a moment. */
+    static Path step(Path journal) {
+        return journal.resolve("step");
     }
 
     static Path runs(Path journal) {
@@ -91,24 +108,36 @@ final class RolloutNode {
 
     public static void main(String[] arguments) throws Exception {
         RolloutNode node = new RolloutNode(Path.of(arguments[2]));
-        try (HikariDataSource dataSource = TestDatabase.pool(arguments[0]);
+        Duration heartbeat = Duration.parse(arguments[4]);
+        try (HikariDataSource dataSource = TestDatabase.pool(arguments[0], CONNECTION);
                 GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
                         GroupPolicy.builder().build());
                 Rollouts rollouts = node.builder(executor)
                         .store(JdbcRolloutStore.of(dataSource)
                                 .createTables()
-                                .withHeartbeat(Duration.parse(arguments[4]), Node.MISSED))
+                                .withPollingInterval(heartbeat.dividedBy(2))
+                                .withHeartbeat(heartbeat, Node.MISSED))
                         .node(arguments[1])
-                        .stages(stages(node.journal))
+                        .stages(stages(node.journal, arguments[1]))
                         .sink(event ->
                                 node.write(told(node.journal), Told.of(event).line()))
                         .build()) {
             node.write(up(node.journal), arguments[1]);
             node.write(time(node.journal, arguments[1]), Instant.now().toString());
             start(rollouts, Integer.parseInt(arguments[3]));
-            while (!rollouts.await(PLAN, Duration.ofMinutes(1)).status().isSettled()) {
+            while (!isSettled(rollouts)) {
                 node.write(node.journal.resolve("log"), "not yet");
             }
+        }
+    }
+
+    /** {@return false also if the database doesn't answer} */
+    private static boolean isSettled(Rollouts rollouts) throws InterruptedException {
+        try {
+            return rollouts.await(PLAN, Duration.ofMinutes(1)).status().isSettled();
+        } catch (DataAccessException e) {
+            LockSupport.parkNanos(CONNECTION.toNanos() / 10);
+            return false;
         }
     }
 
@@ -138,21 +167,25 @@ final class RolloutNode {
     }
 
     /** Stages that write into the files. */
-    static List<Stage> stages(Path journal) {
-        RolloutNode node = new RolloutNode(journal);
+    static List<Stage> stages(Path journal, String name) {
+        Step change = visits(journal).noted(name, new RolloutNode(journal)::change);
         return Fleet.STAGES.stream()
-                .map(name -> Stage.named(name).step(node::change))
+                .map(stage -> Stage.named(stage).step(change))
                 .toList();
     }
 
-    private void change(StageContext ctx) throws IOException {
+    private void change(StageContext ctx) throws IOException, InterruptedException {
+        long begin = System.nanoTime();
+        Path step = step(journal);
+        long time = (Files.exists(step) ? Duration.parse(Files.readString(step)) : STEP).toNanos();
         write(runs(journal), Run.of(ctx).line());
         Files.writeString(
                 version(journal, ctx.tenantId().value()),
                 String.valueOf(ctx.change().unit().version().version()));
+        CountDownLatch never = new CountDownLatch(1);
         do {
-            LockSupport.parkNanos(STEP.toNanos());
-        } while (Files.exists(held(journal)));
+            never.await(STEP.toNanos(), TimeUnit.NANOSECONDS);
+        } while (System.nanoTime() - begin < time || Files.exists(held(journal)));
     }
 
     private void write(Path file, String line) {

@@ -93,7 +93,13 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     static HikariDataSource pool(String url) {
+        return pool(url, Duration.ofSeconds(30));
+    }
+
+    /** Whoever asks for a connection waits for so long at most. */
+    static HikariDataSource pool(String url, Duration longest) {
         HikariConfig config = new HikariConfig();
+        config.setConnectionTimeout(longest.toMillis());
         config.setJdbcUrl(url);
         config.setMaximumPoolSize(20);
         config.setMinimumIdle(0);
@@ -106,6 +112,11 @@ public final class TestDatabase implements AutoCloseable {
 
     String url() {
         return url;
+    }
+
+    /** {@return the port of PostgreSQL} */
+    static int port() {
+        return Server.POSTGRES.getPort();
     }
 
     @Override

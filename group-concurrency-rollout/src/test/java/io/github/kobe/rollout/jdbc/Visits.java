@@ -31,7 +31,21 @@ final class Visits {
 
     private final AtomicInteger present = new AtomicInteger();
     private volatile String last = "";
-    private final List<Visit> over = new CopyOnWriteArrayList<>();
+    private final List<Visit> over;
+
+    Visits() {
+        this(List.of());
+    }
+
+    Visits(List<Visit> over) {
+        this.over = new CopyOnWriteArrayList<>(over);
+    }
+
+    /** {@return those to one tenant} */
+    Visits to(String tenant) {
+        return new Visits(
+                over.stream().filter(visit -> visit.tenant().equals(tenant)).toList());
+    }
 
     /** {@return the step, of which it is noted when it begins and when it ends, however that is} */
     Step noted(String node, Step step) {
