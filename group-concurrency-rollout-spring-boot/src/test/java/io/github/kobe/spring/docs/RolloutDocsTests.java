@@ -131,6 +131,7 @@ class RolloutDocsTests {
 
         JsonNode plans = JSON.readTree(send("GET", "/actuator/rollouts?limit=1", null));
         JsonNode plan = JSON.readTree(send("GET", "/actuator/rollouts/plan-shown", null));
+        JsonNode events = JSON.readTree(send("GET", "/actuator/rollouts/plan-shown/events?tenant=refused", null));
         JsonNode done = JSON.readTree(send("POST", "/actuator/rollouts/plan-shown", "{\"action\": \"retry\"}"));
 
         JsonNode shownPlans = JSON.readTree(shown.get(0));
@@ -144,7 +145,12 @@ class RolloutDocsTests {
         for (String part : List.of("unit", "previous", "failure")) {
             assertThat(kinds(plan.at("/tasks/0/" + part))).isEqualTo(kinds(shownPlan.at("/tasks/0/" + part)));
         }
-        JsonNode shownDone = JSON.readTree(shown.get(3));
+        JsonNode shownEvents = JSON.readTree(shown.get(2));
+        assertThat(kinds(events)).isEqualTo(kinds(shownEvents));
+        JsonNode failed = events.path("events").path(events.path("events").size() - 1);
+        assertThat(failed.path("type").asText()).isEqualTo("TaskFailed");
+        assertThat(kinds(failed)).isEqualTo(kinds(shownEvents.at("/events/0")));
+        JsonNode shownDone = JSON.readTree(shown.get(4));
         assertThat(kinds(done)).isEqualTo(kinds(shownDone));
         assertThat(done.path("message")).isEqualTo(shownDone.path("message"));
         assertThat(kinds(done.path("skipped").iterator().next()))
@@ -156,7 +162,7 @@ class RolloutDocsTests {
                         .endpoints("http://localhost:1"))
                 .build());
         JsonNode preview = JSON.readTree(send("GET", "/actuator/rollouts/plan-44?preview=true", ""));
-        JsonNode shownPreview = JSON.readTree(shown.get(2));
+        JsonNode shownPreview = JSON.readTree(shown.get(3));
         assertThat(kinds(preview)).isEqualTo(kinds(shownPreview));
         assertThat(kinds(preview.at("/tenants/0"))).isEqualTo(kinds(shownPreview.at("/tenants/0")));
 
@@ -166,7 +172,7 @@ class RolloutDocsTests {
                 .get(Deadline.SECONDS, TimeUnit.SECONDS);
         assertThat(refusal.statusCode()).isEqualTo(409);
         assertThat(JSON.readTree(refusal.body().replace("plan-shown", "plan-43")))
-                .isEqualTo(JSON.readTree(shown.get(4)));
+                .isEqualTo(JSON.readTree(shown.get(5)));
     }
 
     /** {@return the fields of an object, and what each is} */
