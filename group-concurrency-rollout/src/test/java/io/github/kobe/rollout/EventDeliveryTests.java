@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
-import io.github.kobe.rollout.internal.drive.RolloutEngine;
 import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.testing.CapturedLog;
 import io.github.kobe.testing.Deadline;
@@ -175,7 +174,7 @@ class EventDeliveryTests extends RolloutsTestCase {
         try (CapturedLog log = CapturedLog.open()) {
             rollouts.start(plan("x", Samples.change("acme")));
             Deadline.until(
-                    "at rest", () -> RolloutEngine.isAtRest(store.findPlan(PLAN).orElseThrow()));
+                    "at rest", () -> store.findPlan(PLAN).orElseThrow().isAtRest());
             assertThat(log.warnings())
                     .filteredOn(line -> line.contains("given up"))
                     .singleElement()
@@ -201,7 +200,7 @@ class EventDeliveryTests extends RolloutsTestCase {
                 .sink(refusing(Integer.MAX_VALUE, event -> true)));
         rollouts.start(plan("x", Samples.change("acme")));
         Deadline.until(
-                "at rest", () -> RolloutEngine.isAtRest(store.findPlan(PLAN).orElseThrow()));
+                "at rest", () -> store.findPlan(PLAN).orElseThrow().isAtRest());
 
         long all = store.findByPlanId(PLAN).getFirst().sequence()
                 + store.findPlan(PLAN).orElseThrow().sequence();
@@ -221,7 +220,7 @@ class EventDeliveryTests extends RolloutsTestCase {
             rollouts.start(plan("x", Samples.change("acme")));
             awaitTold(PLAN);
             Deadline.until(
-                    "at rest", () -> RolloutEngine.isAtRest(store.findPlan(PLAN).orElseThrow()));
+                    "at rest", () -> store.findPlan(PLAN).orElseThrow().isAtRest());
             assertThat(log.warnings())
                     .filteredOn(line -> line.contains("sink"))
                     .singleElement()

@@ -44,7 +44,12 @@ class MemoryStoreTests {
                 }));
             }
             begun.await();
-            store.open((planId, number) -> driven.add(planId), "n1");
+            store.open(
+                    (planId, number) -> {
+                        driven.add(planId);
+                        return null;
+                    },
+                    "n1");
             for (Thread writer : writers) {
                 Deadline.join(writer);
             }

@@ -185,8 +185,10 @@ class SamePlanTests extends RolloutsTestCase {
                 changes,
                 plan.waves(),
                 plan.maxFailures(),
+                plan.onTooManyFailures(),
                 plan.bakeTime(),
-                plan.approvalTimeout());
+                plan.approvalTimeout(),
+                plan.checkTimeout());
     }
 
     private static void first(

@@ -190,9 +190,12 @@ final class ScheduledDrives {
         String id = instance.getId();
         int slash = id.lastIndexOf('/');
         DriveRunner current = runner;
-        boolean isOver = current != null
-                && current.drive(PlanId.ofTrusted(id.substring(0, slash)), Long.parseLong(id.substring(slash + 1)));
-        return isOver ? ScheduledDrives::remove : (complete, operations) -> again(complete, operations, Duration.ZERO);
+        Duration again = current == null
+                ? Duration.ZERO
+                : current.drive(PlanId.ofTrusted(id.substring(0, slash)), Long.parseLong(id.substring(slash + 1)));
+        return again == null
+                ? ScheduledDrives::remove
+                : (complete, operations) -> again(complete, operations, again);
     }
 
     private static void remove(ExecutionComplete complete, ExecutionOperations<Void> operations) {

@@ -246,7 +246,7 @@ class JdbcRolloutStoreTests {
     void withoutItsTablesItIsNotOpened() {
         dropTables();
 
-        assertThatThrownBy(() -> store.open((planId, number) -> true, "n1"))
+        assertThatThrownBy(() -> store.open((planId, number) -> null, "n1"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageMatching("the tables of rollouts aren't in the database, .* to be run are"
                         + " (h2|postgresql)/V1__rollouts\\.sql, \\1/V2__\\w+\\.sql of io.github.kobe.rollout.jdbc");

@@ -1,5 +1,6 @@
 package io.github.kobe.rollout.jdbc;
 
+import io.github.kobe.testing.Deadline;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -112,7 +113,11 @@ final class Wire implements AutoCloseable {
             outside.connect(new InetSocketAddress("localhost", server));
             Thread back = Thread.ofVirtual().name("wire").start(() -> pass(outside, client));
             pass(client, outside);
-            back.join();
+            outside.close();
+            client.close();
+            if (!back.join(Deadline.LONG)) {
+                throw new AssertionError("a thread still reads from a connection that is closed");
+            }
         } catch (IOException cut) {
             // Either side has gone, which the other one is told by the close.
         } catch (InterruptedException e) {

@@ -105,6 +105,7 @@ final class Drive {
             return true;
         } catch (StagesElsewhereException e) {
             LOG.info("{} is left to other nodes: {}", planId, e.getMessage());
+            engine.strangers().add(planId);
             return true;
         } catch (StoreLostException e) {
             LOG.warn("{} waits: {}", planId, e.getMessage());

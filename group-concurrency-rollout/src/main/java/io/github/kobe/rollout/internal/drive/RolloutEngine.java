@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,6 +60,7 @@ public final class RolloutEngine {
     private final Map<TenantId, CountDownLatch> atWork = new ConcurrentHashMap<>();
 
     private final Refusals refusals = new Refusals();
+    private final Strangers strangers = new Strangers();
     private final Uninterrupted uninterrupted = new Uninterrupted();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition atRest = lock.newCondition();
@@ -187,8 +189,18 @@ public final class RolloutEngine {
     }
 
     /** What is due again since this node stops is left to another one. */
-    private boolean drive(PlanId planId, long number) {
-        return !isStopping() && new Drive(this, planId, number).run();
+    private @Nullable Duration drive(PlanId planId, long number) {
+        if (isStopping()) {
+            return Duration.ZERO;
+        }
+        if (strangers.has(planId)) {
+            return strangers.pause();
+        }
+        return new Drive(this, planId, number).run() ? null : Duration.ZERO;
+    }
+
+    Strangers strangers() {
+        return strangers;
     }
 
     /**

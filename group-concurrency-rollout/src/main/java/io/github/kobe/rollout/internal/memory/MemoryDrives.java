@@ -67,9 +67,11 @@ final class MemoryDrives {
             long at = start;
             while (isDueAt(at, runner)) {
                 try {
-                    if (runner.drive(planId, number)) {
+                    Duration again = runner.drive(planId, number);
+                    if (again == null) {
                         return;
                     }
+                    at = System.nanoTime() + again.toNanos();
                 } catch (RuntimeException e) {
                     LOG.warn("The work for {} failed, and will be tried again", planId, e);
                     at = System.nanoTime() + AFTER_A_FAILURE.toNanos();

@@ -222,8 +222,9 @@ public interface PlanStore extends RolloutStore {
          *
          * @param planId of which plan
          * @param number which
-         * @return whether it is over; otherwise it is due again at once, on some node
+         * @return after what time it is due again, on some node, or {@code null} if it is over
          */
-        boolean drive(PlanId planId, long number);
+        @Nullable
+        Duration drive(PlanId planId, long number);
     }
 }

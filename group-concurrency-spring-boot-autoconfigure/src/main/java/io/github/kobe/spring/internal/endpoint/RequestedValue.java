@@ -61,7 +61,7 @@ public final class RequestedValue {
      * @param text as it was given; {@code null}: it wasn't
      */
     public static int maxConcurrency(@Nullable String text) {
-        return read("maxConcurrency", text, 1, null);
+        return (int) read("maxConcurrency", text, 1, Integer.MAX_VALUE, null);
     }
 
     /**
