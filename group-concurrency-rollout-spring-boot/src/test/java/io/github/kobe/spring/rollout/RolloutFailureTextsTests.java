@@ -48,7 +48,7 @@ class RolloutFailureTextsTests {
         checkpoint: { redis: { ttl: 24 } } | rollout.checkpoint.redis.ttl | 24 | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration
         retention: 0s                | rollout.retention       | 0s        | more than zero
         wait-for-stages: -1s         | rollout.wait-for-stages | -1s       | zero or more
-        application: " "             | rollout.application     | ` `       | 1 to 100 characters, not all blank
+        application: " "             | rollout.application     | ` `       | 1 to 100 characters, not all blank, none of them a control character
         node: ""                     | rollout.node            | ``        | a name
         store: redis                 | rollout.store           | redis     | one of jdbc, memory
         store: jdbc                  | rollout.store           | jdbc      | memory; or jdbc, with a DataSource bean, such as that of spring.datasource.url
