@@ -173,8 +173,7 @@ class EventDeliveryTests extends RolloutsTestCase {
                 .sink(refusing(Integer.MAX_VALUE, poison)));
         try (CapturedLog log = CapturedLog.open()) {
             rollouts.start(plan("x", Samples.change("acme")));
-            Deadline.until(
-                    "at rest", () -> store.findPlan(PLAN).orElseThrow().isAtRest());
+            Deadline.until("at rest", () -> store.findPlan(PLAN).orElseThrow().isAtRest());
             assertThat(log.warnings())
                     .filteredOn(line -> line.contains("given up"))
                     .singleElement()
@@ -199,8 +198,7 @@ class EventDeliveryTests extends RolloutsTestCase {
                 .giveUpEventsAfter(Duration.ZERO)
                 .sink(refusing(Integer.MAX_VALUE, event -> true)));
         rollouts.start(plan("x", Samples.change("acme")));
-        Deadline.until(
-                "at rest", () -> store.findPlan(PLAN).orElseThrow().isAtRest());
+        Deadline.until("at rest", () -> store.findPlan(PLAN).orElseThrow().isAtRest());
 
         long all = store.findByPlanId(PLAN).getFirst().sequence()
                 + store.findPlan(PLAN).orElseThrow().sequence();
@@ -219,8 +217,7 @@ class EventDeliveryTests extends RolloutsTestCase {
         try (CapturedLog log = CapturedLog.open()) {
             rollouts.start(plan("x", Samples.change("acme")));
             awaitTold(PLAN);
-            Deadline.until(
-                    "at rest", () -> store.findPlan(PLAN).orElseThrow().isAtRest());
+            Deadline.until("at rest", () -> store.findPlan(PLAN).orElseThrow().isAtRest());
             assertThat(log.warnings())
                     .filteredOn(line -> line.contains("sink"))
                     .singleElement()

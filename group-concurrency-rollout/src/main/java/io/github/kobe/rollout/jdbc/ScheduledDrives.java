@@ -193,9 +193,7 @@ final class ScheduledDrives {
         Duration again = current == null
                 ? Duration.ZERO
                 : current.drive(PlanId.ofTrusted(id.substring(0, slash)), Long.parseLong(id.substring(slash + 1)));
-        return again == null
-                ? ScheduledDrives::remove
-                : (complete, operations) -> again(complete, operations, again);
+        return again == null ? ScheduledDrives::remove : (complete, operations) -> again(complete, operations, again);
     }
 
     private static void remove(ExecutionComplete complete, ExecutionOperations<Void> operations) {

@@ -213,7 +213,8 @@ class RandomHistoriesTests {
 
         /** A check has answered. */
         private void verdict(int wave, int kind) {
-            WaveCheck.Verdict verdict = new WaveCheck.Verdict(List.of(WaveCheck.Verdict.Kind.values()).get(kind), "");
+            WaveCheck.Verdict verdict = new WaveCheck.Verdict(
+                    List.of(WaveCheck.Verdict.Kind.values()).get(kind), "");
             done.add(verdict + " after " + wave);
             model.check(
                     wave, verdict.kind() == WaveCheck.Verdict.Kind.PASS, verdict.kind() == WaveCheck.Verdict.Kind.STOP);
