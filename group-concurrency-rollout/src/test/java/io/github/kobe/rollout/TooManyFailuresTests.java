@@ -85,6 +85,21 @@ class TooManyFailuresTests extends RolloutsTestCase {
         assertThat(settled(rollouts, PLAN).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
     }
 
+    @Test
+    @Tag("R142")
+    void eachWaveHasALimitOfItsOwn() {
+        broken.addAll(List.of("b", "c"));
+        Rollouts rollouts = rollouts(stage);
+        rollouts.start(
+                plan("a b c d e f", plan -> plan.waves(1, 4).maxConcurrency(1).maxFailures(WaveSize.percent(25))));
+
+        awaitStatus(rollouts, PLAN, PlanStatus.PAUSED);
+
+        assertThat(rollouts.plan(PLAN).tasks())
+                .as("one of four may fail, though none of the wave before might have")
+                .isEqualTo(Map.of(TaskStatus.COMPLETED, 1, TaskStatus.FAILED, 2, TaskStatus.PENDING, 3));
+    }
+
     private static boolean isPaused(Rollouts rollouts) {
         return rollouts.plan(PLAN).status() == PlanStatus.PAUSED;
     }
