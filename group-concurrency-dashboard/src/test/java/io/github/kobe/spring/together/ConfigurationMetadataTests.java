@@ -19,10 +19,17 @@ class ConfigurationMetadataTests {
             "group-concurrency.health.oldest-wait",
             "group-concurrency.health.queue",
             "group-concurrency.limits-refresh",
+            "group-concurrency.rollout.application",
+            "group-concurrency.rollout.http.stage-timeout",
+            "group-concurrency.rollout.node",
+            "group-concurrency.rollout.retention",
             "group-concurrency.rollout.store");
 
-    private static final Set<String> COLLECTIONS =
-            Set.of("group-concurrency.groups", "group-concurrency.group-list", "group-concurrency.web.filter.rules");
+    private static final Set<String> COLLECTIONS = Set.of(
+            "group-concurrency.groups",
+            "group-concurrency.group-list",
+            "group-concurrency.rollout.http.header",
+            "group-concurrency.web.filter.rules");
 
     private final List<JsonNode> properties = Metadata.all("properties").stream()
             .filter(property -> property.path("name").asText().startsWith("group-concurrency."))
