@@ -195,7 +195,7 @@ final class ForkStack {
 
     /** {@return how many are queued for which group, the newest first} */
     Map<String, Integer> queuedByGroup() {
-        Map<String, Integer> queued = new LinkedHashMap<>();
+        LinkedHashMap<String, Integer> queued = new LinkedHashMap<>();
         look(queued::clear, fork -> {
             if (fork.phaseNumber() == ForkState.QUEUED) {
                 queued.merge(fork.group(), 1, Integer::sum);
