@@ -249,10 +249,7 @@ public final class RolloutsBuilder {
      * @throws IllegalArgumentException if it isn't more than zero
      */
     public RolloutsBuilder progressInterval(Duration interval) {
-        if (!interval.isPositive()) {
-            throw new IllegalArgumentException("progressInterval is " + interval + "; it must be more than zero");
-        }
-        progressInterval = interval;
+        progressInterval = positive("progressInterval", interval);
         return this;
     }
 
@@ -264,10 +261,7 @@ public final class RolloutsBuilder {
      * @throws IllegalArgumentException if it is negative
      */
     public RolloutsBuilder shutdownGrace(Duration time) {
-        if (time.isNegative()) {
-            throw new IllegalArgumentException("shutdownGrace is " + time + "; it must not be negative");
-        }
-        shutdownGrace = time;
+        shutdownGrace = notNegative("shutdownGrace", time);
         return this;
     }
 
@@ -281,10 +275,7 @@ public final class RolloutsBuilder {
      * @throws IllegalArgumentException if it is negative
      */
     public RolloutsBuilder waitForStages(Duration time) {
-        if (time.isNegative()) {
-            throw new IllegalArgumentException("waitForStages is " + time + "; it must not be negative");
-        }
-        waitForStages = time;
+        waitForStages = notNegative("waitForStages", time);
         return this;
     }
 
@@ -309,10 +300,7 @@ public final class RolloutsBuilder {
      * @throws IllegalArgumentException if it isn't more than zero
      */
     public RolloutsBuilder waveCheckInterval(Duration interval) {
-        if (!interval.isPositive()) {
-            throw new IllegalArgumentException("waveCheckInterval is " + interval + "; it must be more than zero");
-        }
-        waveCheckInterval = interval;
+        waveCheckInterval = positive("waveCheckInterval", interval);
         return this;
     }
 
@@ -325,17 +313,8 @@ public final class RolloutsBuilder {
      * @throws IllegalArgumentException if it isn't more than zero
      */
     public RolloutsBuilder retention(Duration time) {
-        if (!time.isPositive()) {
-            throw new IllegalArgumentException("retention is " + time + "; it must be more than zero");
-        }
-        retention = time;
+        retention = positive("retention", time);
         return this;
-    }
-
-    private static String nameOfThisNode() {
-        String host = Objects.requireNonNullElse(
-                System.getenv("HOSTNAME"), Objects.requireNonNullElse(System.getenv("COMPUTERNAME"), "node"));
-        return Texts.clean(host) + "-" + ProcessHandle.current().pid();
     }
 
     /**
@@ -347,10 +326,7 @@ public final class RolloutsBuilder {
      * @throws IllegalArgumentException if it is negative
      */
     public RolloutsBuilder giveUpEventsAfter(Duration time) {
-        if (time.isNegative()) {
-            throw new IllegalArgumentException("giveUpEventsAfter is " + time + "; it must not be negative");
-        }
-        giveUpEventsAfter = time;
+        giveUpEventsAfter = notNegative("giveUpEventsAfter", time);
         return this;
     }
 
@@ -396,5 +372,25 @@ public final class RolloutsBuilder {
                 giveUpEventsAfter,
                 firstEventRetry);
         return new Rollouts(new RolloutEngine(executor, options), SYSTEM);
+    }
+
+    private static Duration notNegative(String name, Duration value) {
+        if (value.isNegative()) {
+            throw new IllegalArgumentException(name + " is " + value + "; it must not be negative");
+        }
+        return value;
+    }
+
+    private static Duration positive(String name, Duration value) {
+        if (!value.isPositive()) {
+            throw new IllegalArgumentException(name + " is " + value + "; it must be more than zero");
+        }
+        return value;
+    }
+
+    private static String nameOfThisNode() {
+        String host = Objects.requireNonNullElse(
+                System.getenv("HOSTNAME"), Objects.requireNonNullElse(System.getenv("COMPUTERNAME"), "node"));
+        return Texts.clean(host) + "-" + ProcessHandle.current().pid();
     }
 }

@@ -5,8 +5,10 @@ import io.github.kobe.rollout.internal.rules.PlanStore;
 import io.github.kobe.rollout.internal.rules.StoreDoor;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -54,7 +56,9 @@ public final class JdbcRolloutStore implements StoreDoor {
     private final ConfigCodec codec;
     private final SchedulerSettings settings;
     private final Database database;
-    private final JdbcStore store;
+
+    /** Made when it is asked for, since that looks into the database: each setting makes a store of its own. */
+    private final AtomicReference<@Nullable JdbcStore> store = new AtomicReference<>();
 
     private JdbcRolloutStore(
             DataSource dataSource,
@@ -68,7 +72,6 @@ public final class JdbcRolloutStore implements StoreDoor {
         this.codec = codec;
         this.settings = settings;
         database = new Database(dataSource, application, transactionManager);
-        store = new JdbcStore(database, codec, settings);
     }
 
     /**
@@ -181,6 +184,7 @@ public final class JdbcRolloutStore implements StoreDoor {
     /** For this library alone: {@inheritDoc}. */
     @Override
     public PlanStore plans() {
-        return store;
+        return Objects.requireNonNull(
+                store.updateAndGet(made -> made == null ? new JdbcStore(database, codec, settings) : made));
     }
 }

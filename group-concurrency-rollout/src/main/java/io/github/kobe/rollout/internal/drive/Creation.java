@@ -1,6 +1,5 @@
 package io.github.kobe.rollout.internal.drive;
 
-import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.FailureReaction;
 import io.github.kobe.rollout.NetworkEndpoint;
@@ -13,11 +12,9 @@ import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.WaveSize;
-import io.github.kobe.rollout.internal.rules.Change;
 import io.github.kobe.rollout.internal.rules.Ledger;
 import io.github.kobe.rollout.internal.rules.PlanCommand;
 import io.github.kobe.rollout.internal.rules.PlanRecord;
-import io.github.kobe.rollout.internal.rules.Snapshot;
 import io.github.kobe.rollout.internal.rules.TaskCommand;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import io.github.kobe.rollout.internal.rules.Waves;
@@ -30,7 +27,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -219,9 +215,11 @@ public final class Creation {
         for (TenantChange change : spec.changes()) {
             List<String> wrong = errorsOf(change, tenants);
             Instant now = engine.store().now();
-            TaskRecord bare = task(idOf(planId, now), planId, drafts.size(), change, List.of(), now, Creation::unkept);
+            TaskId id = idOf(planId, now);
+            int position = drafts.size();
+            TaskRecord bare = TaskRecord.created(id, planId, position, change, Creation::unkept, List.of(), now);
             List<String> names = wrong.isEmpty() ? stageNames(bare, change, wrong) : List.of();
-            TaskRecord task = task(bare.id(), planId, drafts.size(), change, names, now, Creation::unkept);
+            TaskRecord task = TaskRecord.created(id, planId, position, change, Creation::unkept, names, now);
             drafts.add(new Draft(task, change, wrong));
             errors.addAll(wrong);
         }
@@ -233,37 +231,17 @@ public final class Creation {
         return "";
     }
 
-    /** {@return the task, whose configurations are kept} */
-    static TaskRecord kept(Ledger ledger, Draft draft) {
+    /** {@return the task at that place of the plan, with its configurations kept} */
+    static TaskRecord kept(Ledger ledger, Draft draft, int position) {
         TaskRecord task = draft.task();
-        return task(
+        return TaskRecord.created(
                 task.id(),
                 task.planId(),
-                task.position(),
-                draft.change(),
-                task.stageNames(),
-                task.createdAt(),
-                ledger.store()::keep);
-    }
-
-    private static TaskRecord task(
-            TaskId id,
-            PlanId planId,
-            int position,
-            TenantChange change,
-            List<String> stageNames,
-            Instant createdAt,
-            UnaryOperator<String> keep) {
-        ConfigSnapshot previous = change.previous();
-        return TaskRecord.created(
-                id,
-                planId,
-                TenantId.ofTrusted(change.tenant()),
                 position,
-                Change.of(change, keep.apply(change.config())),
-                previous == null ? null : new Snapshot(previous.unit(), keep.apply(previous.config())),
-                stageNames,
-                createdAt);
+                draft.change(),
+                ledger.store()::keep,
+                task.stageNames(),
+                task.createdAt());
     }
 
     private static TaskId idOf(PlanId planId, Instant now) {
@@ -319,7 +297,8 @@ public final class Creation {
         ledger.apply(PlanCommand.VALIDATE);
         List<TaskRecord> valid = new ArrayList<>();
         for (Draft draft : drafts) {
-            TaskRecord task = ledger.apply(ledger.add(kept(ledger, draft)), new TaskCommand.Validate());
+            TaskRecord task =
+                    ledger.apply(ledger.add(kept(ledger, draft, draft.task().position())), new TaskCommand.Validate());
             if (draft.errors().isEmpty()) {
                 valid.add(ledger.apply(task, new TaskCommand.Accept()));
             } else {

@@ -150,8 +150,7 @@ public final class Operations {
         ledger.grow(drafts.size(), by);
         List<TaskRecord> added = new ArrayList<>();
         for (Creation.Draft draft : drafts) {
-            TaskRecord task = ledger.add(Creation.kept(ledger, draft)
-                    .at(position++)
+            TaskRecord task = ledger.add(Creation.kept(ledger, draft, position++)
                     .stamped(ledger.plan().epoch()));
             added.add(ledger.apply(ledger.apply(task, new TaskCommand.Validate()), new TaskCommand.Accept()));
         }

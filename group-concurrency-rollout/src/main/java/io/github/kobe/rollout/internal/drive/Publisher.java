@@ -142,13 +142,15 @@ final class Publisher {
         }
     }
 
+    /** {@return how many were told} Each has its position before that, and what is held has it too, so that it can be read. */
     private int publishBatch() {
         turn.lock();
         try {
-            if (lease.isHeld()) {
+            boolean waits = heldFor() > 0;
+            List<RolloutEvent> events = publishes() ? options.store().findUnpublished(planId, BATCH) : List.of();
+            if (lease.isHeld() && (waits || !events.isEmpty())) {
                 options.store().assignPositions(planId, lease.epoch());
             }
-            List<RolloutEvent> events = publishes() ? options.store().findUnpublished(planId, BATCH) : List.of();
             int count = 0;
             while (count < events.size() && publishes() && isSettled(events.get(count))) {
                 count++;
@@ -169,7 +171,7 @@ final class Publisher {
         }
     }
 
-    /** So that what is held can be read. */
+    /** So that what is held can be read after the end of the drive. */
     private void assignPositions() {
         try {
             options.store().assignPositions(planId, lease.epoch());

@@ -161,7 +161,6 @@ public final class Ledger {
 
     /** So many tasks are about to be added, in the last wave. */
     public void grow(int tasks, String by) {
-        apply(PlanCommand.ADD);
         plan = WaveRules.growing(plan(), tasks);
         tell(plan().status(), new Occurrence.TasksAdded(tasks, by));
     }

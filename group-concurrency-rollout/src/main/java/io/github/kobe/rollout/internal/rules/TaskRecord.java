@@ -1,6 +1,7 @@
 package io.github.kobe.rollout.internal.rules;
 
 import io.github.kobe.rollout.Checkpoint;
+import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.DeployVersion;
 import io.github.kobe.rollout.FailureInfo;
@@ -9,6 +10,7 @@ import io.github.kobe.rollout.StageContext;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskInfo;
 import io.github.kobe.rollout.TaskStatus;
+import io.github.kobe.rollout.TenantChange;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.Wish;
 import java.time.Instant;
@@ -18,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,25 +95,36 @@ public record TaskRecord(
         data = Map.copyOf(data);
     }
 
+    /**
+     * {@return a new task}
+     *
+     * @param id the task
+     * @param planId its plan
+     * @param position its index in the plan, from 0
+     * @param change what was asked for
+     * @param keep turns a configuration into its id
+     * @param stageNames the names of its stages
+     * @param now the time
+     */
     public static TaskRecord created(
             TaskId id,
             PlanId planId,
-            TenantId tenantId,
             int position,
-            Change change,
-            @Nullable Snapshot previous,
+            TenantChange change,
+            UnaryOperator<String> keep,
             List<String> stageNames,
             Instant now) {
+        ConfigSnapshot previous = change.previous();
         return new TaskRecord(
                 id,
                 planId,
-                tenantId,
+                TenantId.ofTrusted(change.tenant()),
                 position,
-                change,
+                Change.of(change, keep.apply(change.config())),
                 stageNames,
                 TaskStatus.CREATED,
-                change.target().unit(),
-                previous,
+                change.unit(),
+                previous == null ? null : new Snapshot(previous.unit(), keep.apply(previous.config())),
                 null,
                 0,
                 0,
@@ -222,11 +236,6 @@ public record TaskRecord(
     /** {@return whether it is to be cancelled, now or at the boundary} */
     public boolean wantsCancel() {
         return wants(Wish.Kind.CANCEL) || wants(Wish.Kind.CANCEL_NOW);
-    }
-
-    /** {@return the task, which isn't stored yet, in another place of the plan} */
-    public TaskRecord at(int place) {
-        return created(id, planId, tenantId, place, change, previous, stageNames, createdAt);
     }
 
     /** {@return the task, which from now on only the drive of that epoch may write} */

@@ -1,6 +1,5 @@
 package io.github.kobe.rollout.internal.rules;
 
-import io.github.kobe.rollout.ConfigSnapshot;
 import io.github.kobe.rollout.DeployUnit;
 import io.github.kobe.rollout.FailureReaction;
 import io.github.kobe.rollout.Occurrence;
@@ -10,13 +9,13 @@ import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantChange;
-import io.github.kobe.rollout.TenantId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.UnaryOperator;
 
 /** Plans and tasks to test with. */
 public final class Samples {
@@ -55,16 +54,7 @@ public final class Samples {
 
     /** In memory, where a configuration is its own id. */
     public static TaskRecord created(TaskId id, TenantChange change, List<String> stageNames) {
-        ConfigSnapshot previous = change.previous();
-        return TaskRecord.created(
-                id,
-                PLAN,
-                TenantId.of(change.tenant()),
-                0,
-                Change.of(change, change.config()),
-                previous == null ? null : new Snapshot(previous.unit(), previous.config()),
-                stageNames,
-                NOW);
+        return TaskRecord.created(id, PLAN, 0, change, UnaryOperator.identity(), stageNames, NOW);
     }
 
     public static PlanRecord plan(PlanStatus status) {

@@ -13,7 +13,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,14 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What a gate makes of each command, with a bake time of 10 minutes and 60 more for an approval. */
 class WaveRulesTests {
 
-    private static final Waves WAVES =
-            new Waves(List.of(1, 1), null, FailureReaction.PAUSE, Duration.ofMinutes(10), Duration.ofHours(1), null);
-
-    private PlanRecord plan = Samples.plan(PlanStatus.RUNNING, WAVES).with(edit -> {
-        edit.startedAt = Samples.NOW;
-        edit.tally = Map.of(TaskStatus.COMPLETED, 1, TaskStatus.PENDING, 1);
-        edit.progress = edit.progress.counting(1, 1, 0);
-    });
+    private PlanRecord plan = atItsGate(Duration.ofHours(1), null);
 
     private Instant now = Samples.NOW;
 
@@ -76,19 +71,8 @@ class WaveRulesTests {
     })
     @Tag("R138")
     void eachCommandAtAGateLeadsWhereTheTableSays(String commands, String state) {
-        String actual = "";
-        try {
-            apply(PlanRules.derive(plan, now));
-            for (String command : commands.split(" ", -1)) {
-                apply(changed(command));
-            }
-            WaveGate gate = plan.progress().gate();
-            actual = plan.status() + " " + (plan.progress().current() + 1) + " "
-                    + (gate == null ? "-" : gate.needsApproval() ? "waits" : "approved");
-        } catch (TaskOperationException e) {
-            actual = "refused";
-        }
-        assertThat(actual).isEqualTo(state);
+        assertThat(after(commands, gate -> gate.needsApproval() ? "waits" : "approved"))
+                .isEqualTo(state);
     }
 
     /** With the same times for a check instead of an approval. */
@@ -110,33 +94,32 @@ class WaveRulesTests {
     })
     @Tag("R143")
     void eachCommandAtAGateWithACheckLeadsWhereTheTableSays(String commands, String state) {
-        plan = Samples.plan(
-                        PlanStatus.RUNNING,
-                        new Waves(
-                                List.of(1, 1),
-                                null,
-                                FailureReaction.PAUSE,
-                                Duration.ofMinutes(10),
-                                null,
-                                Duration.ofHours(1)))
-                .with(edit -> {
-                    edit.startedAt = Samples.NOW;
-                    edit.tally = Map.of(TaskStatus.COMPLETED, 1, TaskStatus.PENDING, 1);
-                    edit.progress = edit.progress.counting(1, 1, 0);
-                });
-        String actual = "";
+        plan = atItsGate(null, Duration.ofHours(1));
+        assertThat(after(commands, gate -> gate.needsCheck() ? "waits" : "checked"))
+                .isEqualTo(state);
+    }
+
+    /** {@return a plan of two waves, of which the first is done} */
+    private static PlanRecord atItsGate(@Nullable Duration approval, @Nullable Duration check) {
+        Waves waves = new Waves(List.of(1, 1), null, FailureReaction.PAUSE, Duration.ofMinutes(10), approval, check);
+        return Samples.plan(PlanStatus.RUNNING, waves).with(edit -> {
+            edit.startedAt = Samples.NOW;
+            edit.tally = Map.of(TaskStatus.COMPLETED, 1, TaskStatus.PENDING, 1);
+            edit.progress = edit.progress.counting(1, 1, 0);
+        });
+    }
+
+    private String after(String commands, Function<WaveGate, String> word) {
         try {
             apply(PlanRules.derive(plan, now));
             for (String command : commands.split(" ", -1)) {
                 apply(changed(command));
             }
-            WaveGate gate = plan.progress().gate();
-            actual = plan.status() + " " + (plan.progress().current() + 1) + " "
-                    + (gate == null ? "-" : gate.needsCheck() ? "waits" : "checked");
         } catch (TaskOperationException e) {
-            actual = "refused";
+            return "refused";
         }
-        assertThat(actual).isEqualTo(state);
+        WaveGate gate = plan.progress().gate();
+        return plan.status() + " " + (plan.progress().current() + 1) + " " + (gate == null ? "-" : word.apply(gate));
     }
 
     private void apply(PlanRules.Changed changed) {
