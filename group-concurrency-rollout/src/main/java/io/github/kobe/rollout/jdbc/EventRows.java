@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The ids of events are not in the order in which events become visible, since a transaction may take one long before it
  * ends. So a reader that goes on after the highest id it has seen would miss some. Their positions are: only the drive that
- * has the plan gives them, to what it sees, in one statement after the other.
+ * has the plan gives them, to what it sees, in one transaction after the other.
  */
 final class EventRows {
 
@@ -51,11 +51,30 @@ final class EventRows {
     private static final String GIVE_UP = "update rollout_event set published = true, given_up = true" + TOLD;
     private static final String REFUSE = "update rollout_event set refused_at = coalesce(refused_at, ?)" + TOLD;
 
-    /** The id, or more if others have a position that is higher than an id. */
-    private static final String ASSIGN = "update rollout_event set position = event_id + greatest(0, 1"
-            + " + coalesce((select max(position) from rollout_event" + OF_PLAN + "), 0)"
-            + " - (select min(event_id) from rollout_event" + OF_PLAN + " and position is null))"
-            + OF_PLAN + " and position is null" + WHILE_IT_HAS_THE_PLAN;
+    /** So many get their positions at once. */
+    private static final int AT_ONCE = 5_000;
+
+    /**
+     * The orders of the following name all columns of an index: only then does H2 read no more rows than are asked for;
+     * otherwise it reads those of the whole plan, and sorts them.
+     */
+    static final String UNPUBLISHED = "select * from rollout_event" + OF_PLAN
+            + " and not published order by application, plan_id, published, event_id fetch first ? rows only";
+
+    private static final String NEXT =
+            " and position > ? order by application, plan_id, position fetch first ? rows only";
+
+    static final String PAGE = "select * from rollout_event" + OF_PLAN + NEXT;
+    static final String PAGE_OF_TENANT = "select * from rollout_event" + OF_PLAN + " and tenant_id = ?" + NEXT;
+
+    static final String LAST_POSITION = "select position from rollout_event" + OF_PLAN
+            + " and position > 0 order by application desc, plan_id desc, position desc fetch first row only";
+
+    private static final String WITHOUT_POSITION = "select event_id from rollout_event" + OF_PLAN
+            + " and position is null and event_id > ? order by event_id fetch first " + AT_ONCE + " rows only";
+
+    private static final String ASSIGN =
+            "update rollout_event set position = ? where event_id = ? and position is null" + WHILE_IT_HAS_THE_PLAN;
 
     private static final String TOUCH =
             "update rollout_event set published = published" + OF_PLAN + " and task_id = ? and sequence = ?";
@@ -86,8 +105,7 @@ final class EventRows {
 
     List<RolloutEvent> findUnpublished(PlanId planId, int limit) {
         return database.client()
-                .sql("select * from rollout_event" + OF_PLAN + " and not published order by event_id"
-                        + " fetch first ? rows only")
+                .sql(UNPUBLISHED)
                 .params(database.application(), planId.value(), limit)
                 .query((row, index) -> read(row))
                 .list();
@@ -108,25 +126,40 @@ final class EventRows {
         return !findUnpublished(planId, 1).isEmpty();
     }
 
-    /** {@return how many have got one} */
-    int assignPositions(PlanId planId, long epoch) {
-        String application = database.application();
-        String id = planId.value();
-        return database.client()
-                .sql(ASSIGN)
-                .params(application, id, application, id, application, id, epoch)
-                .update();
+    /**
+     * A position is the event's id, or more if others have one that is as high.
+     *
+     * @return the last one in the plan
+     */
+    long assignPositions(PlanId planId, long epoch) {
+        long last = single(LAST_POSITION, database.application(), planId.value()).stream()
+                .findFirst()
+                .orElse(0L);
+        List<Long> ids = List.of(0L);
+        do {
+            ids = single(WITHOUT_POSITION, database.application(), planId.value(), ids.getLast());
+            List<Object[]> rows = new ArrayList<>();
+            for (long id : ids) {
+                last = Math.max(last + 1, id);
+                rows.add(new Object[] {last, id, epoch});
+            }
+            database.template().batchUpdate(ASSIGN, rows);
+        } while (ids.size() == AT_ONCE);
+        return last;
+    }
+
+    private List<Long> single(String sql, Object... values) {
+        return database.client().sql(sql).params(values).query(Long.class).list();
     }
 
     List<RecordedEvent> find(PlanId planId, @Nullable TenantId tenantId, long after, int limit) {
-        List<Object> values = new ArrayList<>(List.of(database.application(), planId.value(), after));
+        List<Object> values = new ArrayList<>(List.of(database.application(), planId.value()));
         if (tenantId != null) {
             values.add(tenantId.value());
         }
-        values.add(limit);
+        values.addAll(List.of(after, limit));
         return database.client()
-                .sql("select * from rollout_event" + OF_PLAN + " and position > ?"
-                        + (tenantId == null ? "" : " and tenant_id = ?") + " order by position fetch first ? rows only")
+                .sql(tenantId == null ? PAGE : PAGE_OF_TENANT)
                 .params(values)
                 .query((row, index) -> new RecordedEvent(row.getLong("position"), delivery(row), read(row)))
                 .list();

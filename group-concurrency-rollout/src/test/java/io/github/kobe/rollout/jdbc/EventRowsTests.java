@@ -13,9 +13,11 @@ import io.github.kobe.rollout.internal.rules.PlanRecord;
 import io.github.kobe.rollout.internal.rules.PlanStore;
 import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Depth;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -34,6 +36,8 @@ class EventRowsTests {
 
     private static final PlanId PLAN = Samples.PLAN;
     private static final Occurrence RUNNING = new Occurrence.PlanEntered(PlanStatus.RUNNING);
+
+    private static final int BACKLOG = Depth.pick(2_000, 20_000, 50_000);
 
     @Parameter
     private TestDatabase.Product product;
@@ -157,6 +161,24 @@ class EventRowsTests {
                 .extracting(each -> each.event().sequenceId())
                 .containsExactly(3L);
         assertThat(read(0)).hasSize(3).extracting(RecordedEvent::position).isSorted();
+    }
+
+    /** A sink that was away for an hour has left as many. The time-out of tests ends what looks at all of them for each. */
+    @Test
+    @Tag("R161")
+    void aBacklogGetsItsPositionsInOneGo() {
+        PlanRecord plan = Samples.plan(PlanStatus.RUNNING, 3);
+        store.transact(transaction -> {
+            transaction.save(plan);
+            LongStream.rangeClosed(1, BACKLOG)
+                    .forEach(number -> transaction.append(Samples.event(plan, RUNNING, number)));
+            return plan;
+        });
+
+        assertThat(read(0)).extracting(each -> each.event().sequenceId()).startsWith(1L);
+        List<RecordedEvent> found = store.findEvents(PLAN, null, 0, BACKLOG + 1);
+        assertThat(found).hasSize(BACKLOG).extracting(RecordedEvent::position).isSorted();
+        assertThat(found).extracting(each -> each.event().sequenceId()).isSorted();
     }
 
     @Test
