@@ -77,9 +77,26 @@ public final class RolloutSettings {
      * @throws IllegalArgumentException if it is something else
      */
     public int count(String key, int byDefault) {
-        return read(key, byDefault, "a number of at least 1", text -> {
+        return count(key, byDefault, 1, Integer.MAX_VALUE, "a number of at least 1");
+    }
+
+    /**
+     * {@return a setting that is a number in a range}
+     *
+     * @param key its name
+     * @param byDefault its value if it isn't set
+     * @param least the lowest number that is allowed
+     * @param most the highest one
+     * @throws IllegalArgumentException if it is something else
+     */
+    public int count(String key, int byDefault, int least, int most) {
+        return count(key, byDefault, least, most, "a number from " + least + " to " + most);
+    }
+
+    private int count(String key, int byDefault, int least, int most, String allowed) {
+        return read(key, byDefault, allowed, text -> {
             int number = Integer.parseInt(text);
-            return number < 1 ? Optional.empty() : Optional.of(number);
+            return number < least || number > most ? Optional.empty() : Optional.of(number);
         });
     }
 
@@ -91,9 +108,27 @@ public final class RolloutSettings {
      * @throws IllegalArgumentException if it is something else
      */
     public Duration duration(String key, Duration byDefault) {
-        return read(key, byDefault, "a duration of more than zero, up to 365 days, such as 500ms, 3s or PT3S", text -> {
+        return duration(key, byDefault, LONGEST, "365 days");
+    }
+
+    /**
+     * {@return a setting that is a duration of more than zero, up to some minutes, such as {@code 500ms}, {@code 3s} or
+     * {@code PT3S}}
+     *
+     * @param key its name
+     * @param byDefault its value if it isn't set
+     * @param minutes how many minutes it may be, at most
+     * @throws IllegalArgumentException if it is something else
+     */
+    public Duration duration(String key, Duration byDefault, int minutes) {
+        return duration(key, byDefault, Duration.ofMinutes(minutes), minutes + " minutes");
+    }
+
+    private Duration duration(String key, Duration byDefault, Duration longest, String named) {
+        String allowed = "a duration of more than zero, up to " + named + ", such as 500ms, 3s or PT3S";
+        return read(key, byDefault, allowed, text -> {
             Duration duration = parsed(text);
-            return duration.isPositive() && duration.compareTo(LONGEST) <= 0 ? Optional.of(duration) : Optional.empty();
+            return duration.isPositive() && duration.compareTo(longest) <= 0 ? Optional.of(duration) : Optional.empty();
         });
     }
 

@@ -8,10 +8,13 @@ import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -170,6 +173,27 @@ class PreviousConfigTests extends RolloutsTestCase {
         gate.open();
 
         assertThat(settled(rollouts, planId).status()).isEqualTo(PlanStatus.CANCELLED);
+        assertThat(done).isEmpty();
+    }
+
+    /** Either the thread that looks sees to the cancel, or the drive does: whoever comes first. */
+    @Test
+    void whoIsCancelledNowByItsOwnLookWhichFailsThenIsCancelled() throws Exception {
+        AtomicReference<Rollouts> opened = new AtomicReference<>();
+        present = (context, health) -> {
+            Rollouts rollouts = opened.get();
+            rollouts.cancelNow(rollouts.task(context.tenantId()).taskId());
+            throw new IllegalStateException("not now");
+        };
+        opened.set(looking());
+        TenantChange[] changes = IntStream.range(0, 50)
+                .mapToObj(index -> Samples.changeWithoutSnapshot("t" + index))
+                .toArray(TenantChange[]::new);
+
+        PlanInfo plan =
+                settled(opened.get(), opened.get().start(plan("x", changes)).planId());
+
+        assertThat(plan.tasks()).isEqualTo(Map.of(TaskStatus.CANCELLED, changes.length));
         assertThat(done).isEmpty();
     }
 }

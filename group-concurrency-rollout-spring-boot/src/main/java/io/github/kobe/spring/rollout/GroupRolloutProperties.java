@@ -86,6 +86,9 @@ record GroupRolloutProperties(
      *
      * @param timeout How long one request may take, with its whole answer, more than zero.
      * @param parallel How many requests a stage sends at once, at least 1.
+     * @param retries How often a stage that sends requests runs again if it fails, from 0 to 100.
+     * @param retryWait The first wait before that, more than zero, up to 5 minutes; each further one is twice as long. A
+     *     Retry-After of an instance makes it longer.
      * @param stageTimeout How long each stage may take, more than zero. By default as long as its requests may take one
      *     after the other, and 10 seconds more.
      * @param header Headers of all requests to instances, by name, such as Authorization.
@@ -95,6 +98,8 @@ record GroupRolloutProperties(
     record Http(
             @DefaultValue("10s") Duration timeout,
             @DefaultValue("8") int parallel,
+            @DefaultValue("0") int retries,
+            @DefaultValue("1s") Duration retryWait,
             @Nullable Duration stageTimeout,
             @DefaultValue Map<String, String> header,
             @DefaultValue("false") boolean fetchPrevious) {
@@ -102,8 +107,10 @@ record GroupRolloutProperties(
         /** {@return what it consists of, but only the names of headers, whose values may be secret} */
         @Override
         public String toString() {
-            return "Http[timeout=" + timeout + ", parallel=" + parallel + ", stageTimeout=" + stageTimeout + ", header="
-                    + header.keySet() + ", fetchPrevious=" + fetchPrevious + "]";
+            return "Http[timeout=" + timeout + ", parallel=" + parallel + ", retries=" + retries + ", retryWait="
+                    + retryWait
+                    + ", stageTimeout=" + stageTimeout + ", header=" + header.keySet() + ", fetchPrevious="
+                    + fetchPrevious + "]";
         }
     }
 

@@ -19,6 +19,7 @@ import org.springframework.core.env.Environment;
 final class RolloutDefaults {
 
     private static final Duration LONGEST = Duration.ofDays(365);
+    private static final Duration LONGEST_RETRY_WAIT = Duration.ofMinutes(5);
 
     private final GroupRolloutProperties properties;
     private final BoundSettings settings;
@@ -54,6 +55,13 @@ final class RolloutDefaults {
         GroupRolloutProperties.Http http = properties.http();
         requireDuration(http.timeout(), "http", "timeout");
         require(http.parallel() >= 1, "at least 1", "http", "parallel");
+        require(http.retries() >= 0 && http.retries() <= 100, "from 0 to 100", "http", "retries");
+        Duration retryWait = http.retryWait();
+        require(
+                retryWait.isPositive() && retryWait.compareTo(LONGEST_RETRY_WAIT) <= 0,
+                "more than zero, up to 5 minutes",
+                "http",
+                "retry-wait");
         if (http.stageTimeout() != null) {
             requireDuration(http.stageTimeout(), "http", "stage-timeout");
         }
@@ -138,6 +146,8 @@ final class RolloutDefaults {
                 .setting("health.timeout", health.timeout().toString())
                 .setting("http.timeout", http.timeout().toString())
                 .setting("http.parallel", Integer.toString(http.parallel()))
+                .setting("http.retries", Integer.toString(http.retries()))
+                .setting("http.retry-wait", http.retryWait().toString())
                 .setting("http.fetch-previous", Boolean.toString(http.fetchPrevious()));
         http.header().forEach((name, value) -> builder.setting("http.header." + name, value));
         if (http.stageTimeout() != null) {

@@ -161,6 +161,10 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
         http.timeout         | 0s   | more than zero, up to 365 days
         http.stage-timeout   | 0s   | more than zero, up to 365 days
         http.parallel        | 0    | at least 1
+        http.retries         | -1   | from 0 to 100
+        http.retries         | 101  | from 0 to 100
+        http.retry-wait      | 0s   | more than zero, up to 5 minutes
+        http.retry-wait      | 301s | more than zero, up to 5 minutes
         events.give-up-after | -1s  | zero or more
         """)
     @Tag("R134")
@@ -183,6 +187,8 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
                         "group-concurrency.rollout.health.interval=500ms",
                         "group-concurrency.rollout.http.timeout=7s",
                         "group-concurrency.rollout.http.parallel=3",
+                        "group-concurrency.rollout.http.retries=2",
+                        "group-concurrency.rollout.http.retry-wait=20ms",
                         "group-concurrency.rollout.http.fetch-previous=true",
                         "group-concurrency.rollout.http.stage-timeout=1m",
                         "group-concurrency.rollout.http.header.X-Api-Key=s3cr3t")
@@ -199,6 +205,9 @@ class GroupConcurrencyRolloutAutoConfigurationTests {
                     assertThat(settings.duration("http.stage-timeout", Duration.ZERO))
                             .isEqualTo(Duration.ofMinutes(1));
                     assertThat(settings.count("http.parallel", 0)).isEqualTo(3);
+                    assertThat(settings.count("http.retries", 0, 0, 100)).isEqualTo(2);
+                    assertThat(settings.duration("http.retry-wait", Duration.ZERO))
+                            .isEqualTo(Duration.ofMillis(20));
                     assertThat(settings.text("http.fetch-previous", "")).isEqualTo("true");
                     assertThat(settings.startingWith("http.header.")).isEqualTo(Map.of("X-Api-Key", "s3cr3t"));
                     assertThat(context.getBean(GroupRolloutProperties.class).toString())

@@ -49,6 +49,9 @@ import java.util.Optional;
  *       request, with the whole answer)
  *   <li>{@code http.timeout} ({@code 10s}), for each of the other requests, with the whole answer
  *   <li>{@code http.parallel} (8), how many of these are sent at once
+ *   <li>{@code http.retries} (0, up to 100), how often ConfigUpdate, its rollback and Broadcast {@linkplain Stage#retry run
+ *       again} if they fail; {@code http.retry-wait} ({@code 1s}, up to 5 minutes), the first wait before that, which a
+ *       {@code Retry-After} makes longer
  *   <li>{@code http.header.NAME}, what each request to an instance has as the header of that name, such as
  *       {@code http.header.Authorization}. Upper and lower case make no difference; no log, failure or {@code toString()} has
  *       the value. User information of an endpoint is sent as {@code Authorization} ({@code Basic}) instead
@@ -98,15 +101,19 @@ public final class HttpStages implements StageFactory {
         PresentConfig.isFetched(settings);
         requireSomebodyToReach(change, settings);
         Duration once = requests.longest(change.endpoints().size());
+        int retries = settings.count("http.retries", 0, 0, 100);
+        Duration firstWait = settings.duration("http.retry-wait", Duration.ofSeconds(1), 5);
         return List.of(
                 Stage.named("ConfigUpdate")
                         .step(context -> send(requests, context))
                         .rollback(context -> send(requests, context))
                         .rollback(context -> refresh(requests, context))
-                        .timeout(timeout(settings, once.multipliedBy(2))),
+                        .timeout(timeout(settings, once.multipliedBy(2)))
+                        .retry(retries, firstWait),
                 Stage.named("Broadcast")
                         .step(context -> refresh(requests, context))
-                        .timeout(timeout(settings, once)),
+                        .timeout(timeout(settings, once))
+                        .retry(retries, firstWait),
                 Stage.named("HealthCheck")
                         .step(context -> check(poll, context))
                         .timeout(timeout(settings, poll.longest()))

@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchException;
 
+import io.github.kobe.rollout.PlanId;
+import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RetryAfterException;
+import io.github.kobe.rollout.RolloutPlan;
+import io.github.kobe.rollout.Rollouts;
 import io.github.kobe.rollout.Stage;
 import io.github.kobe.rollout.StageFactory;
 import io.github.kobe.rollout.TaskInfo;
@@ -98,6 +102,36 @@ class RetryAfterTests extends HttpTestCase {
                 .isInstanceOfSatisfying(
                         RetryAfterException.class,
                         failure -> assertThat(failure.retryAfter()).isEqualTo(Duration.ofMinutes(1)));
+    }
+
+    @Test
+    @Tag("R140")
+    void whatIsRefusedIsSentAgainWhereASettingSaysSo() throws Exception {
+        Instance busy = refusing(503, "0");
+        Rollouts rollouts = rollouts(builder -> builder.stages(HttpStages.configSwitch())
+                .setting("http.retries", "100")
+                .setting("http.retry-wait", "1ms"));
+        PlanId planId = rollouts.start(
+                        RolloutPlan.named("plan-x").add(change(busy)).build())
+                .planId();
+        Deadline.until("it has asked", () -> busy.requests().contains("PUT /config"));
+        busy.become(Ill.WELL);
+
+        assertThat(rollouts.await(planId, Deadline.LONG).status()).isEqualTo(PlanStatus.COMPLETED);
+        assertThat(busy.requests()).filteredOn("PUT /config"::equals).hasSizeGreaterThan(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        http.retries    | -1   | a number from 0 to 100
+        http.retries    | 101  | a number from 0 to 100
+        http.retries    | many | a number from 0 to 100
+        http.retry-wait | 0s   | a duration of more than zero, up to 5 minutes, such as 500ms, 3s or PT3S
+        http.retry-wait | 301s | a duration of more than zero, up to 5 minutes, such as 500ms, 3s or PT3S
+        """)
+    void howOftenIsANumberInItsRange(String setting, String value, String allowed) {
+        assertThat(refusal(change("http://h:1").setting(setting, value)))
+                .contains(setting + " is '" + value + "'; it must be " + allowed);
     }
 
     @Test

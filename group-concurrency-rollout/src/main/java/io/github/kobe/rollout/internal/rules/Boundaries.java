@@ -79,7 +79,7 @@ public final class Boundaries {
         }
         return switch (task.status()) {
             case PENDING ->
-                (wish == null || !wish.is(Kind.CANCEL))
+                !task.wantsCancel()
                         && task.position() < ledger.plan().reach()
                         && ledger.tenant(task).isHeldBy(task.id())
                         && ledger.tenant(task).lastKnownGood() == null;
