@@ -7,7 +7,6 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupLimits;
 import io.github.kobe.spring.annotation.GroupConcurrent;
 import io.github.kobe.spring.test.AutoConfigureGroupConcurrency;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
@@ -19,7 +18,6 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
 /** Boot 4's slice, which has another name than Boot 3.5's. */
-@Tag("boot")
 @WebMvcTest
 @AutoConfigureGroupConcurrency
 class WebMvcSliceTests {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatException;
 
 import io.github.kobe.spring.InvalidSettingException;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,7 +35,6 @@ class DashboardSettingsTests {
     }
 
     @Test
-    @Tag("boot")
     void byDefaultThereIsNone() {
         try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
                 .run(

@@ -13,7 +13,6 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -45,7 +44,6 @@ class PageAddressesTests {
     }
 
     @ParameterizedTest
-    @Tag("boot")
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void eachFileIsServedWithWhatItIs(WebApplicationType type) throws Exception {
         Map<String, String> types = Map.of(
@@ -119,7 +117,6 @@ class PageAddressesTests {
     }
 
     @ParameterizedTest
-    @Tag("boot")
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void whereTheEndpointsHaveAPortItIsThere(WebApplicationType type) throws Exception {
         String[] settings = {

@@ -113,7 +113,6 @@ class RolloutDocsTests {
     }
 
     @Test
-    @Tag("boot")
     @Tag("R135")
     void theAnswersOfTheEndpointAreAsThePageShowsThem() throws Exception {
         List<String> shown =

@@ -44,7 +44,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.web.client.RestClient;
 
 /** The stages that there are without any of the application's own, sent by the client that it has set up. */
-@Tag("boot")
 @Tag("R5")
 class HttpSwitchTests {
 

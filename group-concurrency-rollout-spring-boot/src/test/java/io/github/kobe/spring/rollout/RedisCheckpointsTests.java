@@ -19,7 +19,6 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** Whether checkpoints are kept in Redis; that they can be is tested where the store is. */
-@Tag("boot")
 @Tag("R62")
 class RedisCheckpointsTests {
 

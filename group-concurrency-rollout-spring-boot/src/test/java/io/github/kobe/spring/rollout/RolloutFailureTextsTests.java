@@ -23,7 +23,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** What an application tells that can't start with its settings of rollouts. */
-@Tag("boot")
 @Tag("R134")
 @ExtendWith(OutputCaptureExtension.class)
 class RolloutFailureTextsTests {

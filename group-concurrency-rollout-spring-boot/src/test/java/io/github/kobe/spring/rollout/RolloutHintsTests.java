@@ -8,7 +8,6 @@ import io.github.kobe.rollout.FailureInfo;
 import io.github.kobe.rollout.Occurrence;
 import io.github.kobe.spring.internal.endpoint.EndpointProblem;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
@@ -17,7 +16,6 @@ import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-@Tag("boot")
 class RolloutHintsTests {
 
     private final RuntimeHints hints = new RuntimeHints();

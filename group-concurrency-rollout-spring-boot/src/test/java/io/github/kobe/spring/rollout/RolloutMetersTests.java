@@ -29,7 +29,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-@org.junit.jupiter.api.Tag("boot")
 @org.junit.jupiter.api.Tag("R95")
 class RolloutMetersTests {
 

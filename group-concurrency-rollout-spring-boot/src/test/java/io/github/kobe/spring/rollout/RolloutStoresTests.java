@@ -41,7 +41,6 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Where rollouts are kept, and what is said where they can't be kept there. */
-@Tag("boot")
 @ExtendWith(OutputCaptureExtension.class)
 class RolloutStoresTests {
 

@@ -33,7 +33,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 
 /** When rollouts begin and end with their application. */
-@Tag("boot")
 @Tag("R127")
 @ExtendWith(OutputCaptureExtension.class)
 class RolloutsLifecycleTests {

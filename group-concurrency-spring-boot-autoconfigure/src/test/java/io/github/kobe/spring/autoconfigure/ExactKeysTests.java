@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +32,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** A key of the settings is the key that code uses, character by character, in every form that has no failure for it. */
-@Tag("boot")
 @ExtendWith(OutputCaptureExtension.class)
 class ExactKeysTests {
 

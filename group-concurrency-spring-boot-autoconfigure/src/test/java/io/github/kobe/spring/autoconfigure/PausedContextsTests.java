@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
@@ -28,7 +27,6 @@ import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
  * Three classes of tests, the first and the last with one context, as Spring caches it between them. From Framework 7 on
  * a context that isn't in use is stopped, and started again.
  */
-@Tag("boot")
 class PausedContextsTests {
 
     private static final List<GroupExecutor> SEEN = new ArrayList<>();

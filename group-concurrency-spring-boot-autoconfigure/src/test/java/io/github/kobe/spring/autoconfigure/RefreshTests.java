@@ -41,7 +41,6 @@ import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 
-@Tag("boot")
 @ExtendWith(OutputCaptureExtension.class)
 class RefreshTests {
 

@@ -8,14 +8,12 @@ import io.github.kobe.spring.metrics.GroupConcurrencyMetricsAutoConfiguration;
 import io.github.kobe.spring.web.GroupConcurrencyWebAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 
 /** Every switch means what Spring Boot's conditions take it for, and no other word switches anything. */
-@Tag("boot")
 class SwitchesTests {
 
     private static final String ALL = """

@@ -59,7 +59,6 @@ class UnusedSlicesTests {
     };
 
     @Test
-    @Tag("boot")
     void withoutTheOptionalJarsThereIsNothingOfTheirSlices() throws Exception {
         Started started = Started.with(JARS_OF_ALL_THAT_IS_OPTIONAL);
 

@@ -30,14 +30,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.util.TestPropertyValues;
 
 /** What a scrape reads, what that costs, and what it follows while the application runs. */
-@Tag("boot")
 class ScrapesTests {
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();

@@ -10,7 +10,6 @@ import io.github.kobe.RejectionReason;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.Locale;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,7 +28,6 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
 /** What an application makes of the answers to rejections, by handlers and by the filter, for servlets and for WebFlux. */
-@Tag("boot")
 class RejectionAnswerTests {
 
     private static final String[] SETTINGS = {

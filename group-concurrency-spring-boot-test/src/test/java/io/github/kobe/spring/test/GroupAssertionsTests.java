@@ -15,10 +15,8 @@ import io.github.kobe.testing.Gate;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("boot")
 class GroupAssertionsTests {
 
     private final Gate gate = new Gate();
