@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.kobe.rollout.internal.rules.Samples;
 import io.github.kobe.rollout.internal.rules.TenantRecord;
 import io.github.kobe.testing.CapturedLog;
+import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -58,6 +62,40 @@ class ClaimsTests extends RolloutsTestCase {
         assertThat(settled(rollouts, second).status()).isEqualTo(PlanStatus.PARTIAL_FAILED);
         assertThat(done).containsExactlyInAnyOrder("plan-x acme", "plan-y zorg");
         assertThat(rollouts.isRunning(ACME)).isFalse();
+    }
+
+    /** A plan may wait for those of another one in many places: a thread or a question for each would keep its own waiting. */
+    @Test
+    @Tag("R42")
+    void aTaskThatWaitsForItsTenantTakesNeitherThreadNorPermit() throws Exception {
+        Gate own = new Gate();
+        Stage held = Stage.named("A").step(ctx -> (ctx.tenantId().value().equals("own") ? own : gate).pass());
+        Rollouts rollouts = rollouts(builder -> builder.stages(held).conflict(ConflictPolicy.QUEUE));
+        List<TenantChange> shared = IntStream.range(0, 50)
+                .mapToObj(index -> Samples.change("t" + index))
+                .toList();
+        PlanId first =
+                rollouts.start(plan("x", shared.toArray(TenantChange[]::new))).planId();
+        gate.awaitArrived(1);
+        PlanId second = rollouts.start(plan(
+                        "y",
+                        Stream.concat(shared.stream(), Stream.of(Samples.change("own")))
+                                .toArray(TenantChange[]::new)))
+                .planId();
+        own.awaitArrived(1);
+
+        assertThat(executor.groupStats("rollout:" + second)
+                        .orElseThrow()
+                        .totals()
+                        .submitted())
+                .isEqualTo(1);
+        gate.open();
+        assertThat(settled(rollouts, first).status()).isEqualTo(PlanStatus.COMPLETED);
+        Deadline.until(
+                "its turn has come",
+                () -> rollouts.plan(second).tasks().equals(Map.of(TaskStatus.COMPLETED, 50, TaskStatus.RUNNING, 1)));
+        own.open();
+        assertThat(settled(rollouts, second).status()).isEqualTo(PlanStatus.COMPLETED);
     }
 
     @Test

@@ -7,8 +7,10 @@ import io.github.kobe.rollout.internal.rules.TaskRecord;
 import io.github.kobe.rollout.internal.rules.TenantRecord;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -163,6 +165,12 @@ final class HaltingStore implements PlanStore {
     public TenantRecord findTenant(TenantId tenantId) {
         check();
         return store.findTenant(tenantId);
+    }
+
+    @Override
+    public Set<TaskId> findHolders(Collection<TenantId> tenantIds) {
+        check();
+        return store.findHolders(tenantIds);
     }
 
     @Override

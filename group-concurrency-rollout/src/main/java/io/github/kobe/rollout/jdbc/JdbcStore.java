@@ -14,8 +14,10 @@ import io.github.kobe.rollout.internal.rules.TaskRecord;
 import io.github.kobe.rollout.internal.rules.TenantRecord;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -103,6 +105,11 @@ final class JdbcStore implements PlanStore {
     @Override
     public TenantRecord findTenant(TenantId tenantId) {
         return tables.tenants().find(tenantId);
+    }
+
+    @Override
+    public Set<TaskId> findHolders(Collection<TenantId> tenantIds) {
+        return tables.tenants().findHolders(List.copyOf(tenantIds));
     }
 
     @Override

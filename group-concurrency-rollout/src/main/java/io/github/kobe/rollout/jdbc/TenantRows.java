@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The table of tenants. */
@@ -44,21 +45,38 @@ final class TenantRows {
 
     /** {@return those that are there} Of many, so many at once are locked in the order of their ids. */
     List<TenantRecord> lockAll(List<TenantId> tenantIds) {
-        List<TenantRecord> locked = new ArrayList<>();
+        return queryAll(
+                "select *",
+                " order by " + database.dialect().tenantOrder() + " for update",
+                tenantIds,
+                TenantRows::read);
+    }
+
+    Set<TaskId> findHolders(List<TenantId> tenantIds) {
+        return Set.copyOf(queryAll(
+                "select claim", " and claim is not null", tenantIds, row -> TaskId.ofTrusted(row.getString("claim"))));
+    }
+
+    private <T> List<T> queryAll(String select, String rest, List<TenantId> tenantIds, Reading<T> reading) {
+        List<T> found = new ArrayList<>();
         for (int from = 0; from < tenantIds.size(); from += AT_ONCE) {
             List<String> ids = tenantIds.subList(from, Math.min(from + AT_ONCE, tenantIds.size())).stream()
                     .map(TenantId::value)
                     .toList();
-            locked.addAll(database.client()
-                    .sql("select * from rollout_tenant where application = :application and tenant_id in (:ids)"
-                            + " order by "
-                            + database.dialect().tenantOrder() + " for update")
+            found.addAll(database.client()
+                    .sql(select + " from rollout_tenant where application = :application and tenant_id in (:ids)"
+                            + rest)
                     .param("application", database.application())
                     .param("ids", ids)
-                    .query((row, index) -> read(row))
+                    .query((row, index) -> reading.read(row))
                     .list());
         }
-        return locked;
+        return found;
+    }
+
+    @FunctionalInterface
+    private interface Reading<T> {
+        T read(ResultSet row) throws SQLException;
     }
 
     private Optional<TenantRecord> query(String sql, TenantId tenantId) {

@@ -3,6 +3,7 @@ package io.github.kobe.rollout.internal.drive;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TaskStatus;
+import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.Wish;
 import io.github.kobe.rollout.internal.rules.Boundaries;
 import io.github.kobe.rollout.internal.rules.PlanRecord;
@@ -10,11 +11,10 @@ import io.github.kobe.rollout.internal.rules.TaskCommand;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -46,14 +46,9 @@ final class Drive {
     private final TaskSignals signals;
     private final GateCheck check;
 
+    private final Backlog backlog = new Backlog();
+
     /** What follows is written by the own thread; tasks read it after their start. */
-    private final Deque<TaskId> urgent = new ArrayDeque<>();
-
-    private final Deque<TaskId> pending = new ArrayDeque<>();
-
-    /** What waits for its wave, or for its plan to go on, in the order of the plan. */
-    private final Deque<Later> later = new ArrayDeque<>();
-
     private int limit;
 
     /** How many tasks the plan had when all that were there were enqueued. */
@@ -62,13 +57,8 @@ final class Drive {
     /** Whether there is a check between its waves. */
     private boolean checks;
 
-    /** How many tasks, in the order of the plan, may begin. */
-    private int reach;
-
     private long lookAt = System.nanoTime();
     private long reportAt;
-
-    private record Later(TaskId id, int position) {}
 
     Drive(RolloutEngine engine, PlanId planId, long number) {
         this.engine = engine;
@@ -91,13 +81,14 @@ final class Drive {
         }
         limit = taken.plan().maxConcurrency();
         known = taken.plan().size();
-        reach = taken.plan().reach();
+        backlog.setReach(taken.plan().reach());
         checks = taken.plan().waves().checkTimeout() != null;
         boolean isOver = false;
         try {
             publisher.start();
             engine.add(this, limit);
-            enqueue(taken.work());
+            backlog.add(taken.work());
+            lease.persist(this::admit);
             isOver = loop();
             return isOver;
         } catch (FencedException e) {
@@ -148,21 +139,10 @@ final class Drive {
         threads.stir();
     }
 
-    private void enqueue(List<TaskRecord> work) {
-        for (TaskRecord task : work) {
-            if (task.status() == TaskStatus.PENDING && task.wish() == null) {
-                later.add(new Later(task.id(), task.position()));
-            } else if (task.status().hasThread() || task.wish() != null) {
-                urgent.add(task.id());
-            }
-        }
-        admit();
-    }
-
-    private void admit() {
-        while (!later.isEmpty() && later.element().position() < reach) {
-            pending.add(later.remove().id());
-        }
+    /** Whoever waits for a tenant takes no thread, however many do. */
+    private boolean admit() {
+        threads.defer(backlog.admit(engine.store()::findHolders));
+        return true;
     }
 
     private boolean loop() {
@@ -179,7 +159,7 @@ final class Drive {
             }
             if (threads.takeNudge() || System.nanoTime() - lookAt >= 0) {
                 lookAt = System.nanoTime() + lease.pause();
-                pending.addAll(threads.takePostponed());
+                threads.takePostponed().forEach(backlog::ready);
                 lease.persist(this::look);
             }
             launch();
@@ -198,16 +178,12 @@ final class Drive {
             }
             boolean hasRoom = threads.running().size() < limit;
             long now = System.nanoTime();
-            threads.await(hasWork() && hasRoom ? 0 : Math.min(lookAt - now, reportAt - now));
+            threads.await(backlog.hasWork() && hasRoom ? 0 : Math.min(lookAt - now, reportAt - now));
         }
     }
 
-    private boolean hasWork() {
-        return !urgent.isEmpty() || (reach > 0 && !pending.isEmpty());
-    }
-
     private boolean isIdle() {
-        return threads.isQuiet() && !hasWork();
+        return threads.isQuiet() && !backlog.hasWork();
     }
 
     /** {@return whether the application is asked about the next wave} If there are no checks, this needs no look at the plan. */
@@ -217,14 +193,14 @@ final class Drive {
 
     /** What somebody has changed in the plan while it runs. */
     private void heed(PlanRecord plan) {
-        reach = plan.reach();
+        backlog.setReach(plan.reach());
         if (plan.maxConcurrency() != limit) {
             limit = plan.maxConcurrency();
             engine.limit(this, limit);
         }
         if (plan.size() > known) {
             List<TaskRecord> tasks = engine.store().findByPlanId(planId, TaskStatus.PENDING, Integer.MAX_VALUE);
-            enqueue(tasks.stream().filter(task -> task.position() >= known).toList());
+            backlog.add(tasks.stream().filter(task -> task.position() >= known).toList());
             known = plan.size();
         }
     }
@@ -242,21 +218,21 @@ final class Drive {
             } else if (rests && running.contains(task.id())) {
                 // Its thread is about to end.
                 lookAt = System.nanoTime() + SOON.toNanos();
-            } else if (rests && !urgent.contains(task.id())) {
-                urgent.add(task.id());
+            } else if (rests) {
+                backlog.want(task.id());
             }
         }
-        threads.deferred().forEach((id, tenant) -> {
-            if (reach > 0 && engine.store().findTenant(tenant).isHeldBy(id)) {
+        Map<TaskId, TenantId> deferred = threads.deferred();
+        if (backlog.mayBegin() && !deferred.isEmpty()) {
+            Set<TaskId> turns = engine.store().findHolders(deferred.values());
+            deferred.keySet().stream().filter(turns::contains).forEach(id -> {
                 threads.admit(id);
-                pending.add(id);
-            }
-        });
+                backlog.ready(id);
+            });
+        }
         if (!cancelled.isEmpty()) {
             cancelIdle(cancelled);
-            pending.removeAll(cancelled);
-            later.removeIf(task -> cancelled.contains(task.id()));
-            urgent.removeAll(cancelled);
+            backlog.remove(cancelled);
         }
         return true;
     }
@@ -277,14 +253,9 @@ final class Drive {
         committed();
     }
 
-    /** What was interrupted or is wanted goes first, then what waits, in the order of the plan. */
     private void launch() {
-        while (hasWork()) {
-            Deque<TaskId> queue = urgent.isEmpty() ? pending : urgent;
-            if (!threads.start(queue.element(), limit)) {
-                return;
-            }
-            queue.remove();
+        while (backlog.hasWork() && threads.start(backlog.first(), limit)) {
+            backlog.removeFirst();
         }
     }
 
@@ -316,14 +287,14 @@ final class Drive {
             held.clear();
             lease.open(ledger);
             PlanRecord plan = ledger.follow();
-            reach = plan.reach();
+            backlog.setReach(plan.reach());
             known = plan.size();
             List<TaskRecord> inReach = new ArrayList<>();
             for (TaskRecord task : ledger.store().unfinished(planId)) {
                 if (task.wish() != null || task.status() != TaskStatus.PENDING) {
                     left.add(task);
                 } else {
-                    (task.position() < reach ? inReach : held).add(task);
+                    (task.position() < plan.reach() ? inReach : held).add(task);
                 }
             }
             ledger.lockTenants(inReach);
@@ -357,11 +328,11 @@ final class Drive {
             }
             return true;
         });
-        pending.clear();
-        later.clear();
+        backlog.clearWaiting();
         left.forEach(task -> threads.admit(task.id()));
-        enqueue(left);
-        enqueue(held);
+        backlog.add(left);
+        backlog.add(held);
+        admit();
         committed();
         return isOver;
     }

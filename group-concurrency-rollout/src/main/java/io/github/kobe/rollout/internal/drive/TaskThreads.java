@@ -196,6 +196,16 @@ final class TaskThreads {
         }
     }
 
+    /** These could begin but for their tenants. */
+    void defer(Map<TaskId, TenantId> tasks) {
+        lock.lock();
+        try {
+            deferred.putAll(tasks);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** The task may begin now. */
     void admit(TaskId id) {
         lock.lock();

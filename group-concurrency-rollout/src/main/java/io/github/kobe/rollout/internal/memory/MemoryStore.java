@@ -17,18 +17,22 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -134,6 +138,13 @@ public final class MemoryStore implements PlanStore {
     @Override
     public TenantRecord findTenant(TenantId tenantId) {
         return locked(() -> tenants.getOrDefault(tenantId, TenantRecord.unknown(tenantId)));
+    }
+
+    @Override
+    public Set<TaskId> findHolders(Collection<TenantId> tenantIds) {
+        return locked(() -> tenantIds.stream()
+                .flatMap(tenantId -> Stream.ofNullable(findTenant(tenantId).claim()))
+                .collect(Collectors.toSet()));
     }
 
     @Override
@@ -261,23 +272,15 @@ public final class MemoryStore implements PlanStore {
         wished.remove(planId);
         SortedMap<Integer, TaskId> ids = tasksOfPlans.remove(planId);
         if (ids != null) {
-            for (TaskId id : ids.values()) {
-                TaskRecord task = tasks.remove(id);
-                if (task != null) {
-                    forget(task);
-                }
-            }
+            ids.values().forEach(id -> forget(Objects.requireNonNull(tasks.remove(id))));
         }
     }
 
     private void forget(TaskRecord task) {
-        List<TaskId> ids = tasksOfTenants.get(task.tenantId());
-        if (ids != null) {
+        tasksOfTenants.computeIfPresent(task.tenantId(), (tenantId, ids) -> {
             ids.remove(task.id());
-            if (ids.isEmpty()) {
-                tasksOfTenants.remove(task.tenantId());
-            }
-        }
+            return ids.isEmpty() ? null : ids;
+        });
     }
 
     /** What is to be saved, and what was there before it; all of it on the thread that has the lock. */

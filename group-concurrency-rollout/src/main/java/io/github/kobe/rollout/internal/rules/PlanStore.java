@@ -9,8 +9,10 @@ import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantId;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -132,6 +134,13 @@ public interface PlanStore extends RolloutStore {
      * @param tenantId which
      */
     TenantRecord findTenant(TenantId tenantId);
+
+    /**
+     * {@return the tasks that have any of these tenants} It takes as many questions for 1,000 tenants as for one.
+     *
+     * @param tenantIds which
+     */
+    Set<TaskId> findHolders(Collection<TenantId> tenantIds);
 
     /**
      * {@return events of a plan that are not published yet, the oldest first} They are kept although the process is killed
