@@ -86,9 +86,9 @@ record GroupRolloutProperties(
      *
      * @param timeout How long one request may take, with its whole answer, more than zero.
      * @param parallel How many requests a stage sends at once, at least 1.
-     * @param retries How often a stage that sends requests runs again if it fails, from 0 to 100.
-     * @param retryWait The first wait before that, more than zero, up to 5 minutes; each further one is twice as long. A
-     *     Retry-After of an instance makes it longer.
+     * @param retries How often a stage that sends requests runs again if it fails, for whatever reason, from 0 to 100.
+     * @param retryWait The first wait before that, more than zero, up to 5 minutes; each further one is twice as long, up to
+     *     5 minutes. A Retry-After of an instance makes it longer, up to an hour.
      * @param stageTimeout How long each stage may take, more than zero. By default as long as its requests may take one
      *     after the other, and 10 seconds more.
      * @param header Headers of all requests to instances, by name, such as Authorization.

@@ -50,8 +50,8 @@ import java.util.Optional;
  *   <li>{@code http.timeout} ({@code 10s}), for each of the other requests, with the whole answer
  *   <li>{@code http.parallel} (8), how many of these are sent at once
  *   <li>{@code http.retries} (0, up to 100), how often ConfigUpdate, its rollback and Broadcast {@linkplain Stage#retry run
- *       again} if they fail; {@code http.retry-wait} ({@code 1s}, up to 5 minutes), the first wait before that, which a
- *       {@code Retry-After} makes longer
+ *       again} if they fail, for whatever reason; {@code http.retry-wait} ({@code 1s}, up to 5 minutes), the first wait before
+ *       that, which a {@code Retry-After} makes longer, up to an hour
  *   <li>{@code http.header.NAME}, what each request to an instance has as the header of that name, such as
  *       {@code http.header.Authorization}. Upper and lower case make no difference; no log, failure or {@code toString()} has
  *       the value. User information of an endpoint is sent as {@code Authorization} ({@code Basic}) instead

@@ -63,7 +63,7 @@ final class ConfigRows {
         Map<String, String> left = new LinkedHashMap<>(bodies);
         while (!left.isEmpty()) {
             insert(left);
-            left.keySet().removeAll(lock(left.keySet()));
+            lock(left.keySet()).forEach(left::remove);
         }
     }
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The ids of events are not in the order in which events become visible, since a transaction may take one long before it
  * ends. So a reader that goes on after the highest id it has seen would miss some. Their positions are: only the drive that
- * has the plan gives them, to what it sees, in one transaction after the other.
+ * has the plan gives them, to what it sees, in one transaction after the other, each of which locks the plan.
  */
 final class EventRows {
 
@@ -51,30 +51,26 @@ final class EventRows {
     private static final String GIVE_UP = "update rollout_event set published = true, given_up = true" + TOLD;
     private static final String REFUSE = "update rollout_event set refused_at = coalesce(refused_at, ?)" + TOLD;
 
-    /** So many get their positions at once. */
-    private static final int AT_ONCE = 5_000;
-
     /**
-     * The orders of the following name all columns of an index: only then does H2 read no more rows than are asked for;
-     * otherwise it reads those of the whole plan, and sorts them.
+     * The orders of the following name the columns of an index from the first on, those too that are the same in all rows: H2
+     * reads no more rows than are asked for only then; otherwise it reads those of the whole plan, and sorts them.
      */
     static final String UNPUBLISHED = "select * from rollout_event" + OF_PLAN
             + " and not published order by application, plan_id, published, event_id fetch first ? rows only";
 
-    private static final String NEXT =
-            " and position > ? order by application, plan_id, position fetch first ? rows only";
-
-    static final String PAGE = "select * from rollout_event" + OF_PLAN + NEXT;
-    static final String PAGE_OF_TENANT = "select * from rollout_event" + OF_PLAN + " and tenant_id = ?" + NEXT;
+    static final String PAGE = "select * from rollout_event" + OF_PLAN
+            + " and position > ? order by application, plan_id, position fetch first ? rows only";
 
     static final String LAST_POSITION = "select position from rollout_event" + OF_PLAN
             + " and position > 0 order by application desc, plan_id desc, position desc fetch first row only";
 
-    private static final String WITHOUT_POSITION = "select event_id from rollout_event" + OF_PLAN
-            + " and position is null and event_id > ? order by event_id fetch first " + AT_ONCE + " rows only";
+    static final String UNPLACED = "select event_id from rollout_event" + OF_PLAN
+            + " and position is null order by application, plan_id, position, event_id fetch first ? rows only";
 
-    private static final String ASSIGN =
-            "update rollout_event set position = ? where event_id = ? and position is null" + WHILE_IT_HAS_THE_PLAN;
+    private static final String PAGE_OF_TASK = "select * from rollout_event" + OF_PLAN
+            + " and task_id = ? and position > ? order by position fetch first ? rows only";
+
+    private static final String PLACE = "update rollout_event set position = ? where event_id = ?";
 
     private static final String TOUCH =
             "update rollout_event set published = published" + OF_PLAN + " and task_id = ? and sequence = ?";
@@ -127,39 +123,44 @@ final class EventRows {
     }
 
     /**
-     * A position is the event's id, or more if others have one that is as high.
+     * Gives positions to some events that have none: to each its id, or more if others have one that is as high. The plan is
+     * locked.
      *
-     * @return the last one in the plan
+     * @return how many have got one
      */
-    long assignPositions(PlanId planId, long epoch) {
-        long last = single(LAST_POSITION, database.application(), planId.value()).stream()
-                .findFirst()
-                .orElse(0L);
-        List<Long> ids = List.of(0L);
-        do {
-            ids = single(WITHOUT_POSITION, database.application(), planId.value(), ids.getLast());
+    int assignPositions(PlanId planId, int limit) {
+        String application = database.application();
+        List<Long> ids = single(UNPLACED, application, planId.value(), limit);
+        if (!ids.isEmpty()) {
+            long last = single(LAST_POSITION, application, planId.value()).stream()
+                    .findFirst()
+                    .orElse(0L);
             List<Object[]> rows = new ArrayList<>();
             for (long id : ids) {
                 last = Math.max(last + 1, id);
-                rows.add(new Object[] {last, id, epoch});
+                rows.add(new Object[] {last, id});
             }
-            database.template().batchUpdate(ASSIGN, rows);
-        } while (ids.size() == AT_ONCE);
-        return last;
+            database.template().batchUpdate(PLACE, rows);
+        }
+        return ids.size();
     }
 
     private List<Long> single(String sql, Object... values) {
         return database.client().sql(sql).params(values).query(Long.class).list();
     }
 
-    List<RecordedEvent> find(PlanId planId, @Nullable TenantId tenantId, long after, int limit) {
-        List<Object> values = new ArrayList<>(List.of(database.application(), planId.value()));
-        if (tenantId != null) {
-            values.add(tenantId.value());
-        }
-        values.addAll(List.of(after, limit));
+    List<RecordedEvent> find(PlanId planId, long after, int limit) {
+        return page(PAGE, database.application(), planId.value(), after, limit);
+    }
+
+    /** {@return events of one task} They are few, so they are sorted. */
+    List<RecordedEvent> find(PlanId planId, TaskId taskId, long after, int limit) {
+        return page(PAGE_OF_TASK, database.application(), planId.value(), taskId.value(), after, limit);
+    }
+
+    private List<RecordedEvent> page(String sql, Object... values) {
         return database.client()
-                .sql(tenantId == null ? PAGE : PAGE_OF_TENANT)
+                .sql(sql)
                 .params(values)
                 .query((row, index) -> new RecordedEvent(row.getLong("position"), delivery(row), read(row)))
                 .list();

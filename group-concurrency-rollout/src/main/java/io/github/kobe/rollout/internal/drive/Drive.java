@@ -34,6 +34,9 @@ final class Drive {
 
     private static final Logger LOG = LoggerFactory.getLogger(Drive.class);
 
+    /** A transaction that cancels more would hold the plan for longer than its lease. */
+    private static final int CANCELLED_AT_ONCE = 500;
+
     private static final Duration SOON = Duration.ofMillis(5);
 
     private final RolloutEngine engine;
@@ -230,15 +233,17 @@ final class Drive {
                 backlog.ready(id);
             });
         }
-        if (!cancelled.isEmpty()) {
-            cancelIdle(cancelled);
-            backlog.remove(cancelled);
+        List<TaskId> all = List.copyOf(cancelled);
+        for (int from = 0; from < all.size(); from += CANCELLED_AT_ONCE) {
+            Set<TaskId> some = Set.copyOf(all.subList(from, Math.min(from + CANCELLED_AT_ONCE, all.size())));
+            lease.persist(() -> cancelIdle(some));
+            backlog.remove(some);
         }
         return true;
     }
 
     /** Needs no turn, since nothing runs for it. */
-    private void cancelIdle(Set<TaskId> ids) {
+    private boolean cancelIdle(Set<TaskId> ids) {
         engine.transact(ledger -> {
             lease.open(ledger);
             for (TaskId id : ids) {
@@ -251,6 +256,7 @@ final class Drive {
         });
         engine.options().forgetCheckpoints(ids);
         committed();
+        return true;
     }
 
     private void launch() {

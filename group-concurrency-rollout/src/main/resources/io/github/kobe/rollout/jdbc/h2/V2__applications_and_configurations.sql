@@ -20,6 +20,7 @@ create unique index rollout_event_number on rollout_event (application, plan_id,
 drop index rollout_event_unpublished;
 create index rollout_event_unpublished on rollout_event (application, plan_id, published, event_id);
 create index rollout_plan_ended on rollout_plan (application, ended_at);
+create index rollout_plan_created on rollout_plan (application, created_at, plan_id);
 
 update rollout_execution set task_name = 'rollout-drive:default' where task_name = 'rollout-drive';
 
@@ -48,7 +49,7 @@ alter table rollout_event add column position bigint;
 alter table rollout_event add column refused_at timestamp(6) with time zone;
 alter table rollout_event add column given_up boolean default false not null;
 update rollout_event set position = event_id where published;
-create unique index rollout_event_position on rollout_event (application, plan_id, position);
+create index rollout_event_position on rollout_event (application, plan_id, position, event_id);
 
 -- Tokens grow over all plans of a tenant. Services may remember those of before, which were epochs.
 alter table rollout_task add column token bigint default 0 not null;

@@ -18,8 +18,9 @@ create index rollout_task_wished on rollout_task (application, plan_id) where wi
 drop index rollout_event_number;
 create unique index rollout_event_number on rollout_event (application, plan_id, task_id, sequence);
 drop index rollout_event_unpublished;
-create index rollout_event_unpublished on rollout_event (application, plan_id, event_id) where not published;
+create index rollout_event_unpublished on rollout_event (application, plan_id, published, event_id) where not published;
 create index rollout_plan_ended on rollout_plan (application, ended_at);
+create index rollout_plan_created on rollout_plan (application, created_at, plan_id);
 
 update rollout_execution set task_name = 'rollout-drive:default' where task_name = 'rollout-drive';
 
@@ -48,7 +49,7 @@ alter table rollout_event add column position bigint;
 alter table rollout_event add column refused_at timestamptz;
 alter table rollout_event add column given_up boolean default false not null;
 update rollout_event set position = event_id where published;
-create unique index rollout_event_position on rollout_event (application, plan_id, position);
+create index rollout_event_position on rollout_event (application, plan_id, position, event_id);
 
 -- Tokens grow over all plans of a tenant. Services may remember those of before, which were epochs.
 alter table rollout_task add column token bigint default 0 not null;
