@@ -96,14 +96,9 @@ abstract class RolloutsTestCase {
         return new RolloutPlan("plan-" + name, maxConcurrency, List.of(changes));
     }
 
-    /** {@return the plan at its rest} Many tenants on a busy machine take long, but not for one of them to change. */
+    /** {@return the plan at its rest} */
     protected static PlanInfo settled(Rollouts rollouts, PlanId planId) throws InterruptedException {
-        PlanInfo plan = rollouts.plan(planId);
-        Map<TaskStatus, Integer> before;
-        do {
-            before = plan.tasks();
-            plan = rollouts.await(planId, Deadline.LONG);
-        } while (!plan.status().isSettled() && !plan.tasks().equals(before));
+        PlanInfo plan = rollouts.await(planId, Deadline.LONG);
         assertThat(plan.status().isSettled()).as("settled: %s", plan).isTrue();
         return plan;
     }

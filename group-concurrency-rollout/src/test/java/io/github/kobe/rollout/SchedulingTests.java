@@ -69,12 +69,23 @@ class SchedulingTests extends RolloutsTestCase {
 
         PlanId planId = rollouts.start(plan("x", changes)).planId();
 
+        awaitThoseThatGoOn(rollouts, planId);
         assertThat(settled(rollouts, planId).tasks()).isEqualTo(Map.of(TaskStatus.COMPLETED, tenants));
         assertThat(witness.most).hasValueLessThanOrEqualTo(10).hasValueGreaterThan(1);
         assertThat(witness.twiceAtOnce).hasValue(0);
         assertThat(witness.runs).hasSize(tenants);
         assertThat(witness.runs.values()).allSatisfy(runs -> assertThat(runs).hasValue(3));
         Deadline.until("its group is gone", () -> executor.groupKeys().isEmpty());
+    }
+
+    /** Many tenants take long on a busy machine, but not for none of them to change. */
+    private static void awaitThoseThatGoOn(Rollouts rollouts, PlanId planId) throws InterruptedException {
+        PlanInfo plan = rollouts.plan(planId);
+        Map<TaskStatus, Integer> before;
+        do {
+            before = plan.tasks();
+            plan = rollouts.await(planId, Deadline.LONG);
+        } while (!plan.status().isSettled() && !plan.tasks().equals(before));
     }
 
     @Test
