@@ -35,7 +35,11 @@ public record Checkpoint(
         data = Map.copyOf(data);
     }
 
-    /** {@return whether this can belong to a task with these stages} */
+    /**
+     * {@return whether this can belong to a task with these stages}
+     *
+     * @param stageNames the names of all stages of the task, in their order
+     */
     public boolean fits(List<String> stageNames) {
         int count = lastCompletedStageIndex + 1;
         return count >= 1 && count <= stageNames.size() && completedStageNames.equals(stageNames.subList(0, count));

@@ -9,6 +9,11 @@ public final class PlanNotFoundException extends RolloutException {
 
     private static final long serialVersionUID = 1;
 
+    /**
+     * Says that there is no such plan.
+     *
+     * @param planId the plan that was asked for
+     */
     public PlanNotFoundException(PlanId planId) {
         super("there is no plan " + planId, null);
     }

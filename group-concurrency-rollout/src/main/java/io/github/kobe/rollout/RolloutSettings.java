@@ -27,6 +27,12 @@ public final class RolloutSettings {
     private final Map<String, String> ofTenant;
     private final Map<String, String> ofAll;
 
+    /**
+     * Makes the settings of a tenant, such as for the test of a {@link StageFactory}.
+     *
+     * @param ofTenant the tenant's own, by their names
+     * @param ofAll those of all tenants, by their names, which count where the tenant has none
+     */
     public RolloutSettings(Map<String, String> ofTenant, Map<String, String> ofAll) {
         this.ofTenant = ofTenant;
         this.ofAll = ofAll;

@@ -13,6 +13,12 @@ public final class TaskCreationException extends RolloutException {
 
     private final transient List<String> errors;
 
+    /**
+     * Says everything that is wrong.
+     *
+     * @param planId the id that the plan was to have
+     * @param errors all errors, of all tenants; copied
+     */
     public TaskCreationException(String planId, List<String> errors) {
         super("plan '" + planId + "' can't be created: " + String.join("; ", errors), null);
         this.errors = List.copyOf(errors);

@@ -9,6 +9,11 @@ public final class TaskNotFoundException extends RolloutException {
 
     private static final long serialVersionUID = 1;
 
+    /**
+     * Says that there is no such task.
+     *
+     * @param target the task that was asked for, or the tenant that has none
+     */
     public TaskNotFoundException(Target target) {
         super(
                 target instanceof TenantId ? "there is no task of the tenant " + target : "there is no task " + target,

@@ -12,6 +12,12 @@ public final class TaskOperationException extends RolloutException {
     /** Why, in a word. */
     private final String errorType;
 
+    /**
+     * Says why an operation is refused.
+     *
+     * @param errorType why, in a word, as {@link #errorType()}
+     * @param message why, in a sentence
+     */
     public TaskOperationException(String errorType, String message) {
         super(message, null);
         this.errorType = errorType;
