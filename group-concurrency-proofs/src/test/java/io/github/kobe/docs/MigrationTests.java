@@ -96,7 +96,7 @@ class MigrationTests {
         String before = PAGE.blocks("text").getFirst();
         String after = PAGE.blocks("java").getFirst();
 
-        assertThat(body(moved(before))).isEqualTo(body(after).replaceFirst("configuration -> .*\"\\)\\)\\)", "))"));
+        assertThat(body(moved(before))).isEqualTo(body(after).replaceFirst("settings -> .*\"\\)\\)\\)", "))"));
         if (Runtime.version().feature() == JDK) {
             String imports = before.lines().filter(MigrationTests::isImport).collect(Collectors.joining("\n"));
             String code = imports + """
