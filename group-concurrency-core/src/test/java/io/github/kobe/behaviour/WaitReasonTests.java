@@ -162,8 +162,8 @@ class WaitReasonTests {
     void underALimitThatWasLoweredBelowWhatIsOutItIsTheCapAndNotTheHeadroom() throws Exception {
         GroupExecutor executor = engines.start(policy().globalMaxInFlight(4).build());
         submit(executor, "a", 5);
-        gate.awaitArrived(
-                4); // the audit takes what begins later for something new, which the limit of 3 would have held up
+        // The audit takes what begins later for something new, which the limit of 3 would have held up.
+        gate.awaitArrived(4);
         executor.updatePolicy(executor.policy().toBuilder()
                 .globalMaxInFlight(3)
                 .globalHeadroom(1)

@@ -56,12 +56,7 @@ final class RolloutDefaults {
         requireDuration(http.timeout(), "http", "timeout");
         require(http.parallel() >= 1, "at least 1", "http", "parallel");
         require(http.retries() >= 0 && http.retries() <= 100, "from 0 to 100", "http", "retries");
-        Duration retryWait = http.retryWait();
-        require(
-                retryWait.isPositive() && retryWait.compareTo(LONGEST_RETRY_WAIT) <= 0,
-                "more than zero, up to 5 minutes",
-                "http",
-                "retry-wait");
+        requireDuration(http.retryWait(), LONGEST_RETRY_WAIT, "5 minutes", "http", "retry-wait");
         if (http.stageTimeout() != null) {
             requireDuration(http.stageTimeout(), "http", "stage-timeout");
         }
@@ -90,7 +85,11 @@ final class RolloutDefaults {
     }
 
     private void requireDuration(Duration value, String... elements) {
-        require(value.isPositive() && value.compareTo(LONGEST) <= 0, "more than zero, up to 365 days", elements);
+        requireDuration(value, LONGEST, "365 days", elements);
+    }
+
+    private void requireDuration(Duration value, Duration longest, String named, String... elements) {
+        require(value.isPositive() && value.compareTo(longest) <= 0, "more than zero, up to " + named, elements);
     }
 
     private static boolean isName(String text) {

@@ -53,6 +53,11 @@ final class Columns {
         return "insert into " + table + " (" + columns + ") values (" + marks + ")";
     }
 
+    /** {@return a condition on a column that has the name of a value} */
+    static String in(String column, Stream<? extends Enum<?>> values) {
+        return values.map(Enum::name).collect(Collectors.joining("', '", column + " in ('", "')"));
+    }
+
     static String update(String table, String columns, String condition) {
         return "update " + table + " set " + columns.replace(", ", " = ?, ") + " = ? where " + condition;
     }

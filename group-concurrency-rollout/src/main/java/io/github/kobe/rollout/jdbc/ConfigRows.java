@@ -21,8 +21,6 @@ final class ConfigRows {
     /** How many characters, about, one statement brings. */
     private static final int BATCH = 4_000_000;
 
-    private static final int AT_ONCE = 1_000;
-
     private static final String DELETE = "delete from rollout_config where config_id = ?"
             + " and not exists (select 1 from rollout_task where config_id = ?)"
             + " and not exists (select 1 from rollout_task where previous_config = ?)"
@@ -90,16 +88,10 @@ final class ConfigRows {
 
     /** {@return those that are there} */
     private List<String> lock(Collection<String> configIds) {
-        List<String> ids = List.copyOf(configIds);
-        List<String> locked = new ArrayList<>();
-        for (int from = 0; from < ids.size(); from += AT_ONCE) {
-            locked.addAll(database.client()
-                    .sql("select config_id from rollout_config where config_id in (:ids) order by config_id for update")
-                    .param("ids", ids.subList(from, Math.min(from + AT_ONCE, ids.size())))
-                    .query(String.class)
-                    .list());
-        }
-        return locked;
+        return database.query(
+                "select config_id from rollout_config where config_id in (:ids) order by config_id for update",
+                List.copyOf(configIds),
+                (row, index) -> row.getString("config_id"));
     }
 
     String find(String configId) {

@@ -4,6 +4,8 @@ import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -15,6 +17,7 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
@@ -31,6 +34,9 @@ final class Database {
     private static final Logger LOG = LoggerFactory.getLogger(Database.class);
 
     private static final int ATTEMPTS = 5;
+
+    /** So many ids are in one statement, at most. */
+    private static final int IDS_AT_ONCE = 1_000;
 
     private static final SQLExceptionTranslator TRANSLATOR = new SQLExceptionSubclassTranslator();
 
@@ -83,6 +89,23 @@ final class Database {
 
     JdbcClient client() {
         return client;
+    }
+
+    /**
+     * {@return the rows of all ids} Of many, so many at once are asked for, in the order in which they come.
+     *
+     * @param sql has {@code (:ids)}, and may have {@code :application}
+     */
+    <T> List<T> query(String sql, List<String> ids, RowMapper<T> reading) {
+        List<T> found = new ArrayList<>();
+        for (int from = 0; from < ids.size(); from += IDS_AT_ONCE) {
+            found.addAll(client.sql(sql)
+                    .param("application", application)
+                    .param("ids", ids.subList(from, Math.min(from + IDS_AT_ONCE, ids.size())))
+                    .query(reading)
+                    .list());
+        }
+        return found;
     }
 
     DatabaseClock clock() {

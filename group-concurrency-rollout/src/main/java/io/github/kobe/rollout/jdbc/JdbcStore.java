@@ -112,7 +112,7 @@ final class JdbcStore implements PlanStore {
 
     @Override
     public Set<TaskId> findHolders(Collection<TenantId> tenantIds) {
-        return tables.tenants().findHolders(List.copyOf(tenantIds));
+        return tables.tenants().findHolders(tenantIds);
     }
 
     @Override
@@ -139,8 +139,11 @@ final class JdbcStore implements PlanStore {
     public void assignPositions(PlanId planId, long epoch) {
         int placed;
         do {
-            placed = database.transact(() ->
-                    tables.plans().lock(planId, epoch) ? tables.events().assignPositions(planId, PLACED_AT_ONCE) : 0);
+            placed = database.transact(() -> tables.plans()
+                    .find(planId, true)
+                    .filter(plan -> plan.epoch() == epoch)
+                    .map(plan -> tables.events().assignPositions(planId, PLACED_AT_ONCE))
+                    .orElse(0));
         } while (placed == PLACED_AT_ONCE);
     }
 

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The table of plans. */
@@ -42,10 +41,7 @@ final class PlanRows {
     }
 
     private static String in(Predicate<PlanStatus> which) {
-        return Arrays.stream(PlanStatus.values())
-                .filter(which)
-                .map(PlanStatus::name)
-                .collect(Collectors.joining("', '", " and status in ('", "')"));
+        return " and " + Columns.in("status", Arrays.stream(PlanStatus.values()).filter(which));
     }
 
     Optional<PlanRecord> find(PlanId planId, boolean locked) {
@@ -54,16 +50,6 @@ final class PlanRows {
                 .params(database.application(), planId.value())
                 .query((row, index) -> read(row))
                 .optional();
-    }
-
-    /** {@return whether the plan, which is locked now, is under that epoch} */
-    boolean lock(PlanId planId, long epoch) {
-        return database.client()
-                .sql("select epoch from rollout_plan where application = ? and plan_id = ? and epoch = ? for update")
-                .params(database.application(), planId.value(), epoch)
-                .query(Long.class)
-                .optional()
-                .isPresent();
     }
 
     List<PlanRecord> findNewest(int limit) {

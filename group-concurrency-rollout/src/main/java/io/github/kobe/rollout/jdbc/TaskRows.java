@@ -22,7 +22,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The table of tasks. */
@@ -40,13 +39,11 @@ final class TaskRows {
     private static final String IN_ORDER = " order by application, plan_id, position";
     private static final Set<TaskStatus> AT_WORK =
             EnumSet.of(TaskStatus.PENDING, TaskStatus.RUNNING, TaskStatus.ROLLING_BACK);
-    private static final String UNFINISHED = AT_WORK.stream()
-            .map(TaskStatus::name)
-            .collect(Collectors.joining("', '", " and (status in ('", "') or wish is not null)"));
+    private static final String UNFINISHED =
+            " and (" + Columns.in("status", AT_WORK.stream()) + " or wish is not null)";
+
     /** Which H2 finds by an index, as it doesn't find what is not null. */
-    private static final String WISHED = Arrays.stream(Wish.Kind.values())
-            .map(Wish.Kind::name)
-            .collect(Collectors.joining("', '", " and wish in ('", "')"));
+    private static final String WISHED = " and " + Columns.in("wish", Arrays.stream(Wish.Kind.values()));
 
     private static final String INSERT = Columns.insert("rollout_task", KEPT + ", " + CHANGING);
     private static final String UPDATE = Columns.update("rollout_task", CHANGING, "task_id = ? and epoch = ?");

@@ -5,7 +5,6 @@ import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.internal.rules.TenantRecord;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 final class TenantRows {
 
     private static final String SELECT = "select * from rollout_tenant where application = ? and tenant_id = ?";
-    private static final int AT_ONCE = 1_000;
+    private static final String OF_IDS =
+            " from rollout_tenant where application = :application and tenant_id in (:ids)";
     private static final String UPDATE = Columns.update(
             "rollout_tenant",
             "claim, waiting, last_task, last_known_good, good_config, token",
@@ -45,38 +45,21 @@ final class TenantRows {
 
     /** {@return those that are there} Of many, so many at once are locked in the order of their ids. */
     List<TenantRecord> lockAll(List<TenantId> tenantIds) {
-        return queryAll(
-                "select *",
-                " order by " + database.dialect().tenantOrder() + " for update",
-                tenantIds,
-                TenantRows::read);
+        return database.query(
+                "select *" + OF_IDS + " order by " + database.dialect().tenantOrder() + " for update",
+                texts(tenantIds),
+                (row, index) -> read(row));
     }
 
-    Set<TaskId> findHolders(List<TenantId> tenantIds) {
-        return Set.copyOf(queryAll(
-                "select claim", " and claim is not null", tenantIds, row -> TaskId.ofTrusted(row.getString("claim"))));
+    Set<TaskId> findHolders(Collection<TenantId> tenantIds) {
+        return Set.copyOf(database.query(
+                "select claim" + OF_IDS + " and claim is not null",
+                texts(tenantIds),
+                (row, index) -> TaskId.ofTrusted(row.getString("claim"))));
     }
 
-    private <T> List<T> queryAll(String select, String rest, List<TenantId> tenantIds, Reading<T> reading) {
-        List<T> found = new ArrayList<>();
-        for (int from = 0; from < tenantIds.size(); from += AT_ONCE) {
-            List<String> ids = tenantIds.subList(from, Math.min(from + AT_ONCE, tenantIds.size())).stream()
-                    .map(TenantId::value)
-                    .toList();
-            found.addAll(database.client()
-                    .sql(select + " from rollout_tenant where application = :application and tenant_id in (:ids)"
-                            + rest)
-                    .param("application", database.application())
-                    .param("ids", ids)
-                    .query((row, index) -> reading.read(row))
-                    .list());
-        }
-        return found;
-    }
-
-    @FunctionalInterface
-    private interface Reading<T> {
-        T read(ResultSet row) throws SQLException;
+    private static List<String> texts(Collection<TenantId> tenantIds) {
+        return tenantIds.stream().map(TenantId::value).toList();
     }
 
     private Optional<TenantRecord> query(String sql, TenantId tenantId) {

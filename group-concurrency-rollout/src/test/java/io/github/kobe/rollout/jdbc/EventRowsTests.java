@@ -115,6 +115,14 @@ class EventRowsTests {
         assertThat(new RolloutStatus.Unknown("HALTED").name()).isEqualTo("HALTED");
     }
 
+    private PlanRecord saved() {
+        PlanRecord plan = Samples.plan(PlanStatus.RUNNING, 3);
+        return store.transact(transaction -> {
+            transaction.save(plan);
+            return plan;
+        });
+    }
+
     private void append(PlanRecord plan, long sequence) {
         store.transact(transaction -> {
             transaction.append(Samples.event(plan, RUNNING, sequence));
@@ -139,11 +147,7 @@ class EventRowsTests {
     @Test
     @Tag("R161")
     void whoReadsOnAfterAPageMissesNoEventOfATransactionThatEndsLater() {
-        PlanRecord plan = Samples.plan(PlanStatus.RUNNING, 3);
-        store.transact(transaction -> {
-            transaction.save(plan);
-            return plan;
-        });
+        PlanRecord plan = saved();
         TransactionTemplate caller = new TransactionTemplate(new JdbcTransactionManager(database.dataSource()));
         List<RecordedEvent> first = caller.execute(status -> {
             append(plan, 1);
@@ -167,9 +171,8 @@ class EventRowsTests {
     @Test
     @Tag("R161")
     void aBacklogGetsItsPositionsPartByPart() {
-        PlanRecord plan = Samples.plan(PlanStatus.RUNNING, 3);
+        PlanRecord plan = saved();
         store.transact(transaction -> {
-            transaction.save(plan);
             LongStream.rangeClosed(1, BACKLOG)
                     .forEach(number -> transaction.append(Samples.event(plan, RUNNING, number)));
             return plan;
@@ -184,11 +187,7 @@ class EventRowsTests {
     @Test
     @Tag("R121")
     void onlyTheDriveThatHasThePlanNumbersOrGivesUpItsEvents() {
-        PlanRecord plan = Samples.plan(PlanStatus.RUNNING, 3);
-        store.transact(transaction -> {
-            transaction.save(plan);
-            return plan;
-        });
+        PlanRecord plan = saved();
         append(plan, 1);
         RolloutEvent event = Samples.event(plan, RUNNING, 1);
 

@@ -12,7 +12,7 @@ import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -212,7 +212,7 @@ final class Drive {
         heed(lease.look());
         admit();
         List<TaskId> running = threads.running();
-        Set<TaskId> cancelled = new HashSet<>();
+        List<TaskId> cancelled = new ArrayList<>();
         for (TaskRecord task : engine.store().findWished(planId)) {
             boolean rests = !task.status().hasThread();
             signals.tell(task.id(), task.wants(Wish.Kind.CANCEL_NOW));
@@ -233,9 +233,9 @@ final class Drive {
                 backlog.ready(id);
             });
         }
-        List<TaskId> all = List.copyOf(cancelled);
-        for (int from = 0; from < all.size(); from += CANCELLED_AT_ONCE) {
-            Set<TaskId> some = Set.copyOf(all.subList(from, Math.min(from + CANCELLED_AT_ONCE, all.size())));
+        for (int from = 0; from < cancelled.size(); from += CANCELLED_AT_ONCE) {
+            int to = Math.min(from + CANCELLED_AT_ONCE, cancelled.size());
+            Set<TaskId> some = new LinkedHashSet<>(cancelled.subList(from, to));
             lease.persist(() -> cancelIdle(some));
             backlog.remove(some);
         }

@@ -280,7 +280,7 @@ final class Lease {
                 T result = work.get();
                 heard(asked);
                 return result;
-            } catch (FencedException | StoreLostException | RolloutException e) {
+            } catch (FencedException | StoreLostException | StoreRefusedException | RolloutException e) {
                 throw e;
             } catch (RuntimeException e) {
                 if (!engine.store().isAway(e)) {
