@@ -223,8 +223,17 @@ class ScopeMessagesTests extends ScopeTestCase {
         GroupExecutor executor = timed(1);
         Duration limit = Duration.ofSeconds(3);
         try (var scope = Scopes.of(executor).open(Joiner.<Object>supervise())) {
+            Gate interrupted = new Gate();
             Subtask<Object> running =
-                    scope.fork(ForkOptions.in("a").withName("r").withTimeout(limit), gate.stubbornlyThen("x"));
+                    scope.fork(ForkOptions.in("a").withName("r").withTimeout(limit), () -> {
+                        try {
+                            gate.pass();
+                        } catch (InterruptedException timeIsUp) {
+                            interrupted.open();
+                            gate.passStubbornly();
+                        }
+                        return "x";
+                    });
             gate.awaitArrived(1);
             Subtask<Object> queued =
                     scope.fork(ForkOptions.in("a").withName("q").withTimeout(limit), () -> "x");
@@ -240,7 +249,10 @@ class ScopeMessagesTests extends ScopeTestCase {
                     });
             Deadline.until("it waits for another attempt", () -> retried.phase() == Subtask.Phase.DELAYED);
             clock.advance(limit, executor);
+            // Each has its own alarm, and no order is promised between these three.
             Deadline.until("the queued one has failed", () -> queued.phase() == Subtask.Phase.FAILED);
+            Deadline.until("the running one is interrupted", interrupted::isOpen);
+            Deadline.until("the one that waits has failed", () -> retried.phase() == Subtask.Phase.FAILED);
             gate.open();
             scope.join();
 
