@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A node is killed at each of its commits, before it or after it; another one goes on with the same store. */
@@ -108,6 +109,29 @@ class DurabilityTests extends RolloutsTestCase {
         TaskRecord task = store.findByPlanId(planId).getFirst();
         assertEachEventOnce(task.id(), task.sequence());
         assertThat(second.isRunning(TenantId.of("acme"))).isFalse();
+    }
+
+    @Test
+    void aTakeoverWritesNoTaskButThoseThatRun() throws Exception {
+        Gate gate = new Gate();
+        Rollouts first = rollouts(builder ->
+                builder.stages(Stage.named("A").step(ctx -> gate.pass())).shutdownGrace(Duration.ZERO));
+        PlanId planId = first.start(plan("x", 1, Samples.change("acme"), Samples.change("zorg")))
+                .planId();
+        gate.awaitArrived(1);
+        List<TaskRecord> before = store.findByPlanId(planId);
+        first.close();
+        Rollouts second = rollouts(Stage.named("A").step(ctx -> gate.pass()));
+        gate.awaitArrived(2);
+
+        List<TaskRecord> after = store.findByPlanId(planId);
+        PlanRecord plan = store.findPlan(planId).orElseThrow();
+        assertThat(after.getFirst().epoch())
+                .isEqualTo(plan.epoch())
+                .isNotEqualTo(before.getFirst().epoch());
+        assertThat(after.getLast()).isEqualTo(before.getLast());
+        gate.open();
+        assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
     }
 
     private void prepare(Rollouts rollouts, Play play) throws InterruptedException {
@@ -199,27 +223,47 @@ class DurabilityTests extends RolloutsTestCase {
                 .containsOnlyOnce(new Occurrence.TaskRecovered("n2", "A"));
     }
 
-    @Test
+    /** What the stage does that a node is in when it loses the plan. */
+    enum End {
+        ENDS_THE_TASK,
+        PASSES,
+        FAILS
+    }
+
+    @ParameterizedTest
+    @EnumSource
     @Tag("R121")
-    void whoHasLostThePlanWritesNothingMore() throws Exception {
+    void whoHasLostThePlanWritesNothingMore(End end) throws Exception {
         // A database leaves a plan with the node that has it, as long as that lives.
         store = new MemoryStore(InstantSource.system());
+        HaltingStore unaware = new HaltingStore(store);
+        Gate looks = new Gate();
         Gate old = new Gate();
         Gate now = new Gate();
         AtomicInteger calls = new AtomicInteger();
         Stage slow = Stage.named("A").step(ctx -> {
             tokens.add(ctx.fencingToken());
-            (calls.incrementAndGet() == 1 ? old : now).passStubbornly();
+            boolean isFirst = calls.incrementAndGet() == 1;
+            (isFirst ? old : now).passStubbornly();
+            if (isFirst && end == End.FAILS) {
+                throw new IllegalStateException("broken");
+            }
         });
-        Rollouts first = rollouts(builder -> builder.stages(slow).node("old").shutdownGrace(Duration.ZERO));
+        List<Stage> stages = Stream.of(slow, Stage.named("B"))
+                .limit(end == End.ENDS_THE_TASK ? 1 : 2)
+                .toList();
+        Rollouts first = rollouts(
+                builder -> builder.store(unaware).stages(stages).node("old").shutdownGrace(Duration.ZERO));
         PlanId planId = first.start(plan("x", Samples.change("acme"))).planId();
         old.awaitArrived(1);
-        Rollouts second = rollouts(builder -> builder.stages(slow).node("new"));
+        unaware.afterPlanRead(looks::passStubbornly);
+        Rollouts second = rollouts(builder -> builder.stages(stages).node("new"));
         now.awaitArrived(1);
         TaskRecord before = store.findByPlanId(planId).getFirst();
 
         old.open();
         Deadline.until("the old one is over", () -> executor.stats().running() == 1);
+        looks.open();
         Deadline.until(
                 "it has said so",
                 () -> store.findById(before.id()).orElseThrow().lostWith().isEmpty());
@@ -229,6 +273,43 @@ class DurabilityTests extends RolloutsTestCase {
         now.open();
         assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
         assertThat(tokens).hasSize(2).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    @Tag("R121")
+    void aTaskThatStillWaitsForItsThreadAfterATakeoverIsNoLongerThatOfTheDriveBefore() throws Exception {
+        store = new MemoryStore(InstantSource.system());
+        HaltingStore unaware = new HaltingStore(store);
+        Gate looks = new Gate();
+        Gate old = new Gate();
+        Gate now = new Gate();
+        AtomicInteger calls = new AtomicInteger();
+        Stage slow = Stage.named("A").step(ctx -> (calls.incrementAndGet() <= 2 ? old : now).passStubbornly());
+        try (GroupExecutor doomed =
+                GroupExecutor.newVirtualThreadExecutor(GroupPolicy.builder().build())) {
+            Rollouts first = builder(doomed, unaware)
+                    .stages(slow, Stage.named("B"))
+                    .shutdownGrace(Duration.ZERO)
+                    .build();
+            PlanId planId = first.start(plan("x", 2, Samples.change("acme"), Samples.change("zorg")))
+                    .planId();
+            old.awaitArrived(2);
+            first.changeConcurrency(planId, 1);
+            unaware.afterPlanRead(looks::passStubbornly);
+            Rollouts second = rollouts(slow, Stage.named("B"));
+            now.awaitArrived(1);
+
+            old.open();
+            Deadline.until("the old ones are over", () -> doomed.stats().running() == 0);
+            assertThat(store.findByPlanId(planId))
+                    .extracting(TaskRecord::stagesDone)
+                    .containsExactly(0, 0);
+
+            looks.open();
+            now.open();
+            assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
+            first.close();
+        }
     }
 
     @Test

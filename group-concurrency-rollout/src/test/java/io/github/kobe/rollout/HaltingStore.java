@@ -10,7 +10,6 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -28,7 +27,10 @@ final class HaltingStore implements PlanStore {
     private final AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
     private final AtomicInteger failing = new AtomicInteger();
     private final AtomicInteger failed = new AtomicInteger();
+    private final AtomicInteger wishesRead = new AtomicInteger();
+    private final AtomicInteger plansRead = new AtomicInteger();
     private volatile Runnable afterwards = () -> {};
+    private volatile Runnable afterPlanRead = () -> {};
     private final AtomicReference<Runnable> beforeClose = new AtomicReference<>(() -> {});
     private final AtomicReference<@Nullable Runnable> afterRead = new AtomicReference<>();
     private volatile boolean beforeCommit;
@@ -60,6 +62,11 @@ final class HaltingStore implements PlanStore {
         afterwards = work;
     }
 
+    /** Runs something each time that a plan was read, before its reader has it. */
+    void afterPlanRead(Runnable work) {
+        afterPlanRead = work;
+    }
+
     /** Runs something once, on the next thread that is about to close it. */
     void beforeClose(Runnable work) {
         beforeClose.set(work);
@@ -68,6 +75,16 @@ final class HaltingStore implements PlanStore {
     /** Runs something once, on the next thread that has read what is to be told, before it has that. */
     void afterRead(Runnable work) {
         afterRead.set(work);
+    }
+
+    /** {@return how often it was asked what is wanted of a plan's tasks} */
+    int wishesRead() {
+        return wishesRead.get();
+    }
+
+    /** {@return how often it was asked for a plan} */
+    int plansRead() {
+        return plansRead.get();
     }
 
     int failed() {
@@ -140,13 +157,17 @@ final class HaltingStore implements PlanStore {
     @Override
     public List<TaskRecord> findWished(PlanId planId) {
         check();
+        wishesRead.incrementAndGet();
         return store.findWished(planId);
     }
 
     @Override
     public Optional<PlanRecord> findPlan(PlanId planId) {
         check();
-        return store.findPlan(planId);
+        plansRead.incrementAndGet();
+        Optional<PlanRecord> found = store.findPlan(planId);
+        afterPlanRead.run();
+        return found;
     }
 
     @Override
@@ -162,15 +183,9 @@ final class HaltingStore implements PlanStore {
     }
 
     @Override
-    public TenantRecord findTenant(TenantId tenantId) {
+    public List<TenantRecord> findTenants(Collection<TenantId> tenantIds) {
         check();
-        return store.findTenant(tenantId);
-    }
-
-    @Override
-    public Set<TaskId> findHolders(Collection<TenantId> tenantIds) {
-        check();
-        return store.findHolders(tenantIds);
+        return store.findTenants(tenantIds);
     }
 
     @Override

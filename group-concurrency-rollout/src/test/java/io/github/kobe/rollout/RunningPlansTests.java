@@ -49,6 +49,69 @@ class RunningPlansTests extends RolloutsTestCase {
     }
 
     @Test
+    void whatIsWantedOfTasksIsReadWhenMoreIsAndNotInEachLook() throws Exception {
+        HaltingStore counting = new HaltingStore(store);
+        Stage undone = stage.rollback(ctx -> gate.pass());
+        Rollouts rollouts = rollouts(builder -> builder.store(counting).stages(undone));
+        rollouts.start(plan("a b c d e").maxConcurrency(1).build());
+        settled(rollouts, PLAN);
+
+        rollouts.rollback(PLAN);
+        gate.awaitArrived(1);
+        int wishesRead = counting.wishesRead();
+        for (int look = 0; look < 10; look++) {
+            int plansRead = counting.plansRead();
+            rollouts.changeConcurrency(PLAN, 1);
+            Deadline.until("it looks", () -> counting.plansRead() > plansRead);
+        }
+        assertThat(counting.wishesRead()).isEqualTo(wishesRead);
+
+        gate.open();
+        assertThat(settled(rollouts, PLAN).tasks()).isEqualTo(Map.of(TaskStatus.ROLLED_BACK, 5));
+    }
+
+    @Test
+    @Tag("R144")
+    void aTaskBeginsOnceItsTenantIsFreeThoughAnotherWasAddedWhenNothingRan() throws Exception {
+        Gate holding = new Gate();
+        Gate last = new Gate();
+        Stage waiting = Stage.named("A").step(ctx -> {
+            done.add(ctx.tenantId().value());
+            switch (ctx.tenantId().value()) {
+                case "a" -> gate.pass();
+                case "b" -> last.pass();
+                default -> {
+                    if (!ctx.planId().equals(PLAN)) {
+                        holding.pass();
+                    }
+                }
+            }
+        });
+        HaltingStore slow = new HaltingStore(store);
+        Rollouts rollouts =
+                rollouts(builder -> builder.store(slow).stages(waiting).conflict(ConflictPolicy.QUEUE));
+        Rollouts other = builder(executor, store)
+                .stages(waiting)
+                .conflict(ConflictPolicy.QUEUE)
+                .buildClosed();
+        rollouts.start(RolloutPlan.named("plan-y").add(Samples.change("h")).build());
+        holding.awaitArrived(1);
+        rollouts.start(plan("a h").build());
+        gate.awaitArrived(1);
+        awaitTold(PlanId.of("plan-y"));
+        awaitTold(PLAN);
+        slow.afterRead(() -> other.add(PLAN, List.of(Samples.change("b"))));
+        gate.open();
+        last.awaitArrived(1);
+
+        holding.open();
+        Deadline.until("the tenant is changed once more", () -> done.indexOf("h") < done.lastIndexOf("h"));
+
+        last.open();
+        assertThat(settled(rollouts, PLAN).tasks()).isEqualTo(Map.of(TaskStatus.COMPLETED, 3));
+    }
+
+    @Test
     @Tag("R34")
     @Tag("R144")
     void moreTasksRunAtOnceAsSoonAsSomebodySaysSoAndFewerAfterThose() throws Exception {

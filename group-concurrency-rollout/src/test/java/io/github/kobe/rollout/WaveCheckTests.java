@@ -14,8 +14,12 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class WaveCheckTests extends RolloutsTestCase {
 
@@ -77,6 +81,38 @@ class WaveCheckTests extends RolloutsTestCase {
                         new Occurrence.GateOpened(1, Duration.ZERO, null),
                         new Occurrence.GateChecked(1),
                         new Occurrence.WaveStarted(2, 2, 1));
+    }
+
+    /** The drive reads the plan once or twice while it waits for the answer. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    @Tag("R143")
+    void aCheckThatHasPassedIsNotAskedAgainByWhoHasReadThePlanBefore(int read) throws Exception {
+        HaltingStore slow = new HaltingStore(store);
+        Gate gate = new Gate();
+        AtomicReference<Thread> asking = new AtomicReference<>();
+        AtomicInteger reads = new AtomicInteger();
+        slow.afterPlanRead(() -> {
+            Thread check = asking.get();
+            if (check != null && reads.incrementAndGet() == read) {
+                gate.open();
+                Deadline.until("it has answered", () -> !check.isAlive());
+            }
+        });
+        Rollouts rollouts = rollouts(builder -> builder.store(slow)
+                .stages(Stage.named("A"))
+                .waveCheckInterval(Duration.ofNanos(1))
+                .waveCheck((plan, wave) -> {
+                    asked.add("wave " + wave);
+                    asking.compareAndSet(null, Thread.currentThread());
+                    gate.pass();
+                    return Verdict.PASS;
+                }));
+        rollouts.start(plan().checked(LONG).build());
+
+        Deadline.until(
+                "all are changed", () -> store.findPlan(PLAN).orElseThrow().isAtRest());
+        assertThat(asked).containsExactly("wave 1");
     }
 
     @Test

@@ -6,6 +6,7 @@ import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -91,15 +92,21 @@ final class Database {
         return client;
     }
 
+    <T> List<T> query(String sql, List<String> ids, RowMapper<T> reading) {
+        return query(sql, Map.of(), ids, reading);
+    }
+
     /**
      * {@return the rows of all ids} Of many, so many at once are asked for, in the order in which they come.
      *
      * @param sql has {@code (:ids)}, and may have {@code :application}
+     * @param params the values of the other names in it
      */
-    <T> List<T> query(String sql, List<String> ids, RowMapper<T> reading) {
+    <T> List<T> query(String sql, Map<String, ?> params, List<String> ids, RowMapper<T> reading) {
         List<T> found = new ArrayList<>();
         for (int from = 0; from < ids.size(); from += IDS_AT_ONCE) {
             found.addAll(client.sql(sql)
+                    .params(params)
                     .param("application", application)
                     .param("ids", ids.subList(from, Math.min(from + IDS_AT_ONCE, ids.size())))
                     .query(reading)

@@ -81,6 +81,11 @@ final class JdbcStore implements PlanStore {
     }
 
     @Override
+    public List<TaskRecord> findByPosition(PlanId planId, int from, int to) {
+        return tables.tasks().findByPosition(planId, from, to);
+    }
+
+    @Override
     public List<TaskRecord> findByTenantId(TenantId tenantId, int limit) {
         return tables.tasks().findOfTenant(tenantId, limit);
     }
@@ -106,8 +111,8 @@ final class JdbcStore implements PlanStore {
     }
 
     @Override
-    public TenantRecord findTenant(TenantId tenantId) {
-        return tables.tenants().find(tenantId);
+    public List<TenantRecord> findTenants(Collection<TenantId> tenantIds) {
+        return tables.tenants().find(tenantIds);
     }
 
     @Override

@@ -25,16 +25,16 @@ import java.util.TreeSet;
 import org.springframework.dao.OptimisticLockingFailureException;
 
 /**
- * One transaction of the database. Every read locks. Saved records are held back and written at the end, in the order
- * in which locks are taken, each table in one batch. Each write of a plan or a task names the epoch under which it was
- * read.
+ * One transaction of the database. Every read locks, unless the plan's lock does as well. Saved records are held back and
+ * written at the end, in the order in which locks are taken, each table in one batch. Each write of a plan or a task names
+ * the epoch under which it was read.
  */
 final class JdbcTransaction implements StoreTransaction {
 
     private final Tables tables;
     private final ScheduledDrives drives;
 
-    /** The epochs of what is in the database, and hence locked. */
+    /** The epochs of what is in the database, and locked itself or by its plan's lock. */
     private final Map<PlanId, Long> epochsOfPlans = new HashMap<>();
 
     private final Map<TaskId, Long> epochsOfTasks = new HashMap<>();
@@ -88,10 +88,16 @@ final class JdbcTransaction implements StoreTransaction {
 
     @Override
     public List<TaskRecord> unfinished(PlanId planId) {
+        tables.tasks().lockRunning(planId);
         return tables.tasks().findUnfinished(planId).stream()
                 .map(this::current)
                 .filter(TaskRows::isUnfinished)
                 .toList();
+    }
+
+    @Override
+    public Set<TenantId> ofPlan(PlanId planId, Collection<TenantId> tenantIds) {
+        return tables.tasks().tenantsOfPlan(planId, tenantIds);
     }
 
     private TaskRecord current(TaskRecord found) {
@@ -171,15 +177,6 @@ final class JdbcTransaction implements StoreTransaction {
     @Override
     public boolean hasUnpublished(PlanId planId) {
         return !events.isEmpty() || tables.events().hasUnpublished(planId);
-    }
-
-    /** Before any task is read or saved. */
-    @Override
-    public void stamp(PlanId planId, long epoch) {
-        if (!tasks.isEmpty() || !epochsOfTasks.isEmpty()) {
-            throw new IllegalStateException("tasks are read before they are stamped");
-        }
-        tables.tasks().stamp(planId, epoch);
     }
 
     @Override

@@ -24,7 +24,7 @@ final class PlanRows {
     private static final String CHANGING = "status, pause_asked, rolling_back, tally, owed, abandoned, wave, waiting,"
         + " failures_allowed, gate_since, gate_baked_at, gate_expires_at, gate_approved_by, drive_number, drive_phase,"
         + " drive_at, drive_node, stranded_since, started_at, ended_at, sequence, epoch, failed,"
-        + " gate_check_expires_at, gate_checked, max_concurrency, waves";
+        + " gate_check_expires_at, gate_checked, max_concurrency, waves, wishes";
 
     private static final String SELECT = "select * from rollout_plan";
     private static final String INSERT = Columns.insert("rollout_plan", KEPT + ", " + CHANGING);
@@ -65,7 +65,8 @@ final class PlanRows {
     List<PlanId> findEnded(Instant before, boolean partlyFailed, int limit) {
         return database.client()
                 .sql("select plan_id from rollout_plan where application = ? and ended_at < ? and drive_phase = 'OVER'"
-                        + (partlyFailed ? SETTLED : FINISHED) + " order by ended_at fetch first ? rows only")
+                        + (partlyFailed ? SETTLED : FINISHED)
+                        + " order by application, ended_at fetch first ? rows only")
                 .params(database.application(), Columns.of(before), limit)
                 .query((row, index) -> PlanId.ofTrusted(row.getString("plan_id")))
                 .list();
@@ -136,7 +137,8 @@ final class PlanRows {
             gate == null ? null : Columns.of(gate.checkExpiresAt()),
             gate != null && gate.isChecked(),
             plan.maxConcurrency(),
-            Json.write(plan.waves())
+            Json.write(plan.waves()),
+            plan.wishes()
         };
     }
 
@@ -168,7 +170,8 @@ final class PlanRows {
                 Columns.instant(row, "started_at"),
                 Columns.instant(row, "ended_at"),
                 row.getLong("sequence"),
-                row.getLong("epoch"));
+                row.getLong("epoch"),
+                row.getLong("wishes"));
     }
 
     private static @Nullable WaveGate gate(ResultSet row) throws SQLException {

@@ -42,6 +42,9 @@ final class TaskRows {
     private static final String UNFINISHED =
             " and (" + Columns.in("status", AT_WORK.stream()) + " or wish is not null)";
 
+    private static final String RUNNING =
+            " and " + Columns.in("status", Arrays.stream(TaskStatus.values()).filter(TaskStatus::hasThread));
+
     /** Which H2 finds by an index, as it doesn't find what is not null. */
     private static final String WISHED = " and " + Columns.in("wish", Arrays.stream(Wish.Kind.values()));
 
@@ -76,12 +79,34 @@ final class TaskRows {
         return find(OF_PLAN + ofStatus + IN_ORDER + " limit " + limit, planId.value());
     }
 
+    List<TaskRecord> findByPosition(PlanId planId, int from, int to) {
+        return find(OF_PLAN + " and position >= " + from + " and position < " + to + IN_ORDER, planId.value());
+    }
+
+    Set<TenantId> tenantsOfPlan(PlanId planId, Collection<TenantId> tenantIds) {
+        return Set.copyOf(database.query(
+                "select tenant_id from rollout_task"
+                        + " where application = :application and plan_id = :plan and tenant_id in (:ids)",
+                Map.of("plan", planId.value()),
+                TenantRows.texts(tenantIds),
+                (row, index) -> TenantId.ofTrusted(row.getString("tenant_id"))));
+    }
+
     List<TaskRecord> lockOfPlan(PlanId planId) {
         return find(OF_PLAN + IN_ORDER + " for update", planId.value());
     }
 
     List<TaskRecord> findUnfinished(PlanId planId) {
-        return find(OF_PLAN + UNFINISHED + IN_ORDER + " for update", planId.value());
+        return find(OF_PLAN + UNFINISHED + IN_ORDER, planId.value());
+    }
+
+    /** Locks what may be written without the lock of its plan. */
+    void lockRunning(PlanId planId) {
+        database.client()
+                .sql("select task_id from rollout_task" + OF_PLAN + RUNNING + IN_ORDER + " for update")
+                .params(database.application(), planId.value())
+                .query((row, index) -> row.getString("task_id"))
+                .list();
     }
 
     static boolean isUnfinished(TaskRecord task) {
@@ -132,13 +157,6 @@ final class TaskRows {
             rows.add(Columns.join(changing(task), task.id().value(), epochs.get(index)));
         }
         return database.template().batchUpdate(UPDATE, rows);
-    }
-
-    void stamp(PlanId planId, long epoch) {
-        database.client()
-                .sql("update rollout_task set epoch = ?" + OF_PLAN)
-                .params(epoch, database.application(), planId.value())
-                .update();
     }
 
     void deleteOfPlan(PlanId planId) {

@@ -28,8 +28,9 @@ final class TenantRows {
         this.database = database;
     }
 
-    TenantRecord find(TenantId tenantId) {
-        return query(SELECT, tenantId).orElseGet(() -> TenantRecord.unknown(tenantId));
+    /** {@return those that are there} */
+    List<TenantRecord> find(Collection<TenantId> tenantIds) {
+        return database.query("select *" + OF_IDS, texts(tenantIds), (row, index) -> read(row));
     }
 
     /** Adds a tenant that isn't there, so that there is a row to lock. */
@@ -58,7 +59,7 @@ final class TenantRows {
                 (row, index) -> TaskId.ofTrusted(row.getString("claim"))));
     }
 
-    private static List<String> texts(Collection<TenantId> tenantIds) {
+    static List<String> texts(Collection<TenantId> tenantIds) {
         return tenantIds.stream().map(TenantId::value).toList();
     }
 

@@ -41,7 +41,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -119,7 +123,8 @@ class JdbcRolloutStoreTests {
                 NOW,
                 NOW,
                 9,
-                epoch);
+                epoch,
+                4);
     }
 
     private static Snapshot snapshot(DeployUnit unit, String config) {
@@ -131,11 +136,15 @@ class JdbcRolloutStoreTests {
     }
 
     private static TaskRecord bare(TaskId id, TenantChange change, long epoch) {
+        return bare(id, 0, change, epoch);
+    }
+
+    private static TaskRecord bare(TaskId id, int position, TenantChange change, long epoch) {
         return new TaskRecord(
                 id,
                 PLAN,
                 ACME,
-                0,
+                position,
                 Change.of(change, ConfigRows.idOf(change.config())),
                 List.of("A", "B"),
                 TaskStatus.PENDING,
@@ -464,20 +473,32 @@ class JdbcRolloutStoreTests {
     }
 
     @Test
-    void tasksAreStampedBeforeTheyAreRead() {
+    void onlyWhatRunsIsLockedOfWhatIsUnfinished() {
         appended();
+        TaskRecord waits = bare(TaskId.of(TASK.value() + "c"), 1, TenantChange.of("acme", BLUE, "{}"), 0);
         store.transact(transaction -> {
-            transaction.save(bare(0));
+            transaction.save(waits);
+            transaction.save(full(Wish.Kind.PAUSE));
             return PLAN;
         });
+        AtomicReference<CompletableFuture<Optional<Wish>>> other = new AtomicReference<>();
         store.transact(transaction -> {
-            transaction.stamp(PLAN, 8);
-            assertThat(transaction.unfinished(PLAN))
-                    .extracting(TaskRecord::epoch)
-                    .containsExactly(8L);
-            assertThatThrownBy(() -> transaction.stamp(PLAN, 9)).isInstanceOf(IllegalStateException.class);
+            assertThat(transaction.unfinished(PLAN)).extracting(TaskRecord::id).containsExactly(TASK, waits.id());
+            assertThat(wishOf(waits.id()).join()).isEmpty();
+            other.set(wishOf(TASK));
+            transaction.save(full(Wish.Kind.ROLLBACK));
             return PLAN;
         });
+        assertThat(other.get().join()).map(Wish::kind).contains(Wish.Kind.ROLLBACK);
+    }
+
+    /** {@return what another transaction reads, once it has the task} */
+    private CompletableFuture<Optional<Wish>> wishOf(TaskId taskId) {
+        return CompletableFuture.supplyAsync(
+                        () -> store.<Optional<Wish>>transact(
+                                transaction -> transaction.task(taskId).map(TaskRecord::wish)),
+                        Thread::startVirtualThread)
+                .orTimeout(Deadline.SECONDS, TimeUnit.SECONDS);
     }
 
     @Test

@@ -1,7 +1,6 @@
 package io.github.kobe.rollout.internal.drive;
 
 import io.github.kobe.rollout.TaskId;
-import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
 import java.util.ArrayDeque;
@@ -42,7 +41,7 @@ final class Backlog {
     /** Adds tasks, in the order of the plan; what waits begins later, if it is {@linkplain #admit admitted}. */
     void add(Collection<TaskRecord> tasks) {
         for (TaskRecord task : tasks) {
-            if (task.status() == TaskStatus.PENDING && task.wish() == null) {
+            if (task.waits()) {
                 later.add(new Later(task.id(), task.tenantId(), task.position()));
             } else if (task.status().hasThread() || task.wish() != null) {
                 urgent.add(task.id());
@@ -72,6 +71,15 @@ final class Backlog {
             }
         }
         return reached;
+    }
+
+    /** Adds a task that was begun too early, or was not let in. */
+    void addAgain(TaskRecord task) {
+        if (task.waits()) {
+            ready(task.id());
+        } else {
+            want(task.id());
+        }
     }
 
     /** It is the turn of a task. */

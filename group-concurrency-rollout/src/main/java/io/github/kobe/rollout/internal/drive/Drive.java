@@ -9,7 +9,6 @@ import io.github.kobe.rollout.internal.rules.Boundaries;
 import io.github.kobe.rollout.internal.rules.PlanRecord;
 import io.github.kobe.rollout.internal.rules.TaskCommand;
 import io.github.kobe.rollout.internal.rules.TaskRecord;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -18,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,7 +37,14 @@ final class Drive {
     /** A transaction that cancels more would hold the plan for longer than its lease. */
     private static final int CANCELLED_AT_ONCE = 500;
 
-    private static final Duration SOON = Duration.ofMillis(5);
+    /**
+     * What a drive finds when nothing of it runs.
+     *
+     * @param isOver whether there is nothing to do
+     * @param plan the plan, if there are tasks to begin
+     * @param unfinished its tasks then
+     */
+    private record End(boolean isOver, @Nullable PlanRecord plan, List<TaskRecord> unfinished) {}
 
     private final RolloutEngine engine;
     private final PlanId planId;
@@ -56,6 +63,9 @@ final class Drive {
 
     /** How many tasks the plan had when all that were there were enqueued. */
     private int known;
+
+    /** How many wishes were left with them when what is wanted was read last; before that, another number. */
+    private long wishes = -1;
 
     /** Whether there is a check between its waves. */
     private boolean checks;
@@ -162,8 +172,8 @@ final class Drive {
             }
             if (threads.takeNudge() || System.nanoTime() - lookAt >= 0) {
                 lookAt = System.nanoTime() + lease.pause();
-                threads.takePostponed().forEach(backlog::ready);
-                lease.persist(this::look);
+                List<TaskId> postponed = threads.takePostponed();
+                lease.persist(() -> look(postponed));
             }
             launch();
             gauges.showActive(threads.running().size());
@@ -191,7 +201,7 @@ final class Drive {
 
     /** {@return whether the application is asked about the next wave} If there are no checks, this needs no look at the plan. */
     private boolean waitsForCheck() {
-        return checks && check.isAsking(lease.persist(lease::look));
+        return checks && check.isAsking(() -> lease.persist(lease::look));
     }
 
     /** What somebody has changed in the plan while it runs. */
@@ -202,28 +212,20 @@ final class Drive {
             engine.limit(this, limit);
         }
         if (plan.size() > known) {
-            List<TaskRecord> tasks = engine.store().findByPlanId(planId, TaskStatus.PENDING, Integer.MAX_VALUE);
-            backlog.add(tasks.stream().filter(task -> task.position() >= known).toList());
+            backlog.add(engine.store().findByPosition(planId, known, plan.size()));
             known = plan.size();
         }
     }
 
-    private boolean look() {
-        heed(lease.look());
+    private boolean look(List<TaskId> postponed) {
+        PlanRecord plan = lease.look();
+        heed(plan);
+        postponed.forEach(id -> engine.store().findById(id).ifPresent(backlog::addAgain));
         admit();
-        List<TaskId> running = threads.running();
-        List<TaskId> cancelled = new ArrayList<>();
-        for (TaskRecord task : engine.store().findWished(planId)) {
-            boolean rests = !task.status().hasThread();
-            signals.tell(task.id(), task.wants(Wish.Kind.CANCEL_NOW));
-            if (rests && task.wantsCancel()) {
-                cancelled.add(task.id());
-            } else if (rests && running.contains(task.id())) {
-                // Its thread is about to end.
-                lookAt = System.nanoTime() + SOON.toNanos();
-            } else if (rests) {
-                backlog.want(task.id());
-            }
+        signals.remind();
+        if (plan.wishes() != wishes) {
+            heedWishes();
+            wishes = plan.wishes();
         }
         Map<TaskId, TenantId> deferred = threads.deferred();
         if (backlog.mayBegin() && !deferred.isEmpty()) {
@@ -233,13 +235,27 @@ final class Drive {
                 backlog.ready(id);
             });
         }
+        return true;
+    }
+
+    /** Each task that something is wanted of and that rests gets a thread, unless nothing but its end is wanted. */
+    private void heedWishes() {
+        List<TaskId> cancelled = new ArrayList<>();
+        for (TaskRecord task : engine.store().findWished(planId)) {
+            boolean rests = !task.status().hasThread();
+            signals.tell(task.id(), task.wants(Wish.Kind.CANCEL_NOW));
+            if (rests && task.wantsCancel()) {
+                cancelled.add(task.id());
+            } else if (rests) {
+                backlog.want(task.id());
+            }
+        }
         for (int from = 0; from < cancelled.size(); from += CANCELLED_AT_ONCE) {
             int to = Math.min(from + CANCELLED_AT_ONCE, cancelled.size());
             Set<TaskId> some = new LinkedHashSet<>(cancelled.subList(from, to));
             lease.persist(() -> cancelIdle(some));
             backlog.remove(some);
         }
-        return true;
     }
 
     /** Needs no turn, since nothing runs for it. */
@@ -286,42 +302,28 @@ final class Drive {
 
     /** {@return whether there is nothing to do} What there is after all is enqueued. */
     private boolean end() {
-        List<TaskRecord> left = new ArrayList<>();
-        List<TaskRecord> held = new ArrayList<>();
-        boolean isOver = engine.transact(ledger -> {
-            left.clear();
-            held.clear();
+        End end = engine.transact(ledger -> {
             lease.open(ledger);
             PlanRecord plan = ledger.follow();
-            backlog.setReach(plan.reach());
-            known = plan.size();
-            List<TaskRecord> inReach = new ArrayList<>();
-            for (TaskRecord task : ledger.store().unfinished(planId)) {
-                if (task.wish() != null || task.status() != TaskStatus.PENDING) {
-                    left.add(task);
-                } else {
-                    (task.position() < plan.reach() ? inReach : held).add(task);
-                }
-            }
-            ledger.lockTenants(inReach);
-            boolean waits = false;
-            for (TaskRecord task : inReach) {
-                boolean isTurn = ledger.tenant(task).isHeldBy(task.id());
-                waits |= !isTurn;
-                if (isTurn) {
-                    left.add(task);
-                }
-            }
             boolean untold = ledger.store().hasUnpublished(planId);
             long later = publisher.heldFor();
-            if (!left.isEmpty() || (untold && later == 0)) {
-                return false;
+            if (untold && later == 0) {
+                return new End(false, null, List.of());
+            }
+            List<TaskRecord> unfinished = ledger.store().unfinished(planId);
+            List<TaskRecord> inReach = unfinished.stream()
+                    .filter(task -> task.waits() && task.position() < plan.reach())
+                    .toList();
+            ledger.lockTenants(inReach);
+            if (!unfinished.stream().allMatch(TaskRecord::waits)
+                    || inReach.stream().anyMatch(task -> ledger.tenant(task).isHeldBy(task.id()))) {
+                return new End(false, plan, unfinished);
             }
             ledger.update(plan.driven(plan.drive().over()));
             if (untold) {
                 ledger.callDrive(ledger.now().plusNanos(later));
             }
-            if (waits) {
+            if (!inReach.isEmpty()) {
                 ledger.callDrive(ledger.now().plus(RolloutOptions.TENANT_WAIT));
             }
             Instant gate = plan.gateAt();
@@ -332,15 +334,19 @@ final class Drive {
             if (asked != null) {
                 ledger.callDrive(asked);
             }
-            return true;
+            return new End(true, null, List.of());
         });
-        backlog.clearWaiting();
-        left.forEach(task -> threads.admit(task.id()));
-        backlog.add(left);
-        backlog.add(held);
-        admit();
+        PlanRecord plan = end.plan();
+        if (plan != null) {
+            backlog.clearWaiting();
+            backlog.setReach(plan.reach());
+            known = plan.size();
+            threads.forgetDeferred();
+            backlog.add(end.unfinished());
+            admit();
+        }
         committed();
-        return isOver;
+        return end.isOver();
     }
 
     /** Somebody has left work. */
@@ -356,10 +362,6 @@ final class Drive {
 
     boolean isCut() {
         return lease.isOver();
-    }
-
-    long epoch() {
-        return lease.epoch();
     }
 
     String group() {

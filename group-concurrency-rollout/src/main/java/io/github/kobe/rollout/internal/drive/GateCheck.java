@@ -5,6 +5,7 @@ import io.github.kobe.rollout.WaveCheck.Verdict;
 import io.github.kobe.rollout.internal.rules.PlanRecord;
 import java.time.Duration;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,12 +33,18 @@ final class GateCheck {
         this.nudge = nudge;
     }
 
-    /** {@return whether an answer is to come} If it is time to ask, this does so; what nobody waits for any more is interrupted. */
-    boolean isAsking(PlanRecord plan) {
+    /**
+     * {@return whether an answer is to come} If it is time to ask, this does so; what nobody waits for any more is interrupted.
+     *
+     * @param look reads the plan
+     */
+    boolean isAsking(Supplier<PlanRecord> look) {
         WaveCheck check = engine.options().waveCheck();
         Thread asked = thread;
+        boolean wasAsking = isAsking; // before the plan is read, which else may be that of before the answer
+        PlanRecord plan = look.get();
         OptionalInt wave = plan.checkDue(engine.now());
-        if (isAsking && asked != null) {
+        if (wasAsking && asked != null) {
             if (wave.isEmpty()) {
                 engine.interrupt(asked);
             }

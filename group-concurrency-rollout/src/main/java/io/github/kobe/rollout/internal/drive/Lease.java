@@ -84,7 +84,6 @@ final class Lease {
         ledger.update(plan.takenOverBy(engine.process()));
         epoch = plan.epoch() + 1;
         strandedSince = plan.drive().strandedSince();
-        ledger.store().stamp(planId, epoch);
         // This node itself lives, whether its last drive ended without the store, or an answer to this one was lost.
         String lost = engine.process().equals(plan.drive().node())
                 ? null

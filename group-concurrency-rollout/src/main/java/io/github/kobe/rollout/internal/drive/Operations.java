@@ -131,10 +131,10 @@ public final class Operations {
         return engine.operate(planId, ledger -> {
             ledger.apply(PlanCommand.ADD);
             List<String> errors = new ArrayList<>(creation.errors());
-            Set<TenantId> present =
-                    ledger.tasks().stream().map(TaskRecord::tenantId).collect(Collectors.toSet());
-            drafts.stream()
-                    .map(draft -> draft.task().tenantId())
+            List<TenantId> tenants =
+                    drafts.stream().map(draft -> draft.task().tenantId()).toList();
+            Set<TenantId> present = ledger.store().ofPlan(planId, tenants);
+            tenants.stream()
                     .filter(present::contains)
                     .forEach(tenant -> errors.add("tenant '" + tenant + "': it is in the plan already"));
             if (!errors.isEmpty()) {
@@ -150,8 +150,7 @@ public final class Operations {
         ledger.grow(drafts.size(), by);
         List<TaskRecord> added = new ArrayList<>();
         for (Creation.Draft draft : drafts) {
-            TaskRecord task = ledger.add(Creation.kept(ledger, draft, position++)
-                    .stamped(ledger.plan().epoch()));
+            TaskRecord task = ledger.add(Creation.kept(ledger, draft, position++));
             added.add(ledger.apply(ledger.apply(task, new TaskCommand.Validate()), new TaskCommand.Accept()));
         }
         if (ledger.plan().startedAt() != null) {

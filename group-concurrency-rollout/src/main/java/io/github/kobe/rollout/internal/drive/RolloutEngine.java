@@ -5,7 +5,6 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.rollout.PlanNotFoundException;
 import io.github.kobe.rollout.TaskId;
-import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.internal.rules.Boundaries;
 import io.github.kobe.rollout.internal.rules.Boundaries.Next;
@@ -279,10 +278,10 @@ public final class RolloutEngine {
     }
 
     /** What a drive does with a task of its own; the plan is locked. */
-    Next withPlan(PlanId planId, TaskId taskId, long epoch, Boundary boundary) {
+    Next withPlan(Lease lease, TaskId taskId, Boundary boundary) {
         return transact(ledger -> {
-            ledger.open(planId);
-            return boundary.pass(ledger, owned(ledger, taskId, epoch));
+            lease.open(ledger);
+            return boundary.pass(ledger, ledger.take(ledger.task(taskId)));
         });
     }
 
@@ -292,42 +291,25 @@ public final class RolloutEngine {
         Next pass(Ledger ledger, TaskRecord task);
     }
 
-    Next passed(TaskRecord task, TaskCommand.PassStage pass) {
+    /** A stage has passed. Where the task goes on, its plan isn't locked. */
+    Next passed(Lease lease, TaskRecord task, TaskCommand.PassStage pass) {
         int index = task.stagesDone();
         Optional<Next> quiet = transact(ledger -> {
-            TaskRecord current = owned(ledger, task.id(), task.epoch());
+            TaskRecord current = ledger.task(task.id());
+            if (current.epoch() != task.epoch()) {
+                throw new FencedException(current, task.epoch());
+            }
             return Boundaries.changesStatus(current)
                     ? Optional.<Next>empty()
                     : Optional.of(Boundaries.passed(ledger, current, index, pass));
         });
-        return quiet.orElseGet(() -> withPlan(
-                task.planId(),
-                task.id(),
-                task.epoch(),
-                (ledger, current) -> Boundaries.passed(ledger, current, index, pass)));
+        return quiet.orElseGet(
+                () -> withPlan(lease, task.id(), (ledger, current) -> Boundaries.passed(ledger, current, index, pass)));
     }
 
-    /** {@return what the task's record only names} The task is still the drive's. */
+    /** {@return what the task's record only names} */
     TaskSpec spec(TaskRecord task) {
-        return transact(ledger -> TaskSpec.of(ledger.store(), owned(ledger, task.id(), task.epoch())));
-    }
-
-    /** From the first stage, in a new run. */
-    Next restart(TaskRecord task) {
-        return transact(ledger -> {
-            TaskRecord current = owned(ledger, task.id(), task.epoch());
-            return current.status() == TaskStatus.RUNNING && current.run() == task.run()
-                    ? new Next(Boundaries.Way.FORWARD, ledger.apply(current, new TaskCommand.Restart()))
-                    : new Next(Boundaries.Way.FORWARD, current);
-        });
-    }
-
-    private static TaskRecord owned(Ledger ledger, TaskId taskId, long epoch) {
-        TaskRecord task = ledger.task(taskId);
-        if (task.epoch() != epoch) {
-            throw new FencedException(task, epoch);
-        }
-        return task;
+        return transact(ledger -> TaskSpec.of(ledger.store(), task));
     }
 
     /**

@@ -193,7 +193,7 @@ final class TaskRun {
         Checkpoint checkpoint = found.get();
         if (!checkpoint.fits(task.stageNames())) {
             LOG.warn("Task {} starts over: checkpoint {} doesn't fit its stages {}", id, checkpoint, task.stageNames());
-            next = persist(() -> engine.restart(task));
+            next = boundary((ledger, current) -> Boundaries.restart(ledger, current, task.run()));
         } else if (checkpoint.lastCompletedStageIndex() == task.stagesDone() && isLatest(checkpoint, task)) {
             Stage stage = stages.get(task.stagesDone());
             pass(task, stage, checkpoint.skipped(), checkpoint.data());
@@ -230,7 +230,7 @@ final class TaskRun {
 
     private void pass(TaskRecord task, Stage stage, boolean skipped, Map<String, String> data) {
         TaskCommand.PassStage pass = new TaskCommand.PassStage(skipped, stage.isConfirming() && !skipped, data);
-        next = persist(() -> engine.passed(task, pass));
+        next = persist(() -> engine.passed(drive.lease(), task, pass));
         retried = 0;
     }
 
@@ -371,7 +371,7 @@ final class TaskRun {
     }
 
     private Next boundary(RolloutEngine.Boundary boundary) {
-        return persist(() -> engine.withPlan(drive.planId(), id, drive.epoch(), boundary));
+        return persist(() -> engine.withPlan(drive.lease(), id, boundary));
     }
 
     /** {@return what comes next} If the store can't read or write that, the task ends with as little as can be written. */
@@ -382,8 +382,8 @@ final class TaskRun {
         } catch (StoreRefusedException e) {
             LOG.warn("Task {} fails: {}", id, e.getMessage());
             FailureInfo failure = e.toFailure();
-            after = drive.persist(() -> engine.withPlan(
-                    drive.planId(), id, drive.epoch(), (ledger, task) -> Boundaries.refused(ledger, task, failure)));
+            after = drive.persist(() ->
+                    engine.withPlan(drive.lease(), id, (ledger, task) -> Boundaries.refused(ledger, task, failure)));
         }
         drive.committed();
         return after;

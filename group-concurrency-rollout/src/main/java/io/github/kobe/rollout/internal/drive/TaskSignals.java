@@ -42,6 +42,11 @@ final class TaskSignals {
         }
     }
 
+    /** Interrupts again what is to be cancelled now and still runs: it may have missed the interrupts before. */
+    void remind() {
+        signals.values().forEach(Signal::interrupt);
+    }
+
     void wakeAll() {
         signals.values().forEach(signal -> signal.tell(false));
     }
@@ -62,13 +67,22 @@ final class TaskSignals {
             lock.lock();
             try {
                 isCut |= now;
+                interrupt();
+            } finally {
+                lock.unlock();
+            }
+            woken.release();
+        }
+
+        private void interrupt() {
+            lock.lock();
+            try {
                 if (isCut && worker != null) {
                     interruption.accept(worker);
                 }
             } finally {
                 lock.unlock();
             }
-            woken.release();
         }
 
         boolean isCut() {

@@ -50,7 +50,10 @@ final class TaskThreads {
     /** Whether nobody is let in any more. */
     private boolean closed;
 
-    /** Those that were not let in. */
+    /** Those of which something was wanted after they came to rest, and before their threads ended. */
+    private final Set<TaskId> again = new HashSet<>();
+
+    /** Those that were not let in, or have to begin again. */
     private final Set<TaskId> postponed = new LinkedHashSet<>();
 
     /** Those that could not begin yet, since their plan starts nothing, or their tenant is another's. */
@@ -70,18 +73,20 @@ final class TaskThreads {
         this.whenLost = whenLost;
     }
 
-    /** {@return whether there was room for the task, or it has a thread already} */
+    /** {@return whether there was room for the task} If it has a thread already, it is postponed until that ends. */
     boolean start(TaskId id, int limit) {
         lock.lock();
         try {
+            if (running.containsKey(id)) {
+                again.add(id);
+                return true;
+            }
             if (running.size() >= limit) {
                 return false;
             }
-            if (!running.containsKey(id)) {
-                Thread thread = Thread.ofVirtual().name(id.value()).unstarted(() -> run(id));
-                running.put(id, thread);
-                thread.start();
-            }
+            Thread thread = Thread.ofVirtual().name(id.value()).unstarted(() -> run(id));
+            running.put(id, thread);
+            thread.start();
             return true;
         } finally {
             lock.unlock();
@@ -131,7 +136,9 @@ final class TaskThreads {
         try {
             running.remove(id);
             inside.remove(id);
-            if (later) {
+            boolean isWanted = again.remove(id);
+            nudged |= isWanted;
+            if (later || isWanted) {
                 postponed.add(id);
             }
             notYet.ifPresent(task -> deferred.put(id, task.tenantId()));
@@ -175,7 +182,7 @@ final class TaskThreads {
         }
     }
 
-    /** {@return those that were not let in, which are forgotten here} */
+    /** {@return those that were postponed, which are forgotten here} */
     List<TaskId> takePostponed() {
         lock.lock();
         try {
@@ -201,6 +208,16 @@ final class TaskThreads {
         lock.lock();
         try {
             deferred.putAll(tasks);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** All tasks are looked at anew. */
+    void forgetDeferred() {
+        lock.lock();
+        try {
+            deferred.clear();
         } finally {
             lock.unlock();
         }

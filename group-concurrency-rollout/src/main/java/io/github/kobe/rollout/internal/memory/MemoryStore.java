@@ -136,15 +136,10 @@ public final class MemoryStore implements PlanStore {
     }
 
     @Override
-    public TenantRecord findTenant(TenantId tenantId) {
-        return locked(() -> tenants.getOrDefault(tenantId, TenantRecord.unknown(tenantId)));
-    }
-
-    @Override
-    public Set<TaskId> findHolders(Collection<TenantId> tenantIds) {
+    public List<TenantRecord> findTenants(Collection<TenantId> tenantIds) {
         return locked(() -> tenantIds.stream()
-                .flatMap(tenantId -> Stream.ofNullable(findTenant(tenantId).claim()))
-                .collect(Collectors.toSet()));
+                .flatMap(tenantId -> Stream.ofNullable(tenants.get(tenantId)))
+                .toList());
     }
 
     @Override
@@ -312,6 +307,14 @@ public final class MemoryStore implements PlanStore {
             return current(all(unfinished, planId), MemoryStore::isUnfinished);
         }
 
+        @Override
+        public Set<TenantId> ofPlan(PlanId planId, Collection<TenantId> tenantIds) {
+            return tasks(planId).stream()
+                    .map(TaskRecord::tenantId)
+                    .filter(Set.copyOf(tenantIds)::contains)
+                    .collect(Collectors.toSet());
+        }
+
         private List<TaskRecord> current(List<TaskRecord> saved, Predicate<TaskRecord> isIn) {
             return saved.stream()
                     .map(task -> newTasks.getOrDefault(task.id(), task))
@@ -368,13 +371,6 @@ public final class MemoryStore implements PlanStore {
         @Override
         public boolean hasUnpublished(PlanId planId) {
             return events(planId).hasUnpublished() || !newEvents.isEmpty();
-        }
-
-        @Override
-        public void stamp(PlanId planId, long epoch) {
-            for (TaskRecord task : tasks(planId)) {
-                save(task.stamped(epoch));
-            }
         }
 
         @Override

@@ -145,6 +145,12 @@ public final class Boundaries {
         return where(wished == null ? ledger.apply(task, retry) : wished);
     }
 
+    /** It begins again from the first stage, in a new run, unless it has done so since that run. */
+    public static Next restart(Ledger ledger, TaskRecord task, int run) {
+        boolean isIn = task.status() == TaskStatus.RUNNING && task.run() == run;
+        return where(isIn ? ledger.apply(task, new TaskCommand.Restart()) : task);
+    }
+
     /** {@return whether the plan has to be locked for a stage that passed} */
     public static boolean changesStatus(TaskRecord task) {
         return task.wish() != null || task.stagesDone() + 1 >= task.totalStages();

@@ -116,6 +116,9 @@ public final class Ledger {
     }
 
     public TaskRecord wish(TaskRecord task, @Nullable Wish wish) {
+        if (wish != null) {
+            plan = plan().with(edit -> edit.wishes++);
+        }
         return put(task, task.with(edit -> edit.wish = wish));
     }
 
@@ -134,12 +137,18 @@ public final class Ledger {
         return put(task, task.with(edit -> edit.token = fenced.token()));
     }
 
-    /** {@return the tasks; those that another drive may still be running have a new token} */
+    /** {@return the tasks; those that another drive may still be running are taken from it, and have a new token} */
     public List<TaskRecord> fenceRunning(List<TaskRecord> tasks) {
         lockTenants(tasks.stream().filter(task -> task.status().hasThread()).toList());
         return tasks.stream()
-                .map(task -> task.status().hasThread() ? fence(task) : task)
+                .map(task -> task.status().hasThread() ? take(fence(task)) : task)
                 .toList();
+    }
+
+    /** {@return the task, which from now on only the drive that has the plan may write} */
+    public TaskRecord take(TaskRecord task) {
+        long epoch = plan().epoch();
+        return task.epoch() == epoch ? task : put(task, task.with(edit -> edit.epoch = epoch));
     }
 
     private TaskRecord put(TaskRecord old, TaskRecord changed) {

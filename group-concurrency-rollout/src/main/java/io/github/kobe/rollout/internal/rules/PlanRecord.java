@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param endedAt when it came to rest
  * @param sequence the number of its last event
  * @param epoch the number of the drive that may write it
+ * @param wishes how many wishes were left with its tasks so far
  * @since 0.1.0
  */
 public record PlanRecord(
@@ -53,7 +54,8 @@ public record PlanRecord(
         @Nullable Instant startedAt,
         @Nullable Instant endedAt,
         long sequence,
-        long epoch) {
+        long epoch,
+        long wishes) {
 
     /** Copies the counts. */
     public PlanRecord {
@@ -80,6 +82,7 @@ public record PlanRecord(
                 by,
                 null,
                 null,
+                0,
                 0,
                 0);
     }
@@ -243,6 +246,7 @@ public record PlanRecord(
 
         long sequence;
         long epoch;
+        long wishes;
 
         private Edit(PlanRecord plan) {
             this.plan = plan;
@@ -260,6 +264,7 @@ public record PlanRecord(
             endedAt = plan.endedAt;
             sequence = plan.sequence;
             epoch = plan.epoch;
+            wishes = plan.wishes;
         }
 
         private PlanRecord record() {
@@ -280,7 +285,8 @@ public record PlanRecord(
                     startedAt,
                     endedAt,
                     sequence,
-                    epoch);
+                    epoch,
+                    wishes);
         }
     }
 }

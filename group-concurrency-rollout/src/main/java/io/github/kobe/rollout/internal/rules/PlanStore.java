@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,6 +93,17 @@ public interface PlanStore extends RolloutStore {
     List<TaskRecord> findByPlanId(PlanId planId, @Nullable TaskStatus status, int limit);
 
     /**
+     * {@return some tasks of a plan, in its order}
+     *
+     * @param planId which
+     * @param from the position of the first
+     * @param to the position before which they end
+     */
+    default List<TaskRecord> findByPosition(PlanId planId, int from, int to) {
+        return findByPlanId(planId, null, to).stream().skip(from).toList();
+    }
+
+    /**
      * {@return the newest tasks of a tenant, the newest first}
      *
      * @param tenantId which
@@ -133,14 +146,28 @@ public interface PlanStore extends RolloutStore {
      *
      * @param tenantId which
      */
-    TenantRecord findTenant(TenantId tenantId);
+    default TenantRecord findTenant(TenantId tenantId) {
+        return findTenants(List.of(tenantId)).stream().findFirst().orElseGet(() -> TenantRecord.unknown(tenantId));
+    }
+
+    /**
+     * {@return what is known of those tenants that anything is known of} It takes as many questions for 1,000 tenants as for
+     * one.
+     *
+     * @param tenantIds which
+     */
+    List<TenantRecord> findTenants(Collection<TenantId> tenantIds);
 
     /**
      * {@return the tasks that have any of these tenants} It takes as many questions for 1,000 tenants as for one.
      *
      * @param tenantIds which
      */
-    Set<TaskId> findHolders(Collection<TenantId> tenantIds);
+    default Set<TaskId> findHolders(Collection<TenantId> tenantIds) {
+        return findTenants(tenantIds).stream()
+                .flatMap(tenant -> Stream.ofNullable(tenant.claim()))
+                .collect(Collectors.toSet());
+    }
 
     /**
      * {@return events of a plan that are not published yet, the oldest first} They are kept although the process is killed

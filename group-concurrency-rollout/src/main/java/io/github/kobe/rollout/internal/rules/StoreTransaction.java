@@ -5,13 +5,15 @@ import io.github.kobe.rollout.RolloutEvent;
 import io.github.kobe.rollout.TaskId;
 import io.github.kobe.rollout.TenantId;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * One transaction of a {@link PlanStore}. At its end, everything that was saved in it becomes visible together, or
- * nothing does. Everything that is read is locked until then. Locks are taken in the order plan, task, tenant. Nothing
- * is final before the end, so if a record is saved several times, the last one counts.
+ * nothing does. What is read is locked until then, where the method doesn't say otherwise. Locks are taken in the order
+ * plan, task, tenant. Nothing is final before the end, so if a record is saved several times, the last one counts.
  *
  * @since 0.1.0
  */
@@ -39,11 +41,20 @@ public interface StoreTransaction {
     List<TaskRecord> tasks(PlanId planId);
 
     /**
-     * {@return the tasks of a plan that wait, run, are being rolled back, or have a wish, in its order}
+     * {@return the tasks of a plan that wait, run, are being rolled back, or have a wish, in its order} Only those that run or
+     * are being rolled back are locked: none of the others changes while the plan is.
      *
-     * @param planId which
+     * @param planId a plan that was read in this transaction
      */
     List<TaskRecord> unfinished(PlanId planId);
+
+    /**
+     * {@return those tenants that a plan has tasks of} No task is locked: who adds some has locked the plan.
+     *
+     * @param planId a plan that was read in this transaction
+     * @param tenantIds the tenants that are asked about
+     */
+    Set<TenantId> ofPlan(PlanId planId, Collection<TenantId> tenantIds);
 
     /**
      * {@return what is known of a tenant}
@@ -109,14 +120,6 @@ public interface StoreTransaction {
      * @param planId which
      */
     boolean hasUnpublished(PlanId planId);
-
-    /**
-     * Allows only one drive to write the tasks of a plan.
-     *
-     * @param planId which
-     * @param epoch the epoch of the drive
-     */
-    void stamp(PlanId planId, long epoch);
 
     /**
      * Schedules a drive of a plan, which any node may run.

@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  * @param endedAt when it ended
  * @param wish the operation that was requested for it
  * @param sequence the number of its last event
- * @param epoch the number of the drive that may write it
+ * @param epoch the number of the drive that has passed a boundary with it last, or has taken it over since
  * @param token its {@linkplain StageContext#fencingToken() fencing token}, 0 before it runs
  * @since 0.1.0
  */
@@ -238,9 +238,9 @@ public record TaskRecord(
         return wants(Wish.Kind.CANCEL) || wants(Wish.Kind.CANCEL_NOW);
     }
 
-    /** {@return the task, which from now on only the drive of that epoch may write} */
-    public TaskRecord stamped(long by) {
-        return with(edit -> edit.epoch = by);
+    /** {@return whether it waits to begin, and nobody wants anything else of it} */
+    public boolean waits() {
+        return status == TaskStatus.PENDING && wish == null;
     }
 
     TaskRecord with(Consumer<Edit> change) {

@@ -40,6 +40,9 @@ update rollout_plan set waves = replace(
     regexp_replace(waves, '"maxFailures":([0-9]+)', '"maxFailures":{"value":$1,"isPercentage":false}'),
     '"bakeTime":', '"onTooManyFailures":"PAUSE","bakeTime":');
 
+-- A drive reads what is wanted of tasks when there is more than it has read.
+alter table rollout_plan add column wishes bigint default 0 not null;
+
 -- Code may decide whether the next wave begins.
 alter table rollout_plan add column gate_check_expires_at timestamp(6) with time zone;
 alter table rollout_plan add column gate_checked boolean default false not null;

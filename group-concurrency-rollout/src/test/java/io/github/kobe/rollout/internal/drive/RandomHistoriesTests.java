@@ -90,6 +90,10 @@ class RandomHistoriesTests {
         private final Operations operations;
         private final RolloutModel model;
         private final PlanId planId;
+
+        /** That of no drive yet. */
+        private final Lease lease;
+
         private final List<TaskId> ids;
         private final int retries;
         private final List<String> done = new ArrayList<>();
@@ -136,6 +140,7 @@ class RandomHistoriesTests {
             model = new RolloutModel(snapshots, STAGES.size(), retries);
             inWaves(plan);
             planId = new Creation(engine, plan.build(), "tester").create().id();
+            lease = new Lease(engine, planId, () -> {});
             ids = new ArrayList<>(
                     store.findByPlanId(planId).stream().map(TaskRecord::id).toList());
         }
@@ -272,7 +277,7 @@ class RandomHistoriesTests {
             if (outcome == 0) {
                 pass(task, (ledger, now) -> Boundaries.failed(ledger, now, new FailureInfo("X", "x"), true));
             } else {
-                engine.passed(task, new TaskCommand.PassStage(outcome == 1, false, Map.of()));
+                engine.passed(lease, task, new TaskCommand.PassStage(outcome == 1, false, Map.of()));
             }
         }
 
@@ -288,7 +293,7 @@ class RandomHistoriesTests {
         }
 
         private void pass(TaskRecord task, RolloutEngine.Boundary boundary) {
-            Next next = engine.withPlan(planId, task.id(), task.epoch(), boundary);
+            Next next = engine.withPlan(lease, task.id(), boundary);
             assertThat(next.task().id()).isEqualTo(task.id());
         }
 
