@@ -21,15 +21,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Processes that are killed, or stopped and woken up again. */
+/** Processes that are killed, or stopped and woken up again. Each test starts several, which takes long beside other work. */
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class KilledNodesTests {
 
     private static final int KILLS = Depth.pick(1, 3, 20);
