@@ -7,7 +7,7 @@
  *
  * <h2>In which order to read it</h2>
  *
- * <p>It is in six packages, and each knows those below it alone; {@code LayersTests} sees to that. From below to above:
+ * <p>It is in seven packages, and each knows those below it alone; {@code LayersTests} sees to that. From below to above:
  *
  * <ul>
  *   <li>{@code jfr}: events for the Flight Recorder
@@ -16,6 +16,7 @@
  *   <li>{@code lending}: permits of those who wait, for the work that they wait for
  *   <li>{@code work}: tasks, threads and requests that wait, permits that were handed out
  *   <li>{@code doors}: the ways in
+ *   <li>{@code cluster}: limits that many executors share
  * </ul>
  *
  * <p>What is below calls what is above by an interface of its own, or by an abstract method: a node is started, a batch
