@@ -2,7 +2,8 @@
  * The engine. In the API, only {@link io.github.kobe.GroupExecutor} and {@link io.github.kobe.GroupPolicy} know it; they
  * enter by {@link io.github.kobe.internal.doors.Doors} and {@link io.github.kobe.internal.base.CompiledPolicy}. Scopes enter
  * by {@link io.github.kobe.internal.doors.ScopeBridge}, with {@link io.github.kobe.internal.work.Fork} and
- * {@link io.github.kobe.internal.base.Lineage}. All may use {@link io.github.kobe.internal.base.KeyText}, which makes keys
+ * {@link io.github.kobe.internal.base.Lineage}. {@link io.github.kobe.cluster.ClusterStore} makes
+ * {@link io.github.kobe.internal.cluster.InMemoryStore}. All may use {@link io.github.kobe.internal.base.KeyText}, which makes keys
  * safe to show.
  *
  * <h2>In which order to read it</h2>

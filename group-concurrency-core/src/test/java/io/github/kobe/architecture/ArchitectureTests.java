@@ -4,6 +4,7 @@ import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.core.domain.JavaModifier.PROTECTED;
@@ -25,6 +26,7 @@ import io.github.kobe.GroupPolicy;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.base.Lineage;
+import io.github.kobe.internal.cluster.InMemoryStore;
 import io.github.kobe.internal.doors.Doors;
 import io.github.kobe.internal.doors.ScopeBridge;
 import io.github.kobe.internal.work.Fork;
@@ -39,6 +41,7 @@ class ArchitectureTests {
     private static final String API = "io.github.kobe";
     private static final String ENGINE = "io.github.kobe.internal..";
     private static final String SCOPE = "io.github.kobe.scope";
+    private static final String CLUSTER = "io.github.kobe.cluster";
 
     private static final JavaClasses MAIN = HouseRules.mainClassesBeside(ArchitectureTests.class);
     private static final JavaClasses TESTS = HouseRules.testClassesBeside(ArchitectureTests.class);
@@ -76,6 +79,18 @@ class ArchitectureTests {
                 .should()
                 .dependOnClassesThat(resideInAPackage(ENGINE)
                         .and(not(belongToAnyOf(ScopeBridge.class, Fork.class, Lineage.class, KeyText.class))))
+                .check(MAIN);
+    }
+
+    /** A module with a store of its own sees values and one interface; the store in memory is the engine's. */
+    @Test
+    void whatNodesAndStoresSayKnowsOfTheEngineTheStoreInMemoryAlone() {
+        noClasses()
+                .that()
+                .resideInAPackage(CLUSTER)
+                .should()
+                .dependOnClassesThat(
+                        resideInAPackage(ENGINE).and(not(belongToAnyOf(InMemoryStore.class, KeyText.class))))
                 .check(MAIN);
     }
 
@@ -149,7 +164,7 @@ class ArchitectureTests {
     void theApiShowsNoInternalType() {
         codeUnits()
                 .that()
-                .areDeclaredInClassesThat(resideInAPackage(API).and(modifier(PUBLIC)))
+                .areDeclaredInClassesThat(resideInAnyPackage(API, CLUSTER).and(modifier(PUBLIC)))
                 .and(modifier(PUBLIC).or(modifier(PROTECTED)))
                 .should(ArchConditions.not(
                         have(describe("an internal type in the signature", ArchitectureTests::showsInternalType))))

@@ -1,7 +1,7 @@
 package io.github.kobe.internal.cluster;
 
 /**
- * What one node has and needs of a resource that is divided. Stamps are as in a store.
+ * What one node has and needs of a resource that is divided. Stamps are as in {@link Entry}.
  *
  * @param has what is counted for it
  * @param need how much it needs in all, up to the limit; what it has if it can't be waiting

@@ -1,0 +1,289 @@
+package io.github.kobe.internal.cluster;
+
+import static io.github.kobe.internal.cluster.StoreNode.KEY;
+import static io.github.kobe.internal.cluster.StoreNode.demand;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.kobe.cluster.Demand;
+import io.github.kobe.cluster.Grant;
+import io.github.kobe.cluster.Statement.Kind;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Who comes first at the store in memory, and what is left of those who want nothing any more. */
+class LineStoreTests {
+
+    private final Scene scene = Scene.ofApplications();
+    private final StoreNode a = scene.opened("a");
+    private final StoreNode b = scene.opened("b");
+    private final StoreNode c = scene.opened("c");
+
+    private List<String> entries() {
+        return scene.store().remembered().entries(KEY).stream()
+                .map(Entry::session)
+                .toList();
+    }
+
+    @Test
+    void aUnitGoesToWhoeverHasWaitedLongest() {
+        a.says(0, 1, 1);
+        c.says(0, 1, 1);
+        scene.pass(1);
+        b.says(0, 1, 1);
+        a.says(0, 0, 1);
+
+        assertThat(b.says(0, 1, 1).counted()).isZero();
+        assertThat(c.says(0, 1, 1).counted()).isEqualTo(1);
+    }
+
+    @Test
+    void whoPassesHisTurnOnComesBehindThoseWhoWait() {
+        a.says(0, 1, 1);
+        scene.pass(30);
+        b.says(0, 1, 1);
+        scene.pass(1);
+
+        assertThat(a.says(1, 2, 1).keep()).isZero();
+        assertThat(a.says(0, 1, 1).counted()).isZero();
+        assertThat(b.says(0, 1, 1)).isEqualTo(new Grant(1, 0, Duration.ofMillis(20), 1));
+    }
+
+    @Test
+    void whoHasWaitedForMoreAndPassesHisTurnOnComesBehindToo() {
+        a.says(0, 1, 1);
+        a.says(1, 3, 1);
+        scene.pass(30);
+        b.says(0, 1, 1);
+        scene.pass(1);
+        a.says(0, 0, 1);
+        scene.pass(1);
+
+        assertThat(a.says(0, 2, 1).counted()).isZero();
+        assertThat(b.says(0, 1, 1).counted()).isEqualTo(1);
+    }
+
+    @Test
+    void aTurnBeginsWithTheGrant() {
+        a.says(0, 1, 1);
+        b.says(0, 1, 1);
+        scene.pass(5);
+
+        assertThat(a.says(1, 1, 1)).isEqualTo(new Grant(1, 0, Duration.ofMillis(15), 1));
+        scene.pass(15);
+        assertThat(a.says(1, 1, 1)).isEqualTo(new Grant(1, 0, Duration.ZERO, 1));
+    }
+
+    @Test
+    void aNodeKeepsItsPlaceForASecondAfterItsNeedFell() {
+        a.says(0, 1, 1);
+        b.says(0, 1, 1);
+        scene.pass(10);
+        b.says(0, 0, 1);
+        c.says(0, 1, 1);
+        scene.pass(999);
+        b.says(0, 1, 1);
+        a.says(0, 0, 1);
+
+        assertThat(c.says(0, 1, 1).counted()).isZero();
+        assertThat(b.says(0, 1, 1).counted()).isEqualTo(1);
+    }
+
+    @Test
+    void aNodeLosesItsPlaceASecondAfterItsNeedFell() {
+        a.says(0, 1, 1);
+        b.says(0, 1, 1);
+        scene.pass(10);
+        b.says(0, 0, 1);
+        c.says(0, 1, 1);
+        scene.pass(1_000);
+        b.says(0, 1, 1);
+        a.says(0, 0, 1);
+
+        assertThat(b.says(0, 1, 1).counted()).isZero();
+        assertThat(c.says(0, 1, 1).counted()).isEqualTo(1);
+    }
+
+    @Test
+    void whoWasGrantedAllHasNoPlaceToKeep() {
+        a.says(0, 2, 3);
+        b.says(0, 1, 3);
+        scene.pass(5);
+        b.says(1, 1, 3);
+        c.says(0, 1, 3);
+        scene.pass(5);
+        b.says(1, 2, 3);
+        a.says(1, 0, 3);
+
+        assertThat(b.says(1, 2, 3).counted()).isEqualTo(1);
+        assertThat(c.says(0, 1, 3).counted()).isEqualTo(1);
+    }
+
+    @Test
+    void aPlaceIsKeptThoughTheNodeAlsoHasSome() {
+        a.says(0, 3, 4);
+        b.says(0, 1, 4);
+        b.says(1, 2, 4);
+        scene.pass(5);
+        b.says(1, 1, 4);
+        c.says(0, 1, 4);
+        scene.pass(5);
+        b.says(1, 2, 4);
+        a.says(2, 1, 4);
+
+        assertThat(c.says(0, 1, 4).counted()).isZero();
+        assertThat(b.says(1, 2, 4).counted()).isEqualTo(2);
+    }
+
+    @Test
+    void aPlaceIsLostAfterASecondThoughTheNodeAlsoHasSome() {
+        a.says(0, 3, 4);
+        b.says(0, 1, 4);
+        b.says(1, 2, 4);
+        scene.pass(5);
+        b.says(1, 1, 4);
+        c.says(0, 1, 4);
+        scene.pass(1_000);
+        b.says(1, 2, 4);
+        a.says(2, 1, 4);
+
+        assertThat(b.says(1, 2, 4).counted()).isEqualTo(1);
+        assertThat(c.says(0, 1, 4).counted()).isEqualTo(1);
+    }
+
+    @Test
+    void whoGotSomeOfWhatHeNeedsComesBehindThoseWhoWaitForTheRest() {
+        a.says(0, 4, 4);
+        b.says(0, 2, 4);
+        scene.pass(5);
+        c.says(0, 1, 4);
+        scene.pass(5);
+        a.says(3, 1, 4);
+        assertThat(b.says(0, 2, 4).counted()).isEqualTo(1);
+        a.says(2, 1, 4);
+
+        assertThat(b.says(1, 2, 4).counted()).isEqualTo(1);
+        assertThat(c.says(0, 1, 4).counted()).isEqualTo(1);
+    }
+
+    @Test
+    void aNodeThatIsSilentForFourSecondsWaitsForNothingAnyMore() {
+        a.says(0, 1, 1);
+        b.says(0, 1, 1);
+        scene.pass(1);
+        c.says(0, 1, 1);
+        a.says(0, 0, 1);
+        scene.pass(2_000);
+        c.says(0, 1, 1);
+        scene.pass(1_998);
+
+        assertThat(c.says(0, 1, 1).counted()).isZero();
+        scene.pass(1);
+        assertThat(c.says(0, 1, 1).counted()).isEqualTo(1);
+    }
+
+    @Test
+    void whatASilentNodeHasStillCounts() {
+        a.says(0, 1, 2);
+        scene.live(14_000, b);
+
+        assertThat(b.says(0, 2, 2).counted()).isEqualTo(1);
+    }
+
+    @Test
+    void aSilentNodeNeedsNoMoreThanItWants() {
+        a.says(2, 0, 4);
+        scene.live(6_000, b);
+
+        assertThat(b.says(3, 4, 4).keep()).isEqualTo(3);
+    }
+
+    @Test
+    void whatNobodyHasOrWantsForASecondHasNoFieldAnyMore() {
+        a.says(0, 1, 1);
+        a.says(0, 0, 1);
+        scene.pass(999);
+        b.heartbeat();
+        assertThat(scene.store().remembered().resources()).containsExactly(KEY);
+
+        scene.pass(1);
+        b.heartbeat();
+        assertThat(scene.store().remembered().resources()).isEmpty();
+    }
+
+    @Test
+    void whoHasNothingAndSaysSoAgainIsForgottenAllTheSame() {
+        a.says(0, 1, 1);
+        a.says(0, 0, 1);
+        scene.pass(600);
+        a.says(0, 0, 1);
+        scene.pass(400);
+        b.exchange();
+
+        assertThat(entries()).isEmpty();
+    }
+
+    @Test
+    void whoSaysThatHeHasNothingMakesNoField() {
+        a.says(0, 0, 1);
+
+        assertThat(scene.store().remembered().resources()).isEmpty();
+    }
+
+    @Test
+    void anEntryThatHasAndWantsNothingIsNoNodeOfTheGroup() {
+        b.says(0, 1, 1);
+        b.says(0, 0, 1);
+        c.exchange(demand(0, 1, 9));
+
+        assertThat(a.exchange(new Demand(KEY, 0, 1, 100, 9)).grants().getFirst())
+                .isEqualTo(new Grant(6, 6, Duration.ZERO, 9));
+    }
+
+    @Test
+    void heartbeatsSweepThirtyTwoFieldsInTurn() {
+        for (int i = 0; i < 40; i++) {
+            a.exchange(new Demand("g:" + i, 0, 1, 0, 1));
+            a.exchange(new Demand("g:" + i, 0, 0, 0, 1));
+        }
+        scene.pass(1_000);
+        b.exchange();
+        assertThat(scene.store().remembered().resources()).hasSize(40);
+        b.heartbeat();
+        assertThat(scene.store().remembered().resources()).hasSize(8);
+        b.heartbeat();
+        assertThat(scene.store().remembered().resources()).isEmpty();
+    }
+
+    @Test
+    void whatIsInUseDoesNotKeepTheSweepFromTheRest() {
+        for (int i = 0; i < 40; i++) {
+            a.exchange(new Demand("g:" + i, 0, 1, 0, 1));
+        }
+        a.exchange(new Demand("g:39", 0, 0, 0, 1));
+        scene.pass(1_000);
+        b.heartbeat();
+        b.heartbeat();
+
+        assertThat(scene.store().remembered().resources()).hasSize(39);
+    }
+
+    @Test
+    void whatADeadNodeHadIsDroppedWhereItIsRead() {
+        a.says(0, 1, 1);
+        scene.live(15_000, b);
+        b.exchange(demand(0, 1, 1));
+
+        assertThat(entries()).containsExactly("b");
+    }
+
+    @Test
+    void aNodeThatIsStatedToHaveMoreThanIsCountedBeginsATurn() {
+        b.lose(b.statement(Kind.EXCHANGE, demand(0, 1, 1)));
+        scene.pass(60);
+        a.says(1, 1, 1);
+
+        assertThat(b.says(1, 1, 1).keep()).isZero();
+        assertThat(a.says(1, 1, 1).keep()).isEqualTo(1);
+    }
+}
