@@ -29,6 +29,7 @@ import java.util.function.BiConsumer;
 import org.apache.catalina.webresources.TomcatURLStreamHandlerFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.springframework.aot.test.generate.TestGenerationContext;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringApplicationRunListener;
@@ -41,9 +42,10 @@ import org.springframework.core.test.tools.TestCompiler;
 
 /**
  * Has Spring write the code that stands for the application's configuration, as a native image and an application that
- * starts ahead-of-time compiled have it, and starts the application from that code alone.
+ * starts ahead-of-time compiled have it, and starts the application from that code alone. Beside other work that takes long.
  */
 @Tag("deep")
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class AheadOfTimeTests {
 
     private static final String[] SETTINGS = {
