@@ -25,6 +25,31 @@ class LineStoreTests {
                 .toList();
     }
 
+    /** The first in line wants nothing any more, another comes, and after that time the first waits again for what is free then. */
+    private void waitsAgainAfter(long millis) {
+        a.says(0, 1, 1);
+        b.says(0, 1, 1);
+        scene.pass(10);
+        b.says(0, 0, 1);
+        c.says(0, 1, 1);
+        scene.pass(millis);
+        b.says(0, 1, 1);
+        a.says(0, 0, 1);
+    }
+
+    /** As {@link #waitsAgainAfter}, of one that has some and wants more. */
+    private void waitsForMoreAgainAfter(long millis) {
+        a.says(0, 3, 4);
+        b.says(0, 1, 4);
+        b.says(1, 2, 4);
+        scene.pass(5);
+        b.says(1, 1, 4);
+        c.says(0, 1, 4);
+        scene.pass(millis);
+        b.says(1, 2, 4);
+        a.says(2, 1, 4);
+    }
+
     @Test
     void aUnitGoesToWhoeverHasWaitedLongest() {
         a.says(0, 1, 1);
@@ -76,14 +101,7 @@ class LineStoreTests {
 
     @Test
     void aNodeKeepsItsPlaceForASecondAfterItsNeedFell() {
-        a.says(0, 1, 1);
-        b.says(0, 1, 1);
-        scene.pass(10);
-        b.says(0, 0, 1);
-        c.says(0, 1, 1);
-        scene.pass(999);
-        b.says(0, 1, 1);
-        a.says(0, 0, 1);
+        waitsAgainAfter(999);
 
         assertThat(c.says(0, 1, 1).counted()).isZero();
         assertThat(b.says(0, 1, 1).counted()).isEqualTo(1);
@@ -91,14 +109,7 @@ class LineStoreTests {
 
     @Test
     void aNodeLosesItsPlaceASecondAfterItsNeedFell() {
-        a.says(0, 1, 1);
-        b.says(0, 1, 1);
-        scene.pass(10);
-        b.says(0, 0, 1);
-        c.says(0, 1, 1);
-        scene.pass(1_000);
-        b.says(0, 1, 1);
-        a.says(0, 0, 1);
+        waitsAgainAfter(1_000);
 
         assertThat(b.says(0, 1, 1).counted()).isZero();
         assertThat(c.says(0, 1, 1).counted()).isEqualTo(1);
@@ -121,15 +132,7 @@ class LineStoreTests {
 
     @Test
     void aPlaceIsKeptThoughTheNodeAlsoHasSome() {
-        a.says(0, 3, 4);
-        b.says(0, 1, 4);
-        b.says(1, 2, 4);
-        scene.pass(5);
-        b.says(1, 1, 4);
-        c.says(0, 1, 4);
-        scene.pass(5);
-        b.says(1, 2, 4);
-        a.says(2, 1, 4);
+        waitsForMoreAgainAfter(5);
 
         assertThat(c.says(0, 1, 4).counted()).isZero();
         assertThat(b.says(1, 2, 4).counted()).isEqualTo(2);
@@ -137,15 +140,7 @@ class LineStoreTests {
 
     @Test
     void aPlaceIsLostAfterASecondThoughTheNodeAlsoHasSome() {
-        a.says(0, 3, 4);
-        b.says(0, 1, 4);
-        b.says(1, 2, 4);
-        scene.pass(5);
-        b.says(1, 1, 4);
-        c.says(0, 1, 4);
-        scene.pass(1_000);
-        b.says(1, 2, 4);
-        a.says(2, 1, 4);
+        waitsForMoreAgainAfter(1_000);
 
         assertThat(b.says(1, 2, 4).counted()).isEqualTo(1);
         assertThat(c.says(0, 1, 4).counted()).isEqualTo(1);

@@ -6,7 +6,6 @@ import io.github.kobe.rollout.PlanPreview;
 import io.github.kobe.rollout.PlanStatus;
 import io.github.kobe.rollout.RolloutPlan;
 import io.github.kobe.rollout.TaskId;
-import io.github.kobe.rollout.TaskStatus;
 import io.github.kobe.rollout.TenantId;
 import io.github.kobe.rollout.TenantPreview;
 import io.github.kobe.rollout.internal.rules.PlanRecord;
@@ -51,7 +50,7 @@ public final class Preview {
     public static PlanPreview of(RolloutEngine engine, PlanId planId) {
         PlanRecord plan = engine.store().findPlan(planId).orElseThrow(() -> new PlanNotFoundException(planId));
         List<TaskRecord> tasks = engine.store().findByPlanId(planId).stream()
-                .filter(task -> task.status() == TaskStatus.PENDING && task.wish() == null)
+                .filter(TaskRecord::waits)
                 .toList();
         Preview preview = new Preview(engine, plan.waves(), tasks.stream());
         tasks.forEach(task -> preview.add(task, List.of()));
