@@ -143,7 +143,7 @@ public final class Audit {
                 if (group.queued() > 0
                         && !group.paused()
                         && group.running() < group.maxConcurrency().value()
-                        && group.inFlight() < group.maxInFlight().value()
+                        && group.inFlight() < Math.min(group.maxInFlight().value(), EngineAccess.leased(executor, key))
                         && all.inFlight() < all.globalMaxInFlight() - headroomFor(group, executor.policy())) {
                     lost.add("I4: what waits has room: " + group + ", " + all);
                 }
@@ -264,6 +264,9 @@ public final class Audit {
     }
 
     private void fillConcurrency(String key) throws InterruptedException {
+        if (EngineAccess.leased(executor, key) == 0) {
+            return;
+        }
         Permits permits = new Permits();
         try {
             // The first permit makes the group known, if it was forgotten in between.
@@ -272,7 +275,7 @@ public final class Audit {
             int most = Math.min(
                     Math.min(
                             limits.maxConcurrency().value(),
-                            limits.maxInFlight().value()),
+                            Math.min(limits.maxInFlight().value(), EngineAccess.leased(executor, key))),
                     mostGlobal(limits));
             for (int i = 1; i < permitsToTake(most); i++) {
                 permits.expectOneMore(key, (i + 1) + " of " + most + " of group '" + key + "'");
@@ -288,11 +291,11 @@ public final class Audit {
     /** Fills the flight layer with open stages, where it is wider than the concurrency, so that permits can't show it. */
     private void fillFlight(String key) throws InterruptedException {
         GroupStats limits = executor.groupStats(key).orElse(null);
-        if (limits == null
-                || limits.maxInFlight().value() <= limits.maxConcurrency().value()) {
+        int mostHere = limits == null ? 0 : Math.min(limits.maxInFlight().value(), EngineAccess.leased(executor, key));
+        if (limits == null || mostHere <= limits.maxConcurrency().value()) {
             return;
         }
-        int most = Math.min(limits.maxInFlight().value(), mostGlobal(limits));
+        int most = Math.min(mostHere, mostGlobal(limits));
         List<CompletableFuture<String>> stages = new ArrayList<>();
         Permits permits = new Permits();
         try {
@@ -399,7 +402,7 @@ public final class Audit {
             boolean kept = executor.groupStats(key)
                     .map(group -> group.paused() || group.overriddenSince().isPresent())
                     .orElse(false);
-            if (!kept) {
+            if (!kept && !EngineAccess.isLeased(executor, key)) {
                 idle++;
             }
         }

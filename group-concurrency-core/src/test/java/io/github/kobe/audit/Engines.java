@@ -3,6 +3,7 @@ package io.github.kobe.audit;
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.TaskHandle;
+import io.github.kobe.internal.base.ClusterSignals;
 import io.github.kobe.internal.doors.EngineAccess;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import io.github.kobe.testing.Deadline;
@@ -38,8 +39,13 @@ public final class Engines implements AfterEachCallback {
 
     /** As {@link #start(GroupPolicy)}, in that environment. */
     public GroupExecutor start(GroupPolicy policy, Surroundings environment) {
+        return start(policy, environment, ClusterSignals.NONE);
+    }
+
+    /** As that, with limits that several instances share. */
+    public GroupExecutor start(GroupPolicy policy, Surroundings environment, ClusterSignals cluster) {
         Witness witness = new Witness();
-        GroupExecutor executor = EngineAccess.newExecutor(witness.into(policy), environment);
+        GroupExecutor executor = EngineAccess.newExecutor(witness.into(policy), environment, cluster);
         witness.watchOver(executor);
         return add(executor, witness, environment);
     }
@@ -51,7 +57,12 @@ public final class Engines implements AfterEachCallback {
 
     /** As {@link #startPlain(GroupPolicy)}, in that environment. */
     public GroupExecutor startPlain(GroupPolicy policy, Surroundings environment) {
-        return add(EngineAccess.newExecutor(policy, environment), null, environment);
+        return startPlain(policy, environment, ClusterSignals.NONE);
+    }
+
+    /** As that, with limits that several instances share. */
+    public GroupExecutor startPlain(GroupPolicy policy, Surroundings environment, ClusterSignals cluster) {
+        return add(EngineAccess.newExecutor(policy, environment, cluster), null, environment);
     }
 
     private GroupExecutor add(GroupExecutor executor, Witness witness, Surroundings environment) {

@@ -9,6 +9,10 @@ public class Core {
     public static final long LATEST = (1L << 62) - 1;
 
     public final Environment environment;
+
+    /** Who leases what several instances share. */
+    public final ClusterSignals cluster;
+
     private final long origin;
 
     /** That of the first policy, so that it can't change between two checks of one key. */
@@ -32,8 +36,9 @@ public class Core {
 
     public final Housekeeper housekeeper;
 
-    public Core(CompiledPolicy policy, Environment environment) {
+    public Core(CompiledPolicy policy, Environment environment, ClusterSignals cluster) {
         this.environment = environment;
+        this.cluster = cluster;
         this.origin = environment.nanoTime().getAsLong() - 1;
         this.policy = policy;
         this.maxKeyLength = policy.source().maxKeyLength();

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param ownMaxInFlight {@code null}: as many as may run
  * @param queueTimeoutNanos {@link Long#MAX_VALUE} if nothing times out
  * @param rule the exact key or the pattern of the policy that the group falls under
+ * @param leased how many may be in flight of what several instances share; {@link #NOT_LEASED}: nothing is shared
  */
 public record EffectiveLimits(
         EffectiveLimit<Integer> maxConcurrency,
@@ -21,7 +22,10 @@ public record EffectiveLimits(
         EffectiveLimit<Integer> weight,
         EffectiveLimit<Integer> guaranteed,
         long queueTimeoutNanos,
-        @Nullable String rule) {
+        @Nullable String rule,
+        int leased) {
+
+    public static final int NOT_LEASED = Integer.MAX_VALUE;
 
     private static final Duration CENTURY = Duration.ofDays(36_525);
 
@@ -41,14 +45,36 @@ public record EffectiveLimits(
                 weight,
                 guaranteed,
                 saturatedNanos(queueTimeout.value()),
-                rule);
+                rule,
+                NOT_LEASED);
     }
 
     public EffectiveLimit<Integer> maxInFlight() {
         return ownMaxInFlight == null ? maxConcurrency : ownMaxInFlight;
     }
 
-    /** {@return how many it is guaranteed, cut to what it may have in flight} */
+    /** {@return how many may be in flight: less than what is set and shown, where less is leased} */
+    public int inFlightInForce() {
+        return Math.min(maxInFlight().value(), leased);
+    }
+
+    /** {@return these numbers, of which so many are leased} */
+    public EffectiveLimits withLeased(int capacity) {
+        return capacity == leased
+                ? this
+                : new EffectiveLimits(
+                        maxConcurrency,
+                        ownMaxInFlight,
+                        queueThreshold,
+                        queueTimeout,
+                        weight,
+                        guaranteed,
+                        queueTimeoutNanos,
+                        rule,
+                        capacity);
+    }
+
+    /** {@return how many it is guaranteed, cut to what it may have in flight by what is set} */
     public int guaranteedInForce() {
         return Math.min(guaranteed.value(), maxInFlight().value());
     }

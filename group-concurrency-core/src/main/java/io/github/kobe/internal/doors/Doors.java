@@ -12,6 +12,7 @@ import io.github.kobe.GroupTask;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.RuleStats;
 import io.github.kobe.TaskHandle;
+import io.github.kobe.internal.base.ClusterSignals;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.Environment;
 import java.time.Duration;
@@ -44,7 +45,12 @@ public final class Doors {
 
     /** Makes an engine with a clock, threads and timers of one's own: for tests. */
     Doors(CompiledPolicy policy, Environment environment) {
-        engine = new Engine(policy, environment);
+        this(policy, environment, ClusterSignals.NONE);
+    }
+
+    /** As that, with limits that several instances share. */
+    Doors(CompiledPolicy policy, Environment environment, ClusterSignals cluster) {
+        engine = new Engine(policy, environment, cluster);
         admission = engine.admission;
         callers = engine.callers;
         control = engine.control;

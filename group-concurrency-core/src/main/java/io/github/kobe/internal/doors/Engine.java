@@ -7,6 +7,7 @@ import io.github.kobe.GroupStats;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.RuleStats;
 import io.github.kobe.internal.base.Answer;
+import io.github.kobe.internal.base.ClusterSignals;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.Environment;
@@ -76,8 +77,8 @@ public final class Engine extends Work {
     final LimitsTable table;
     final Watch watch;
 
-    Engine(CompiledPolicy policy, Environment environment) {
-        super(policy, environment);
+    Engine(CompiledPolicy policy, Environment environment, ClusterSignals cluster) {
+        super(policy, environment, cluster);
         lifecycle = new Lifecycle(this);
         control = new Control(this);
         admission = new Admission(this);

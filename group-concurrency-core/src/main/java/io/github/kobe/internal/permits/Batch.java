@@ -3,6 +3,7 @@ package io.github.kobe.internal.permits;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.internal.base.Core;
 import io.github.kobe.internal.base.Later;
+import io.github.kobe.internal.base.Lease;
 import io.github.kobe.internal.base.Log;
 import io.github.kobe.internal.base.Rejection;
 import java.util.ArrayList;
@@ -39,6 +40,9 @@ public final class Batch {
 
     /** Global permits that the last one has left, linked by {@link Backing#nextFreed}. */
     private @Nullable Backing toFree;
+
+    /** Leases that those who lease are to be told of, linked by themselves. */
+    private @Nullable Lease firstTouched;
 
     private @Nullable Endings ended;
     private @Nullable Continued idle;
@@ -151,6 +155,12 @@ public final class Batch {
         toFree = left;
     }
 
+    /** Those who lease are to be told of {@code lease}. */
+    void touched(Lease lease) {
+        lease.linkTo(firstTouched);
+        firstTouched = lease;
+    }
+
     /** A group can't go on, for {@code why}; that is told when no lock is held. */
     void failed(String key, Throwable why) {
         failedKey = key;
@@ -208,6 +218,8 @@ public final class Batch {
             core.housekeeper.ensureThread();
         } catch (Throwable failure) {
             Log.failed(failure);
+        } finally {
+            tellTouched();
         }
     }
 
@@ -289,6 +301,14 @@ public final class Batch {
             others.get(i).offerAsIdle(this);
         }
         return true;
+    }
+
+    private void tellTouched() {
+        while (firstTouched != null) {
+            Lease lease = firstTouched;
+            firstTouched = lease.unlink();
+            core.cluster.touched(lease);
+        }
     }
 
     private void tellFailure() {

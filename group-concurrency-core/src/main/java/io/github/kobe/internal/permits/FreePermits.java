@@ -70,7 +70,7 @@ abstract class FreePermits extends Padded.After {
         this.capped = capped;
         this.idleWord = idleWordOf(limits);
         this.freeConcurrency = limits.maxConcurrency().value();
-        this.freeInFlight = limits.maxInFlight().value();
+        this.freeInFlight = limits.inFlightInForce();
     }
 
     private long fastWord(int concurrency, int inFlight) {
@@ -78,7 +78,7 @@ abstract class FreePermits extends Padded.After {
     }
 
     private long idleWordOf(EffectiveLimits limits) {
-        return fastWord(limits.maxConcurrency().value(), limits.maxInFlight().value());
+        return fastWord(limits.maxConcurrency().value(), limits.inFlightInForce());
     }
 
     private static boolean isFastWithBoth(long word) {
@@ -173,7 +173,7 @@ abstract class FreePermits extends Padded.After {
     final int inFlightOut(EffectiveLimits limits) {
         long w = (long) WORD.getAcquire(this);
         int free = (w & SLOW) == 0 ? (int) (w >>> 31 & COUNT) : freeInFlight;
-        return Math.max(0, limits.maxInFlight().value() - free);
+        return Math.max(0, limits.inFlightInForce() - free);
     }
 
     // ---- by who has the guard
@@ -218,7 +218,7 @@ abstract class FreePermits extends Padded.After {
     final void resize(EffectiveLimits before, EffectiveLimits after) {
         freeConcurrency +=
                 after.maxConcurrency().value() - before.maxConcurrency().value();
-        freeInFlight += after.maxInFlight().value() - before.maxInFlight().value();
+        freeInFlight += after.inFlightInForce() - before.inFlightInForce();
         idleWord = idleWordOf(after);
     }
 
@@ -237,12 +237,17 @@ abstract class FreePermits extends Padded.After {
     }
 
     final boolean isAllFree(EffectiveLimits limits) {
-        return freeConcurrency == limits.maxConcurrency().value()
-                && freeInFlight == limits.maxInFlight().value();
+        return freeConcurrency == limits.maxConcurrency().value() && freeInFlight == limits.inFlightInForce();
     }
 
     /** {@return how many in-flight permits are out: more than the limit, if it was lowered} */
     final int inFlightHere(EffectiveLimits limits) {
-        return limits.maxInFlight().value() - freeInFlight;
+        return limits.inFlightInForce() - freeInFlight;
+    }
+
+    /** {@return how many of so many that wait have no permits only because no more are leased} */
+    final int keptByLease(EffectiveLimits limits, int waiting) {
+        int room = Math.min(freeConcurrency, limits.maxInFlight().value() - inFlightHere(limits));
+        return Math.max(0, Math.min(waiting, room) - Math.max(0, freeInFlight));
     }
 }

@@ -1,6 +1,5 @@
 package io.github.kobe.internal.permits;
 
-import io.github.kobe.GroupLimits;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.internal.base.Counters;
@@ -53,7 +52,8 @@ public final class Group extends GuardedGroup {
     Group idlePrevious;
 
     public Group(Groups engine, String key, EffectiveLimits base, boolean named, Recording recording) {
-        super(engine, key, base, named, recording);
+        // Where others share the limit, all that may be in flight has to be leased first.
+        super(engine, key, engine.cluster.isClustered(key) ? base.withLeased(0) : base, named, recording);
         this.threads = engine.environment.taskThreads().named(KeyText.printable(key));
     }
 
@@ -68,7 +68,7 @@ public final class Group extends GuardedGroup {
     public boolean tryTakeFast(int stripe) {
         Take taken = tryTake(false);
         if (taken != Take.WANTS_CREDIT) {
-            return taken == Take.TAKEN;
+            return taken == Take.TAKEN && (lease == null || keepsTaken(stripe));
         }
         if (!ledger.tryTakeCredit(stripe)) {
             return false;
@@ -77,7 +77,19 @@ public final class Group extends GuardedGroup {
             giveCredit(0, stripe);
             return false;
         }
-        return true;
+        return lease == null || keepsTaken(stripe);
+    }
+
+    /**
+     * {@return whether what was taken may be used} It is given back if not. Looked at once it is taken: a thread that stops in
+     * between has permits that count.
+     */
+    private boolean keepsTaken(int stripe) {
+        boolean keeps = !isLeaseOver();
+        if (!keeps) {
+            release(0, stripe);
+        }
+        return keeps;
     }
 
     /** Gives a piece back, if the group is fast. Whoever calls it may hold the ledger's lock. */
@@ -114,6 +126,10 @@ public final class Group extends GuardedGroup {
         }
         if (isSlow()) {
             engine.housekeeper.retry(this); // who has entered in between took it for one that holds a global permit
+        }
+        if (isLeaseOver()) {
+            releaseCarried(counters.carriedNoMore());
+            return false;
         }
         return true;
     }
@@ -162,7 +178,7 @@ public final class Group extends GuardedGroup {
             if (tryTake(true) != Take.TAKEN) {
                 return false;
             }
-            if (!shared.tryJoin(as)) {
+            if (isLeaseOver() || !shared.tryJoin(as)) {
                 tryGiveBack(ONE_OF_BOTH); // nobody makes the group slow meanwhile, so nobody waits
                 return false;
             }
@@ -246,6 +262,7 @@ public final class Group extends GuardedGroup {
             if (first == null
                     || queue.size() == 1
                     || isOverdrawn()
+                    || isLeaseOver()
                     || first.shared() != null
                     || isExpired(first)
                     || !first.grant(null, false)) {
@@ -347,6 +364,7 @@ public final class Group extends GuardedGroup {
             if (rejection != null) {
                 counters.rejected(rejection.reason());
                 batch.rejection = rejection;
+                noteRefusal();
                 return Verdict.REJECTED;
             }
             enqueue(node);
@@ -460,39 +478,5 @@ public final class Group extends GuardedGroup {
         } finally {
             exit(batch);
         }
-    }
-
-    // ---- readings that may be stale
-
-    public @Nullable ClassLoader queueLoader() {
-        return queue.loader();
-    }
-
-    public int queued() {
-        return queue.size();
-    }
-
-    public int running() {
-        return concurrencyOut(limits());
-    }
-
-    public int inFlight() {
-        return inFlightOut(limits());
-    }
-
-    /** {@return since when the one waits that has waited longest, on the engine's clock; 0: nothing waits} */
-    long oldestQueuedAt() {
-        return queue.oldestQueuedAt();
-    }
-
-    /** {@return the rule that its limits are by} */
-    @Nullable
-    String rule() {
-        return limits().rule();
-    }
-
-    /** {@return the override in force; {@code null}: none} */
-    public @Nullable GroupLimits currentOverride() {
-        return settings.override();
     }
 }

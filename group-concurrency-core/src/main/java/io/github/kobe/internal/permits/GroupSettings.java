@@ -87,9 +87,9 @@ final class GroupSettings {
         return named || paused || override != null;
     }
 
-    /** Takes over the limits of another policy; the override stays. */
+    /** Takes over the limits of another policy; the override stays, and what is leased. */
     void rebase(EffectiveLimits newBase, boolean isNamed) {
-        limits = resolved(override, newBase);
+        limits = resolved(override, newBase).withLeased(limits.leased());
         named = isNamed;
     }
 
@@ -100,11 +100,16 @@ final class GroupSettings {
      */
     void override(@Nullable GroupLimits newOverride, EffectiveLimits newBase, long ends) {
         overrideEnds = newOverride == null ? NEVER : ends;
-        EffectiveLimits resolved = resolved(newOverride, newBase);
+        EffectiveLimits resolved = resolved(newOverride, newBase).withLeased(limits.leased());
         Instant since = newOverride == null ? null : Instant.now();
         overriddenSince = since;
         override = newOverride;
         limits = resolved;
+    }
+
+    /** So many are leased from now on. */
+    void lease(int capacity) {
+        limits = limits.withLeased(capacity);
     }
 
     /**

@@ -76,15 +76,6 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
         return inFlightHere(limits());
     }
 
-    public final boolean hasRoom() {
-        return hasFreeBoth() && !settings.isPaused() && !stalled && !isEnding();
-    }
-
-    /** {@return whether all that waits is about to be ended by a shutdown} So nothing of it starts, on whatever permits. */
-    public final boolean isEnding() {
-        return isStopping() || engine.stage.isForced();
-    }
-
     /** {@return whether {@code node}, which the current thread brings, is let in} */
     final boolean admits(Node node) {
         return engine.stage.isRunning() || (engine.stage.isDraining() && node.asksFromInside());
@@ -441,16 +432,31 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
 
     /** {@return whether the idle list wants to know that it is idle; by anyone} */
     final boolean needsOffer() {
-        return !(listed && touched) && !settings.isKept();
+        return !(listed && touched) && !settings.isKept() && !(isUnwanted() && isLeased());
     }
 
-    private boolean isIdle() {
+    /** {@return whether it is to be forgotten as soon as nothing is leased} By anyone. */
+    final boolean isUnwanted() {
+        return lease != null && lease.isUnwanted();
+    }
+
+    private boolean isLeased() {
+        return lease != null && limits().leased() > 0;
+    }
+
+    /** {@return whether nothing runs or waits} */
+    final boolean isIdle() {
         return queue.isEmpty() && lent == 0 && nested == 0 && pins == 0 && !stalled && isAllFree(limits());
     }
 
-    /** Dies if nothing runs or waits. */
+    /** Dies if nothing runs or waits; what is leased has to go back first. */
     private boolean dieIfIdle() {
         if (!isIdle()) {
+            return false;
+        }
+        if (lease != null && isLeased()) {
+            lease.markUnwanted();
+            touched = false; // so the idle list hears of it once that is done
             return false;
         }
         if (attached) {

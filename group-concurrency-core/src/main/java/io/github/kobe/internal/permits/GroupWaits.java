@@ -6,6 +6,7 @@ import io.github.kobe.TaskStatus;
 import io.github.kobe.internal.base.Answer;
 import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.Lease;
 import io.github.kobe.internal.base.Rejection;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,9 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
     public final String key;
 
     public final Counters counters = new Counters();
+
+    /** {@code null}: no other instance shares its limit. */
+    final @Nullable Lease lease;
 
     // ---- written under the guard, read by anyone for statistics and guesses
     final GroupSettings settings;
@@ -46,6 +50,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
         super(base, engine.ledger.isCapped());
         this.engine = engine;
         this.key = key;
+        this.lease = base.leased() == EffectiveLimits.NOT_LEASED ? null : new Lease(key);
         this.settings = new GroupSettings(base, named);
         this.queue = new GroupQueue(engine.waiting);
         if (isCapped()) {
@@ -104,6 +109,9 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
     final void limitsChanged(EffectiveLimits before) {
         resize(before, limits());
         armAlarm(engine.now());
+        if (lease != null && !before.equals(limits())) {
+            lease.limitsChanged();
+        }
     }
 
     /** As {@link #override}, if {@code expected} is the override still; else it returns false. */
@@ -148,6 +156,33 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
         settings.setPaused(pause, ends);
         if (pause && engine.stage.isDraining()) {
             endPaused(batch);
+        }
+    }
+
+    // ---- what is leased of a limit that several instances share
+
+    /** {@return whether several instances share its limit} By anyone. */
+    public final boolean isClustered() {
+        return lease != null;
+    }
+
+    /** {@return whether nothing may start since what is leased counts no more} By anyone. */
+    final boolean isLeaseOver() {
+        return lease != null && engine.cluster.isOver(engine.now());
+    }
+
+    /** {@return how many that wait, and so many more, would start if only more were leased} */
+    final int keptByLease(int more) {
+        return settings.isPaused() || stalled || isEnding() ? 0 : keptByLease(limits(), queue.size() + more);
+    }
+
+    /** So many are leased from now on. */
+    final void setLeased(int capacity) {
+        EffectiveLimits before = limits();
+        settings.lease(capacity);
+        resize(before, limits());
+        if (lease != null && capacity > before.leased()) {
+            lease.markWanted();
         }
     }
 
@@ -346,6 +381,15 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
         stopRuns(); // one may have been granted on a loan meanwhile
     }
 
+    public final boolean hasRoom() {
+        return hasFreeBoth() && !settings.isPaused() && !stalled && !isEnding() && !isLeaseOver();
+    }
+
+    /** {@return whether all that waits is about to be ended by a shutdown} So nothing of it starts, on whatever permits. */
+    public final boolean isEnding() {
+        return isStopping() || engine.stage.isForced();
+    }
+
     /** {@return whether a group shutdown has yet to end some} */
     final boolean isStopping() {
         return toStop != 0;
@@ -378,5 +422,39 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
         if (!stalled) {
             stopNoMore(); // nobody may come for long, and nothing would start until then
         }
+    }
+
+    // ---- readings that may be stale, by anyone
+
+    public final @Nullable ClassLoader queueLoader() {
+        return queue.loader();
+    }
+
+    public final int queued() {
+        return queue.size();
+    }
+
+    public final int running() {
+        return concurrencyOut(limits());
+    }
+
+    public final int inFlight() {
+        return inFlightOut(limits());
+    }
+
+    /** {@return since when the one waits that has waited longest, on the engine's clock; 0: nothing waits} */
+    final long oldestQueuedAt() {
+        return queue.oldestQueuedAt();
+    }
+
+    /** {@return the rule that its limits are by} */
+    @Nullable
+    final String rule() {
+        return limits().rule();
+    }
+
+    /** {@return the override in force; {@code null}: none} */
+    public final @Nullable GroupLimits currentOverride() {
+        return settings.override();
     }
 }

@@ -2,6 +2,7 @@ package io.github.kobe.internal.permits;
 
 import io.github.kobe.GroupRecorder;
 import io.github.kobe.internal.base.Answer;
+import io.github.kobe.internal.base.ClusterSignals;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.Core;
 import io.github.kobe.internal.base.Counters;
@@ -29,8 +30,8 @@ public abstract class Groups extends Core {
     public final Ledger ledger;
     public final IdleGroups idle;
 
-    public Groups(CompiledPolicy policy, Environment environment, Lenders lenders) {
-        super(policy, environment);
+    public Groups(CompiledPolicy policy, Environment environment, ClusterSignals cluster, Lenders lenders) {
+        super(policy, environment, cluster);
         ledger = new Ledger(environment.processors(), lenders);
         idle = new IdleGroups(this);
         setLimit(policy);
@@ -113,6 +114,33 @@ public abstract class Groups extends Core {
     /** Takes a dead group out of the map; whoever meets it helps. */
     public void forget(Group dead) {
         groups.remove(dead.key, dead);
+    }
+
+    /**
+     * Has what is leased count until {@code deadline}, by the clock of {@link #now}, and what has waited for that start; by who
+     * leases, without any lock.
+     */
+    public void leaseUntil(long deadline) {
+        long before = cluster.setDeadline(deadline);
+        // The clock is read last, for the reason that ClusterSignals.isOver gives.
+        if (now() >= before) {
+            leaseRenewed();
+        }
+    }
+
+    /**
+     * Has each group dispatch again that may have waited since the deadline came. Such a one is slow: it was entered before
+     * the deadline was read.
+     */
+    private void leaseRenewed() {
+        for (Group group : groups.values()) {
+            if (group.isClustered() && group.isSlow()) {
+                Batch batch = Batch.orNull(this, 0);
+                group.enter();
+                group.exit(batch);
+                Batch.carryOutIfMade(batch);
+            }
+        }
     }
 
     /** Puts a policy in force for all groups together; {@link #rebase} follows for each. */

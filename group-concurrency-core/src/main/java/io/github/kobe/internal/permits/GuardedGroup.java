@@ -4,9 +4,11 @@ import io.github.kobe.RejectionReason;
 import io.github.kobe.internal.base.Core;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.Later;
+import io.github.kobe.internal.base.Lease;
 import io.github.kobe.internal.base.Lineage;
 import io.github.kobe.internal.base.Recording;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -58,6 +60,9 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
                     if (!attach) {
                         boolean alive = becomeSlow();
                         entered = true;
+                        if (lease != null) {
+                            lease.entered(inFlightHere(), keptByLease(0) > 0, isIdle());
+                        }
                         return alive;
                     }
                 }
@@ -96,6 +101,10 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
             queue.tidy();
             if (isStopping() && queue.isEmpty()) {
                 stopNoMore();
+            }
+            if (lease != null
+                    && lease.leaves(inFlightHere(), keptByLease(0) > 0, isIdle(), limits().leased(), batch != null)) {
+                Objects.requireNonNull(batch).touched(lease);
             }
             if (isCalm()) {
                 becomeFast();
@@ -282,6 +291,36 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
             return alive && change.test(this);
         } finally {
             exit(batch);
+        }
+    }
+
+    /**
+     * Has it have so many in flight at most, of a limit that several instances share: what waits starts if they are more now,
+     * and what is out beyond them drains.
+     *
+     * @return how it stands then, which nobody is told besides; {@code null}: it is dead
+     */
+    public final Lease.@Nullable Reading lease(int capacity) {
+        Lease known = Objects.requireNonNull(lease);
+        Batch batch = new Batch(engine);
+        boolean alive = enter();
+        try {
+            if (!alive) {
+                return null;
+            }
+            setLeased(capacity);
+            dispatch(batch);
+            return known.read(inFlightHere(), keptByLease(0), isIdle());
+        } finally {
+            exit(batch);
+            batch.carryOut();
+        }
+    }
+
+    /** One that asked is refused; its group's lease may be why. */
+    final void noteRefusal() {
+        if (lease != null && keptByLease(1) > 0) {
+            lease.refused();
         }
     }
 

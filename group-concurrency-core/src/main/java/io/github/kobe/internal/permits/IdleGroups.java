@@ -73,7 +73,7 @@ public final class IdleGroups {
      * @param batch what the current thread carries out, which takes up what follows; {@code null}: nothing
      */
     void offer(Group group, @Nullable Batch batch) {
-        if (group.listed) {
+        if (group.listed && !group.isUnwanted()) {
             if (!group.touched) {
                 group.touched = true;
             }
@@ -85,7 +85,9 @@ public final class IdleGroups {
         long now = engine.now();
         lock.lock();
         try {
-            if (!group.listed && !group.isDead()) {
+            if (group.isUnwanted()) {
+                leaveAtOnce(group);
+            } else if (!group.listed && !group.isDead()) {
                 group.listed = true;
                 group.touched = false;
                 group.idleSince = now;
@@ -153,13 +155,28 @@ public final class IdleGroups {
     void forget(Group dead) {
         lock.lock();
         try {
-            if (eldest == dead || dead.idlePrevious != null) {
+            if (isInQueue(dead)) {
                 unlink(dead);
                 dead.listed = false;
             }
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean isInQueue(Group group) {
+        return eldest == group || group.idlePrevious != null;
+    }
+
+    /** Has one leave that was to do so before, when something was leased to it. */
+    private void leaveAtOnce(Group unwanted) {
+        if (isInQueue(unwanted)) {
+            unlink(unwanted);
+        } else if (unwanted.listed || unwanted.isDead()) {
+            return; // it does
+        }
+        unwanted.listed = true;
+        leave(unwanted);
     }
 
     /** It stays marked as listed until it is looked at, and so isn't listed a second time. */

@@ -115,8 +115,7 @@ public final class Readings {
         if (group.settings.isPaused()) {
             return WaitReason.PAUSED;
         }
-        if (group.running() >= limits.maxConcurrency().value()
-                || group.inFlight() >= limits.maxInFlight().value()) {
+        if (group.running() >= limits.maxConcurrency().value() || group.inFlight() >= limits.inFlightInForce()) {
             return WaitReason.GROUP_LIMIT;
         }
         Ledger ledger = group.ledger;

@@ -1,5 +1,6 @@
 package io.github.kobe.internal.work;
 
+import io.github.kobe.internal.base.ClusterSignals;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.Environment;
 import io.github.kobe.internal.base.Report;
@@ -29,12 +30,12 @@ public abstract class Work extends Groups {
     public final Rejections rejections;
     public final Dispatcher dispatcher;
 
-    public Work(CompiledPolicy policy, Environment environment) {
-        this(policy, environment, new ListedOffers());
+    public Work(CompiledPolicy policy, Environment environment, ClusterSignals cluster) {
+        this(policy, environment, cluster, new ListedOffers());
     }
 
-    private Work(CompiledPolicy policy, Environment environment, ListedOffers listed) {
-        super(policy, environment, listed);
+    private Work(CompiledPolicy policy, Environment environment, ClusterSignals cluster, ListedOffers listed) {
+        super(policy, environment, cluster, listed);
         lending = new Lending(this, holds, listed);
         returns = new Returns(this, lending);
         releases = new Releases(this, holds, returns);

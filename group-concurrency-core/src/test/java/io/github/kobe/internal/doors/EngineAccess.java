@@ -5,10 +5,12 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupTask;
 import io.github.kobe.TaskHandle;
+import io.github.kobe.internal.base.ClusterSignals;
 import io.github.kobe.internal.base.Environment;
 import io.github.kobe.internal.base.Lineage;
 import io.github.kobe.internal.lending.Offer;
 import io.github.kobe.internal.lending.Offers;
+import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Readings;
 import io.github.kobe.internal.work.ForkedTask;
 import io.github.kobe.internal.work.OpenStage;
@@ -78,6 +80,11 @@ public final class EngineAccess {
 
     /** As {@link GroupExecutor#newVirtualThreadExecutor(GroupPolicy)}, in other surroundings. */
     public static GroupExecutor newExecutor(GroupPolicy policy, Surroundings surroundings) {
+        return newExecutor(policy, surroundings, ClusterSignals.NONE);
+    }
+
+    /** As that, with limits that several instances share. */
+    public static GroupExecutor newExecutor(GroupPolicy policy, Surroundings surroundings, ClusterSignals cluster) {
         Environment environment = surroundings.equals(Surroundings.SYSTEM)
                 ? Environment.SYSTEM
                 : new Environment(
@@ -88,12 +95,16 @@ public final class EngineAccess {
                         surroundings.longestSleep(),
                         PROCESSORS,
                         surroundings.portion());
-        return newExecutor(policy, environment);
+        return newExecutor(policy, environment, cluster);
     }
 
     /** Makes an executor with a clock, threads and timers of one's own. */
     static GroupExecutor newExecutor(GroupPolicy policy, Environment environment) {
-        return ExecutorDoors.executorOver(new Doors(ExecutorDoors.compiled(policy), environment));
+        return newExecutor(policy, environment, ClusterSignals.NONE);
+    }
+
+    static GroupExecutor newExecutor(GroupPolicy policy, Environment environment, ClusterSignals cluster) {
+        return ExecutorDoors.executorOver(new Doors(ExecutorDoors.compiled(policy), environment, cluster));
     }
 
     public static Engine engine(GroupExecutor executor) {
@@ -166,6 +177,24 @@ public final class EngineAccess {
     /** {@return the limiter of a group, to be compared by identity; null if it is unknown} */
     public static Object limiter(GroupExecutor executor, String key) {
         return engine(executor).groupIfKnown(key);
+    }
+
+    /** {@return how many may be in flight in a group of what several instances share; as many as can be, if they share none} */
+    public static int leased(GroupExecutor executor, String key) {
+        Engine engine = engine(executor);
+        Group group = engine.groupIfKnown(key);
+        if (group == null) {
+            return engine.cluster.isClustered(key) ? 0 : Integer.MAX_VALUE;
+        }
+        return group.isClustered() && engine.cluster.isOver(engine.now())
+                ? 0
+                : group.limits().leased();
+    }
+
+    /** {@return whether something is leased to a group, which is kept so long} */
+    public static boolean isLeased(GroupExecutor executor, String key) {
+        Group group = engine(executor).groupIfKnown(key);
+        return group != null && group.isClustered() && group.limits().leased() > 0;
     }
 
     /** {@return how many nodes are linked in the queue of a known group, also those that have left} */

@@ -4,8 +4,10 @@ import io.github.kobe.GroupExecutor;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.GroupWaiter;
 import io.github.kobe.RejectionReason;
+import io.github.kobe.internal.base.ClusterSignals;
 import io.github.kobe.internal.doors.Engine;
 import io.github.kobe.internal.doors.EngineAccess;
+import io.github.kobe.internal.doors.EngineAccess.Surroundings;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -21,7 +23,12 @@ final class Asker implements AutoCloseable {
     private final Consumer<String> granted;
 
     Asker(GroupPolicy policy, Consumer<String> granted) {
-        this.executor = GroupExecutor.newVirtualThreadExecutor(policy);
+        this(policy, granted, Surroundings.SYSTEM, ClusterSignals.NONE);
+    }
+
+    /** With limits that several instances share. */
+    Asker(GroupPolicy policy, Consumer<String> granted, Surroundings surroundings, ClusterSignals cluster) {
+        this.executor = EngineAccess.newExecutor(policy, surroundings, cluster);
         this.engine = EngineAccess.engine(executor);
         this.granted = granted;
     }

@@ -1,0 +1,114 @@
+package io.github.kobe.internal.base;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Between an engine and who leases capacity for it, where several instances share the limits of some groups. The engine
+ * tells which groups are to be looked at, and asks until when what is leased counts; it knows nothing else of the others.
+ *
+ * <p>{@link #NONE}, where there are no such limits, is asked once for each group that is made.
+ */
+public abstract class ClusterSignals {
+
+    /** No limit is shared. */
+    public static final ClusterSignals NONE = new None();
+
+    private static final VarHandle NEWEST;
+
+    static {
+        try {
+            NEWEST = MethodHandles.lookup().findVarHandle(ClusterSignals.class, "newest", Lease.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** Until when what is leased counts, by the engine's clock ({@link Core#now}); 0: it doesn't yet. Written by who leases. */
+    private volatile long deadline;
+
+    /** Those that are to be looked at, the newest first, linked by {@link Lease#next}. */
+    private volatile @Nullable Lease newest;
+
+    /** {@return whether other instances share the limit of a group that is about to be made} */
+    public abstract boolean isClustered(String key);
+
+    /** There is something to {@link #take}; by any thread, without any lock. It doesn't block. */
+    protected abstract void wake();
+
+    /**
+     * {@return whether what is leased counts no more}
+     *
+     * @param now read before this is called: so who {@linkplain #setDeadline sets} another deadline, and reads the clock after
+     *     that, finds that one has come which anybody has found over
+     */
+    public final boolean isOver(long now) {
+        return now >= deadline;
+    }
+
+    /** {@return the deadline that there was} By who leases. */
+    public final long setDeadline(long next) {
+        long before = deadline;
+        deadline = next;
+        return before;
+    }
+
+    /** A group is to be looked at; by who holds no lock. It needs no memory, and doesn't fail. */
+    public final void touched(Lease lease) {
+        Lease before;
+        do {
+            before = newest;
+            lease.linkTo(before);
+        } while (!NEWEST.compareAndSet(this, before, lease));
+        try {
+            wake();
+        } catch (Throwable failure) {
+            Log.failed(failure);
+        }
+    }
+
+    /**
+     * Takes all that are to be looked at, the eldest first, each once. What happens to one from then on is told anew, so
+     * {@code each} looks at it, or notes that it has to.
+     *
+     * @param each is told the key of the group
+     */
+    public final void take(Consumer<String> each) {
+        Lease eldest = null;
+        for (Lease lease = (Lease) NEWEST.getAndSet(this, null); lease != null; ) {
+            Lease older = lease.unlink();
+            lease.linkTo(eldest);
+            eldest = lease;
+            lease = older;
+        }
+        try {
+            while (eldest != null) {
+                Lease lease = eldest;
+                eldest = lease.unlink();
+                lease.taken();
+                each.accept(lease.key);
+            }
+        } finally {
+            while (eldest != null) { // it has failed for the one before
+                Lease lease = eldest;
+                eldest = lease.unlink();
+                touched(lease);
+            }
+        }
+    }
+
+    private static final class None extends ClusterSignals {
+
+        @Override
+        public boolean isClustered(String key) {
+            return false;
+        }
+
+        @Override
+        protected void wake() {
+            // Nobody leases.
+        }
+    }
+}

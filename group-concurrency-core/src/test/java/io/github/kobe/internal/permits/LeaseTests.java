@@ -1,0 +1,726 @@
+package io.github.kobe.internal.permits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPermit;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionReason;
+import io.github.kobe.TaskHandle;
+import io.github.kobe.TaskStatus;
+import io.github.kobe.audit.Engines;
+import io.github.kobe.audit.ManualClock;
+import io.github.kobe.internal.base.Lease;
+import io.github.kobe.internal.doors.EngineAccess;
+import io.github.kobe.internal.doors.EngineAccess.Surroundings;
+import io.github.kobe.testing.Caller;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a group may start of a limit that several instances share: no more than is leased, and only while that counts. */
+@Tag("CL60")
+@Tag("CL62")
+class LeaseTests {
+
+    private static final String KEY = "shared";
+    private static final Duration LEASE = Duration.ofSeconds(11);
+
+    @RegisterExtension
+    final Engines engines = new Engines();
+
+    private final ManualClock clock = new ManualClock();
+    private final Leases leases = new Leases();
+    private final Gate gate = new Gate();
+    private GroupExecutor executor;
+
+    @BeforeEach
+    void start() {
+        start(policy().build());
+    }
+
+    private static GroupPolicy.Builder policy() {
+        return GroupPolicy.builder().defaultMaxConcurrencyPerGroup(10);
+    }
+
+    private void start(GroupPolicy policy) {
+        executor = engines.start(policy, clock.environment(), leases);
+        leases.leaseFor(executor);
+    }
+
+    private TaskHandle<String> submit(Gate until) {
+        return executor.submit(KEY, "task", until.then("done"));
+    }
+
+    private List<TaskHandle<String>> submit(int count, Gate until) {
+        List<TaskHandle<String>> handles = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            handles.add(submit(until));
+        }
+        return handles;
+    }
+
+    private Group group() {
+        return EngineAccess.engine(executor).group(KEY);
+    }
+
+    private int inFlight() {
+        return executor.groupStats(KEY).orElseThrow().inFlight();
+    }
+
+    private int queued() {
+        return executor.groupStats(KEY).orElseThrow().queued();
+    }
+
+    private void awaitInFlight(int count) {
+        Deadline.until(() -> count + " in flight, but " + inFlight(), () -> inFlight() == count);
+    }
+
+    private static void awaitAll(List<TaskHandle<String>> handles) throws Exception {
+        for (TaskHandle<String> handle : handles) {
+            assertThat(Deadline.within(handle::await).value()).isEqualTo("done");
+        }
+    }
+
+    /** Runs something while the group is fast, so that the next that comes finds it so. */
+    private void makeFast() throws Exception {
+        executor.call(KEY, () -> "done");
+        assertThat(group().isSlow()).isFalse();
+    }
+
+    /** The group of {@code key} is used, and idle after that for the first time. */
+    private void useOnce(String key) throws Exception {
+        TaskHandle<String> handle = executor.submit(key, "task", () -> "done");
+        leases.lease(key, 1);
+        awaitAll(List.of(handle));
+        Group group = EngineAccess.engine(executor).group(key);
+        Deadline.until("it has been told that it is idle", () -> group.idleSince != 0);
+    }
+
+    // ---- more and less of it
+
+    @Test
+    void aGroupIsBornWithNothingAndStartsOnceItHasSome() throws Exception {
+        TaskHandle<String> first = submit(gate);
+        TaskHandle<String> second = submit(gate);
+
+        assertThat(inFlight()).isZero();
+        assertThat(queued()).isEqualTo(2);
+
+        assertThat(leases.lease(KEY, 1)).isEqualTo(new Lease.Reading(1, 1, 0, false));
+        gate.awaitArrived(1);
+        assertThat(queued()).isEqualTo(1);
+        assertThat(leases.lease(KEY, 2)).isEqualTo(new Lease.Reading(2, 0, 0, false));
+        gate.open();
+        awaitAll(List.of(first, second));
+    }
+
+    @Test
+    void aGroupThatIsNotSharedKnowsNothingOfIt() throws Exception {
+        leases.lapse();
+
+        assertThat(executor.call("own", () -> "done")).isEqualTo("done");
+        assertThat(EngineAccess.engine(executor).group("own").isClustered()).isFalse();
+        assertThat(leases.touched()).isEmpty();
+    }
+
+    @Test
+    void whatIsOutBeyondALowerLeaseDrainsBeforeAnythingStarts() throws Exception {
+        leases.lease(KEY, 3);
+        Gate first = new Gate();
+        Gate second = new Gate();
+        Gate third = new Gate();
+        List<TaskHandle<String>> running = List.of(submit(first), submit(second), submit(third));
+        TaskHandle<String> waiting = submit(gate);
+
+        assertThat(leases.lease(KEY, 1)).isEqualTo(new Lease.Reading(3, 1, 0, false));
+        first.open();
+        awaitInFlight(2);
+        second.open();
+        awaitInFlight(1);
+        assertThat(queued()).isEqualTo(1);
+        assertThat(gate.arrived()).isZero();
+        third.open();
+        gate.awaitArrived(1);
+        assertThat(inFlight()).isEqualTo(1);
+
+        gate.open();
+        awaitAll(running);
+        awaitAll(List.of(waiting));
+    }
+
+    @Test
+    void whatIsTakenAwayAndGivenBackWhileTheSameWorkRunsIsThereAgain() throws Exception {
+        leases.lease(KEY, 2);
+        List<TaskHandle<String>> running = submit(2, gate);
+
+        assertThat(leases.lease(KEY, 0)).isEqualTo(new Lease.Reading(2, 0, 0, false));
+        assertThat(leases.lease(KEY, 3)).isEqualTo(new Lease.Reading(2, 0, 0, false));
+        running = new ArrayList<>(running);
+        running.addAll(submit(2, gate));
+
+        gate.awaitArrived(3);
+        assertThat(queued()).isEqualTo(1);
+        gate.open();
+        awaitAll(running);
+    }
+
+    @Test
+    void theGroupIsFastAgainOnceItsLeaseSuffices() throws Exception {
+        leases.lease(KEY, 1);
+        makeFast();
+        GroupPermit permit = executor.acquire(KEY);
+        assertThat(group().tryTakeFast(group().home)).isFalse();
+
+        leases.lease(KEY, 2);
+
+        assertThat(group().isSlow()).isFalse();
+        assertThat(group().tryTakeFast(group().home)).isTrue();
+        assertThat(group().tryTakeFast(group().home)).isFalse();
+        group().release(0, group().home);
+        permit.close();
+        assertThat(inFlight()).isZero();
+    }
+
+    @Test
+    void theGroupIsNotFastWhileMoreIsOutThanIsLeased() throws Exception {
+        leases.lease(KEY, 2);
+        makeFast();
+        GroupPermit one = executor.acquire(KEY);
+        GroupPermit other = executor.acquire(KEY);
+
+        leases.lease(KEY, 1);
+
+        assertThat(group().isSlow()).isTrue();
+        one.close();
+        assertThat(executor.tryAcquire(KEY, Duration.ZERO)).isEmpty();
+        other.close();
+        try (GroupPermit again = executor.tryAcquire(KEY, Duration.ZERO).orElseThrow()) {
+            assertThat(inFlight()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void ownLimitsThatAreSmallerHold() throws Exception {
+        executor.setLimits(KEY, GroupLimits.unset().withMaxConcurrency(2));
+
+        List<TaskHandle<String>> handles = submit(4, gate);
+        assertThat(leases.lease(KEY, 8)).isEqualTo(new Lease.Reading(2, 0, 0, false));
+        gate.awaitArrived(2);
+        assertThat(queued()).isEqualTo(2);
+
+        gate.open();
+        awaitAll(handles);
+    }
+
+    @Test
+    void anOverrideKeepsTheLeaseAndIsShownAsItWasSet() throws Exception {
+        leases.lease(KEY, 2);
+        List<TaskHandle<String>> handles = submit(5, gate);
+
+        executor.setLimits(KEY, GroupLimits.unset().withMaxConcurrency(4).withMaxInFlight(7));
+        assertThat(inFlight()).isEqualTo(2);
+        assertThat(executor.groupStats(KEY).orElseThrow().maxInFlight().value()).isEqualTo(7);
+        executor.setLimits(KEY, GroupLimits.unset().withMaxConcurrency(1));
+        executor.resetLimits(KEY);
+        assertThat(inFlight()).isEqualTo(2);
+        assertThat(executor.groupStats(KEY).orElseThrow().maxInFlight().value()).isEqualTo(10);
+
+        assertThat(leases.lease(KEY, 3)).isEqualTo(new Lease.Reading(3, 2, 0, false));
+        gate.open();
+        awaitAll(handles);
+    }
+
+    @Test
+    void anotherPolicyKeepsTheLease() throws Exception {
+        leases.lease(KEY, 2);
+        List<TaskHandle<String>> handles = submit(5, gate);
+
+        executor.updatePolicy(engines.witnessed(
+                executor,
+                policy().group(KEY, GroupLimits.unset().withMaxConcurrency(3)).build()));
+        assertThat(inFlight()).isEqualTo(2);
+        assertThat(leases.lease(KEY, 9)).isEqualTo(new Lease.Reading(3, 0, 0, false));
+        executor.updatePolicy(engines.witnessed(executor, policy().build()));
+        awaitInFlight(5);
+
+        gate.open();
+        awaitAll(handles);
+    }
+
+    @Test
+    void thePermitsOfOpenStagesCountAsOut() throws Exception {
+        executor.setLimits(KEY, GroupLimits.unset().withMaxConcurrency(1).withMaxInFlight(9));
+        leases.lease(KEY, 2);
+        List<CompletableFuture<String>> stages = List.of(new CompletableFuture<>(), new CompletableFuture<>());
+        List<TaskHandle<String>> handles = new ArrayList<>();
+        stages.forEach(stage -> handles.add(executor.submitAsync(KEY, "stage", () -> stage)));
+        Deadline.until(
+                "both stages open",
+                () -> inFlight() == 2 && executor.groupStats(KEY).orElseThrow().running() == 0);
+        TaskHandle<String> third = submit(gate);
+
+        assertThat(leases.lease(KEY, 2)).isEqualTo(new Lease.Reading(2, 1, 0, false));
+        assertThat(leases.lease(KEY, 1).out()).isEqualTo(2);
+        stages.getFirst().complete("done");
+        awaitInFlight(1);
+        assertThat(queued()).isEqualTo(1);
+        stages.getLast().complete("done");
+        gate.awaitArrived(1);
+        gate.open();
+        awaitAll(handles);
+        awaitAll(List.of(third));
+    }
+
+    // ---- how many would start
+
+    @Test
+    void nothingIsKeptByTheLeaseWhilePausedOrStalledOrFullBySomethingElse() throws Exception {
+        List<TaskHandle<String>> handles = submit(12, gate);
+        assertThat(leases.lease(KEY, 1)).isEqualTo(new Lease.Reading(1, 9, 0, false));
+        executor.pause(KEY);
+        assertThat(leases.lease(KEY, 1).kept()).isZero();
+        executor.resume(KEY);
+        group().stall(new Batch(EngineAccess.engine(executor)));
+        assertThat(leases.lease(KEY, 1).kept()).isZero();
+        group().unstall(new Batch(EngineAccess.engine(executor)));
+        assertThat(leases.lease(KEY, 1).kept()).isEqualTo(9);
+        executor.setLimits(KEY, GroupLimits.unset().withMaxConcurrency(3));
+        assertThat(leases.lease(KEY, 1).kept()).isEqualTo(2);
+        executor.resetLimits(KEY);
+        assertThat(leases.lease(KEY, 10)).isEqualTo(new Lease.Reading(10, 0, 0, false));
+
+        gate.open();
+        awaitAll(handles);
+    }
+
+    @Test
+    void nothingIsKeptOnceItIsShutDown() {
+        executor.submit(KEY, "task", () -> "done");
+        assertThat(leases.lease(KEY, 0).kept()).isEqualTo(1);
+
+        executor.shutdown();
+
+        assertThat(leases.lease(KEY, 0)).isEqualTo(new Lease.Reading(0, 0, 0, false));
+    }
+
+    @Test
+    void whatMayNotWaitIsCountedAsRefusedOnceItIsTold() throws Exception {
+        assertThat(executor.tryAcquire(KEY, Duration.ZERO)).isEmpty();
+        assertThat(executor.tryAcquire(KEY, Duration.ZERO)).isEmpty();
+        assertThat(leases.touched()).containsExactly(KEY);
+
+        assertThat(leases.lease(KEY, 1)).isEqualTo(new Lease.Reading(0, 0, 2, false));
+        try (GroupPermit permit = executor.tryAcquire(KEY, Duration.ZERO).orElseThrow()) {
+            assertThat(leases.lease(KEY, 1)).isEqualTo(new Lease.Reading(1, 0, 0, false));
+        }
+    }
+
+    @Test
+    void whatIsRefusedForOtherReasonsIsNotCounted() throws Exception {
+        executor.setLimits(KEY, GroupLimits.unset().withMaxConcurrency(1));
+        leases.lease(KEY, 4);
+        try (GroupPermit permit = executor.acquire(KEY)) {
+            assertThat(executor.tryAcquire(KEY, Duration.ZERO)).isEmpty();
+            assertThat(leases.lease(KEY, 4)).isEqualTo(new Lease.Reading(1, 0, 0, false));
+        }
+    }
+
+    // ---- the deadline
+
+    @Test
+    void nothingStartsOnceTheDeadlineHasComeUntilItIsRenewed() throws Exception {
+        leases.lease(KEY, 3);
+        leases.count(LEASE);
+        makeFast();
+        TaskHandle<String> running = submit(gate);
+        gate.awaitArrived(1);
+
+        clock.advance(LEASE.minusNanos(1));
+        TaskHandle<String> justInTime = submit(gate);
+        gate.awaitArrived(2);
+        clock.advance(Duration.ofNanos(1));
+        TaskHandle<String> late = submit(gate);
+
+        assertThat(queued()).isEqualTo(1);
+        assertThat(inFlight()).isEqualTo(2);
+        gate.open();
+        awaitAll(List.of(running, justInTime));
+        awaitInFlight(0);
+        assertThat(queued()).isEqualTo(1);
+        assertThat(leases.lease(KEY, 3)).isEqualTo(new Lease.Reading(0, 0, 0, false));
+
+        leases.count(LEASE);
+        awaitAll(List.of(late));
+        makeFast();
+    }
+
+    @Test
+    void aPermitIsNotPassedOnAfterTheDeadline() throws Exception {
+        leases.lease(KEY, 1);
+        leases.count(LEASE);
+        Gate first = new Gate();
+        TaskHandle<String> running = submit(first);
+        first.awaitArrived(1);
+        List<TaskHandle<String>> waiting = submit(3, gate);
+        clock.advance(LEASE);
+
+        first.open();
+        awaitAll(List.of(running));
+        awaitInFlight(0);
+        assertThat(queued()).isEqualTo(3);
+
+        leases.count(LEASE);
+        gate.open();
+        awaitAll(waiting);
+    }
+
+    @Test
+    void whatWasTakenTooLateGoesBackWithItsCredit() throws Exception {
+        start(policy().globalMaxInFlight(50).build());
+        leases.lease(KEY, 3);
+        leases.count(LEASE);
+        makeFast();
+        clock.advance(LEASE);
+
+        for (int i = 0; i < 200; i++) {
+            assertThat(group().tryTakeFast(group().home)).isFalse();
+            assertThat(executor.tryAcquire(KEY, Duration.ZERO)).isEmpty();
+        }
+        leases.count(LEASE);
+        assertThat(EngineAccess.engine(executor).ledger.isOn()).isFalse();
+        makeFast();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Integer.MAX_VALUE, 50})
+    void aCallInsideAnotherGroupStartsNothingAfterTheDeadline(int global) throws Exception {
+        start(policy().globalMaxInFlight(global).build());
+        leases.lease(KEY, 2);
+        leases.count(LEASE);
+        makeFast();
+        executor.call("own", () -> "done");
+
+        Caller<String> inside = Caller.start(() -> executor.call("own", () -> {
+            gate.pass();
+            return executor.call(KEY, () -> "done");
+        }));
+        gate.awaitArrived(1);
+        clock.advance(LEASE);
+        gate.open();
+        Deadline.until("the call waits", () -> queued() == 1);
+        assertThat(inFlight()).isZero();
+        assertThat(group().nested()).isZero();
+
+        leases.count(LEASE);
+        assertThat(inside.result()).isEqualTo("done");
+    }
+
+    @Test
+    void aPermitUnderAPermitIsNotToBeHadAfterTheDeadline() throws Exception {
+        leases.lease(KEY, 2);
+        leases.count(LEASE);
+        makeFast();
+        try (GroupPermit outer = executor.acquire("own")) {
+            CompletableFuture<GroupPermit> early = outer.acquireAsync(KEY).toCompletableFuture();
+            assertThat(early).isDone();
+            clock.advance(LEASE);
+            CompletableFuture<GroupPermit> late = outer.acquireAsync(KEY).toCompletableFuture();
+            assertThat(late).isNotDone();
+            assertThat(inFlight()).isEqualTo(1);
+            early.join().close();
+            assertThat(late).isNotDone();
+            assertThat(group().nested()).isZero();
+
+            leases.count(LEASE);
+            Deadline.within(late::get).close();
+        }
+    }
+
+    @Test
+    void whatNeedsNoGlobalPermitOfItsOwnStartsNothingAfterTheDeadlineEither() throws Exception {
+        start(policy().globalMaxInFlight(1).build());
+        leases.lease(KEY, 1);
+        leases.count(LEASE);
+        try (GroupPermit outer = executor.acquire("own")) {
+            CompletableFuture<GroupPermit> first = outer.acquireAsync(KEY).toCompletableFuture();
+            CompletableFuture<GroupPermit> second = outer.acquireAsync(KEY).toCompletableFuture();
+            Deadline.until("the first has one", first::isDone);
+            clock.advance(LEASE);
+            first.join().close();
+            assertThat(inFlight()).isZero();
+            assertThat(second).isNotDone();
+
+            leases.count(LEASE);
+            Deadline.within(second::get).close();
+        }
+    }
+
+    @Test
+    void whatIsInsideGoesOnInsideAfterTheDeadline() throws Exception {
+        leases.lease(KEY, 1);
+        leases.count(LEASE);
+
+        String said = executor.call(KEY, () -> {
+            clock.advance(LEASE);
+            return executor.call(KEY, () -> "inside");
+        });
+
+        assertThat(said).isEqualTo("inside");
+        awaitInFlight(0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoWaitsForItsOwnTaskLendsItWhatItHas(boolean lapsed) throws Exception {
+        leases.lease(KEY, 1);
+        leases.count(LEASE);
+        TaskHandle<String> outer = executor.submit(KEY, "outer", () -> {
+            TaskHandle<String> inner = executor.submit(KEY, "inner", gate.then("lent"));
+            if (lapsed) {
+                clock.advance(LEASE);
+            }
+            return inner.await().value();
+        });
+        gate.awaitArrived(1);
+
+        assertThat(leases.lease(KEY, 0).out()).isEqualTo(1);
+        assertThat(group().lent()).isEqualTo(1);
+        gate.open();
+        assertThat(Deadline.within(outer::await).value()).isEqualTo("lent");
+        awaitInFlight(0);
+    }
+
+    @Test
+    void timeOutsRunOnAfterTheDeadline() {
+        start(policy().queueTimeout(Duration.ofSeconds(5)).build());
+        leases.lease(KEY, 1);
+        leases.lapse();
+        TaskHandle<String> waiting = submit(gate);
+
+        clock.advance(Duration.ofSeconds(5), executor);
+
+        assertThat(Deadline.reached(waiting::isDone)).isTrue();
+        assertThat(executor.stats().totals().rejectedByReason()).containsEntry(RejectionReason.QUEUE_TIMEOUT, 1L);
+    }
+
+    @Test
+    void aDeadlineThatIsMovedBeforeItComesLetsNothingWait() throws Exception {
+        leases.lease(KEY, 1);
+        leases.count(LEASE);
+        makeFast();
+        clock.advance(LEASE.minusSeconds(1));
+        leases.count(LEASE);
+        clock.advance(LEASE.minusSeconds(1));
+
+        assertThat(group().tryTakeFast(group().home)).isTrue();
+        group().release(0, group().home);
+    }
+
+    @Test
+    void whatWaitsInAnotherGroupGetsTheGlobalPermitThatALapsedOneMayNotUse() throws Exception {
+        start(policy().globalMaxInFlight(1).build());
+        leases.lease(KEY, 5);
+        leases.count(LEASE);
+        TaskHandle<String> holder = executor.submit("own", "holder", gate.then("done"));
+        gate.awaitArrived(1);
+        List<TaskHandle<String>> first = submit(2, gate);
+        TaskHandle<String> other = executor.submit("other", "other", () -> "done");
+        clock.advance(LEASE);
+
+        gate.open();
+        awaitAll(List.of(holder, other));
+        assertThat(queued()).isEqualTo(2);
+        assertThat(executor.call("own", () -> "done")).isEqualTo("done");
+
+        leases.count(LEASE);
+        awaitAll(first);
+    }
+
+    // ---- the end
+
+    @Test
+    void whatWaitsWhenADrainBeginsStartsWithWhatIsLeasedThen() throws Exception {
+        List<TaskHandle<String>> handles = submit(3, gate);
+        leases.lease(KEY, 1);
+        gate.open();
+        Caller<Boolean> drain = Caller.start(() -> executor.shutdown(Deadline.LONG));
+
+        awaitAll(handles);
+        assertThat(drain.result()).isTrue();
+    }
+
+    @Test
+    void whatWaitsForWantOfALeaseEndsWithTheExecutor() throws Exception {
+        TaskHandle<String> waiting = submit(gate);
+
+        executor.shutdown();
+
+        assertThat(Deadline.within(waiting::await).status()).isEqualTo(TaskStatus.CANCELLED);
+        assertThat(executor.awaitTermination(Deadline.LONG)).isTrue();
+    }
+
+    @Test
+    void manyThatWaitStartInPortions() throws Exception {
+        executor = engines.startPlain(
+                policy().defaultMaxConcurrencyPerGroup(1_000).build(), Surroundings.SYSTEM.withPortion(10), leases);
+        leases.leaseFor(executor);
+        List<TaskHandle<String>> handles = submit(100, gate);
+
+        Lease.Reading reading = leases.lease(KEY, 90);
+
+        assertThat(reading.out()).isBetween(10, 90);
+        gate.awaitArrived(90);
+        assertThat(inFlight()).isEqualTo(90);
+        assertThat(queued()).isEqualTo(10);
+        leases.lease(KEY, 100);
+        gate.open();
+        awaitAll(handles);
+    }
+
+    // ---- idle, and gone
+
+    @Test
+    void aGroupIsNotForgottenWhileSomethingIsLeased() throws Exception {
+        start(policy().maxIdleGroups(0).build());
+        leases.lease(KEY, 2);
+        makeFast();
+        Deadline.until("it is to be forgotten", () -> leases.touched().contains(KEY));
+        Group known = group();
+
+        assertThat(leases.lease(KEY, 2)).isEqualTo(new Lease.Reading(0, 0, 0, true));
+        executor.call(KEY, () -> "done");
+        assertThat(group()).isSameAs(known);
+        assertThat(leases.lease(KEY, 0)).isEqualTo(new Lease.Reading(0, 0, 0, true));
+
+        assertThat(known.isDead()).isTrue();
+        assertThat(executor.groupKeys()).isEmpty();
+        assertThat(known.lease(4)).isNull();
+        assertThat(leases.lease(KEY, 0)).isEqualTo(new Lease.Reading(0, 0, 0, false));
+    }
+
+    @Test
+    void theEldestOfTheIdleOnesHasToGiveBackWhatIsLeasedFirst() throws Exception {
+        start(policy().maxIdleGroups(2).build());
+        for (String key : List.of("shared-1", "shared-2", "shared-3")) {
+            useOnce(key);
+        }
+        assertThat(leases.touched()).containsOnlyOnce("shared-1");
+        assertThat(leases.lease("shared-1", 0).unwanted()).isTrue();
+
+        assertThat(executor.groupKeys()).containsExactlyInAnyOrder("shared-2", "shared-3");
+        assertThat(leases.lease("shared-2", 0).unwanted()).isFalse();
+        assertThat(executor.groupKeys()).containsExactlyInAnyOrder("shared-2", "shared-3");
+    }
+
+    @Test
+    void aGroupThatIsUsedAgainBeforeItHasGivenBackIsKeptOnceMoreIsLeased() throws Exception {
+        start(policy().maxIdleGroups(1).build());
+        for (String key : List.of(KEY, "shared-2")) {
+            useOnce(key);
+        }
+        assertThat(leases.lease(KEY, 1).unwanted()).isTrue();
+        executor.updatePolicy(
+                engines.witnessed(executor, policy().maxIdleGroups(5).build()));
+
+        assertThat(leases.lease(KEY, 2).unwanted()).isFalse();
+        executor.call(KEY, () -> "done");
+        leases.lease(KEY, 0);
+
+        assertThat(executor.groupKeys()).contains(KEY);
+    }
+
+    @Test
+    void aGroupThatGaveBackWhileItWasInUseIsForgottenAfterIt() throws Exception {
+        start(policy().maxIdleGroups(0).build());
+        leases.lease(KEY, 1);
+        executor.call(KEY, () -> "done");
+        GroupPermit permit = executor.acquire(KEY);
+        leases.lease(KEY, 0);
+        assertThat(executor.groupKeys()).containsExactly(KEY);
+
+        permit.close();
+
+        Deadline.until("forgotten", () -> executor.groupKeys().isEmpty());
+    }
+
+    @Test
+    void aGroupThatHasBeenIdleForTooLongGivesBackFirst() throws Exception {
+        start(policy().idleTimeout(Duration.ofMinutes(1)).build());
+        leases.lease(KEY, 1);
+        makeFast();
+        assertThat(leases.touched()).isEmpty();
+        for (int i = 0; i < 6; i++) {
+            clock.advance(Duration.ofSeconds(16), executor);
+        }
+
+        assertThat(leases.touched()).containsExactly(KEY);
+        assertThat(leases.lease(KEY, 0).unwanted()).isTrue();
+        assertThat(executor.groupKeys()).isEmpty();
+    }
+
+    @Test
+    void aGroupThatIsEvictedGivesBackFirst() throws Exception {
+        leases.lease(KEY, 1);
+        makeFast();
+        Group known = group();
+        executor.evictGroup(KEY);
+
+        assertThat(leases.touched()).containsExactly(KEY);
+        assertThat(leases.lease(KEY, 0).unwanted()).isTrue();
+        assertThat(known.isDead()).isTrue();
+        assertThat(executor.groupKeys()).isEmpty();
+    }
+
+    @Test
+    void aGroupThatTheNewPolicyNamesIsKept() throws Exception {
+        start(policy().group(KEY, GroupLimits.unset().withMaxConcurrency(3))
+                .maxIdleGroups(0)
+                .build());
+        leases.lease(KEY, 1);
+        makeFast();
+
+        assertThat(leases.lease(KEY, 0).unwanted()).isFalse();
+        assertThat(executor.groupKeys()).containsExactly(KEY);
+    }
+
+    @Test
+    void whatIsSharedByADeadGroupIsBornAnewWithNothing() throws Exception {
+        start(policy().maxIdleGroups(0).build());
+        leases.lease(KEY, 1);
+        makeFast();
+        leases.lease(KEY, 0);
+
+        TaskHandle<String> handle = submit(gate);
+        assertThat(queued()).isEqualTo(1);
+        gate.open();
+        leases.lease(KEY, 1);
+        awaitAll(List.of(handle));
+    }
+
+    @Test
+    void aFullQueueRefusesAsEver() throws Exception {
+        start(policy().defaultQueueThresholdPerGroup(1).build());
+        TaskHandle<String> waiting = submit(gate);
+        TaskHandle<String> refused = submit(gate);
+
+        assertThat(Deadline.reached(refused::isDone)).isTrue();
+        assertThatExceptionOfType(RejectedTaskException.class).isThrownBy(refused::join);
+        assertThat(leases.lease(KEY, 0)).isEqualTo(new Lease.Reading(0, 1, 1, false));
+        gate.open();
+        leases.lease(KEY, 1);
+        awaitAll(List.of(waiting));
+    }
+}
