@@ -102,7 +102,7 @@ class LeaseSignalsTests {
     void whatIsInUseWithinItsLeaseIsNotTold() throws Exception {
         leases.lease(KEY, 4);
         for (int i = 0; i < 100; i++) {
-            executor.call(KEY, () -> "done");
+            Deadline.within(() -> executor.call(KEY, () -> "done"));
             for (GroupPermit permit : acquire(4)) {
                 permit.close();
             }
@@ -184,6 +184,16 @@ class LeaseSignalsTests {
         leases.lease(KEY, 0);
         executor.pause(KEY);
         executor.resume(KEY);
+        assertNotTold();
+    }
+
+    @Test
+    void whatWaitedForALeaseAndLeavesIsNotTold() {
+        TaskHandle<String> waiting = executor.submit(KEY, "task", () -> "done");
+        assertTold();
+        leases.lease(KEY, 0);
+
+        waiting.cancel(true);
         assertNotTold();
     }
 

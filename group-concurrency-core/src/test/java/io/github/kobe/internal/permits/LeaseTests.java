@@ -14,8 +14,10 @@ import io.github.kobe.TaskStatus;
 import io.github.kobe.audit.Engines;
 import io.github.kobe.audit.ManualClock;
 import io.github.kobe.internal.base.Lease;
+import io.github.kobe.internal.doors.Engine;
 import io.github.kobe.internal.doors.EngineAccess;
 import io.github.kobe.internal.doors.EngineAccess.Surroundings;
+import io.github.kobe.internal.doors.EngineAccess.TaskThreads;
 import io.github.kobe.testing.Caller;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
@@ -23,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,6 +48,8 @@ class LeaseTests {
     private final Leases leases = new Leases();
     private final Gate gate = new Gate();
     private GroupExecutor executor;
+    /** What happens when the clock is read next, and what is read. */
+    private volatile LongSupplier meddling = clock;
 
     @BeforeEach
     void start() {
@@ -96,8 +101,16 @@ class LeaseTests {
 
     /** Runs something while the group is fast, so that the next that comes finds it so. */
     private void makeFast() throws Exception {
-        executor.call(KEY, () -> "done");
+        call(KEY);
         assertThat(group().isSlow()).isFalse();
+    }
+
+    private GroupPermit acquire(String key) throws Exception {
+        return Deadline.within(() -> executor.acquire(key));
+    }
+
+    private void call(String key) throws Exception {
+        assertThat(Deadline.within(() -> executor.call(key, () -> "done"))).isEqualTo("done");
     }
 
     /** The group of {@code key} is used, and idle after that for the first time. */
@@ -131,7 +144,7 @@ class LeaseTests {
     void aGroupThatIsNotSharedKnowsNothingOfIt() throws Exception {
         leases.lapse();
 
-        assertThat(executor.call("own", () -> "done")).isEqualTo("done");
+        call("own");
         assertThat(EngineAccess.engine(executor).group("own").isClustered()).isFalse();
         assertThat(leases.touched()).isEmpty();
     }
@@ -181,7 +194,7 @@ class LeaseTests {
     void theGroupIsFastAgainOnceItsLeaseSuffices() throws Exception {
         leases.lease(KEY, 1);
         makeFast();
-        GroupPermit permit = executor.acquire(KEY);
+        GroupPermit permit = acquire(KEY);
         assertThat(group().tryTakeFast(group().home)).isFalse();
 
         leases.lease(KEY, 2);
@@ -198,8 +211,8 @@ class LeaseTests {
     void theGroupIsNotFastWhileMoreIsOutThanIsLeased() throws Exception {
         leases.lease(KEY, 2);
         makeFast();
-        GroupPermit one = executor.acquire(KEY);
-        GroupPermit other = executor.acquire(KEY);
+        GroupPermit one = acquire(KEY);
+        GroupPermit other = acquire(KEY);
 
         leases.lease(KEY, 1);
 
@@ -207,9 +220,9 @@ class LeaseTests {
         one.close();
         assertThat(executor.tryAcquire(KEY, Duration.ZERO)).isEmpty();
         other.close();
-        try (GroupPermit again = executor.tryAcquire(KEY, Duration.ZERO).orElseThrow()) {
-            assertThat(inFlight()).isEqualTo(1);
-        }
+        GroupPermit again = executor.tryAcquire(KEY, Duration.ZERO).orElseThrow();
+        assertThat(inFlight()).isEqualTo(1);
+        again.close();
     }
 
     @Test
@@ -273,6 +286,10 @@ class LeaseTests {
         TaskHandle<String> third = submit(gate);
 
         assertThat(leases.lease(KEY, 2)).isEqualTo(new Lease.Reading(2, 1, 0, false));
+        executor.setLimits(KEY, GroupLimits.unset().withMaxConcurrency(1).withMaxInFlight(2));
+        assertThat(leases.lease(KEY, 2).kept())
+                .as("two are all that it may have")
+                .isZero();
         assertThat(leases.lease(KEY, 1).out()).isEqualTo(2);
         stages.getFirst().complete("done");
         awaitInFlight(1);
@@ -317,25 +334,46 @@ class LeaseTests {
     }
 
     @Test
+    void nothingIsKeptWhileTheRestOfAPortionIsYetToBeEnded() {
+        executor = engines.start(policy().build(), clock.environment().withPortion(2), leases);
+        leases.leaseFor(executor);
+        submit(5, gate);
+        assertThat(leases.lease(KEY, 0).kept()).isEqualTo(5);
+        Batch batch = new Batch(EngineAccess.engine(executor));
+        Group group = group();
+
+        group.enter();
+        group.endAllOfNow(batch);
+        int queued = group.queued();
+        int kept = group.keptByLease(0);
+        group.exit(batch);
+        batch.carryOut();
+
+        assertThat(queued).isEqualTo(3);
+        assertThat(kept).isZero();
+        assertThat(queued()).isZero();
+    }
+
+    @Test
     void whatMayNotWaitIsCountedAsRefusedOnceItIsTold() throws Exception {
         assertThat(executor.tryAcquire(KEY, Duration.ZERO)).isEmpty();
         assertThat(executor.tryAcquire(KEY, Duration.ZERO)).isEmpty();
         assertThat(leases.touched()).containsExactly(KEY);
 
         assertThat(leases.lease(KEY, 1)).isEqualTo(new Lease.Reading(0, 0, 2, false));
-        try (GroupPermit permit = executor.tryAcquire(KEY, Duration.ZERO).orElseThrow()) {
-            assertThat(leases.lease(KEY, 1)).isEqualTo(new Lease.Reading(1, 0, 0, false));
-        }
+        GroupPermit permit = executor.tryAcquire(KEY, Duration.ZERO).orElseThrow();
+        assertThat(leases.lease(KEY, 1)).isEqualTo(new Lease.Reading(1, 0, 0, false));
+        permit.close();
     }
 
     @Test
     void whatIsRefusedForOtherReasonsIsNotCounted() throws Exception {
         executor.setLimits(KEY, GroupLimits.unset().withMaxConcurrency(1));
         leases.lease(KEY, 4);
-        try (GroupPermit permit = executor.acquire(KEY)) {
-            assertThat(executor.tryAcquire(KEY, Duration.ZERO)).isEmpty();
-            assertThat(leases.lease(KEY, 4)).isEqualTo(new Lease.Reading(1, 0, 0, false));
-        }
+        GroupPermit permit = acquire(KEY);
+        assertThat(executor.tryAcquire(KEY, Duration.ZERO)).isEmpty();
+        assertThat(leases.lease(KEY, 4)).isEqualTo(new Lease.Reading(1, 0, 0, false));
+        permit.close();
     }
 
     // ---- the deadline
@@ -411,7 +449,7 @@ class LeaseTests {
         leases.lease(KEY, 2);
         leases.count(LEASE);
         makeFast();
-        executor.call("own", () -> "done");
+        call("own");
 
         Caller<String> inside = Caller.start(() -> executor.call("own", () -> {
             gate.pass();
@@ -433,7 +471,7 @@ class LeaseTests {
         leases.lease(KEY, 2);
         leases.count(LEASE);
         makeFast();
-        try (GroupPermit outer = executor.acquire("own")) {
+        try (GroupPermit outer = acquire("own")) {
             CompletableFuture<GroupPermit> early = outer.acquireAsync(KEY).toCompletableFuture();
             assertThat(early).isDone();
             clock.advance(LEASE);
@@ -454,7 +492,7 @@ class LeaseTests {
         start(policy().globalMaxInFlight(1).build());
         leases.lease(KEY, 1);
         leases.count(LEASE);
-        try (GroupPermit outer = executor.acquire("own")) {
+        try (GroupPermit outer = acquire("own")) {
             CompletableFuture<GroupPermit> first = outer.acquireAsync(KEY).toCompletableFuture();
             CompletableFuture<GroupPermit> second = outer.acquireAsync(KEY).toCompletableFuture();
             Deadline.until("the first has one", first::isDone);
@@ -473,12 +511,12 @@ class LeaseTests {
         leases.lease(KEY, 1);
         leases.count(LEASE);
 
-        String said = executor.call(KEY, () -> {
+        Caller<String> outer = Caller.start(() -> executor.call(KEY, () -> {
             clock.advance(LEASE);
             return executor.call(KEY, () -> "inside");
-        });
+        }));
 
-        assertThat(said).isEqualTo("inside");
+        assertThat(outer.result()).isEqualTo("inside");
         awaitInFlight(0);
     }
 
@@ -530,6 +568,53 @@ class LeaseTests {
     }
 
     @Test
+    void whatFindsTheDeadlineOverBeforeAnotherIsSetIsSeenByWhoSetsIt() throws Exception {
+        startWithMeddling();
+        Engine engine = EngineAccess.engine(executor);
+        long next = engine.now() + LEASE.toNanos();
+        meddling = () -> {
+            long before = clock.getAsLong();
+            clock.advance(Duration.ofNanos(1));
+            submit(gate);
+            return before;
+        };
+
+        engine.leaseUntil(next);
+
+        gate.awaitArrived(1);
+        gate.open();
+        awaitInFlight(0);
+    }
+
+    @Test
+    void whatReadsTheClockBeforeAnotherDeadlineIsSetGoesByThatOne() throws Exception {
+        startWithMeddling();
+        meddling = () -> {
+            leases.count(LEASE);
+            clock.advance(Duration.ofNanos(1));
+            return clock.getAsLong();
+        };
+
+        assertThat(group().tryTakeFast(group().home)).isTrue();
+        group().release(0, group().home);
+    }
+
+    /** A group that is fast, a moment before the deadline, and a clock that has something happen while it is read. */
+    private void startWithMeddling() throws Exception {
+        LongSupplier reading = () -> {
+            LongSupplier happens = meddling;
+            meddling = clock;
+            return happens.getAsLong();
+        };
+        executor = engines.startPlain(policy().build(), new Surroundings(reading, TaskThreads.VIRTUAL, false), leases);
+        leases.leaseFor(executor);
+        leases.lease(KEY, 2);
+        makeFast();
+        leases.count(LEASE);
+        clock.advance(LEASE.minusNanos(1));
+    }
+
+    @Test
     void whatWaitsInAnotherGroupGetsTheGlobalPermitThatALapsedOneMayNotUse() throws Exception {
         start(policy().globalMaxInFlight(1).build());
         leases.lease(KEY, 5);
@@ -543,7 +628,7 @@ class LeaseTests {
         gate.open();
         awaitAll(List.of(holder, other));
         assertThat(queued()).isEqualTo(2);
-        assertThat(executor.call("own", () -> "done")).isEqualTo("done");
+        call("own");
 
         leases.count(LEASE);
         awaitAll(first);
@@ -601,7 +686,7 @@ class LeaseTests {
         Group known = group();
 
         assertThat(leases.lease(KEY, 2)).isEqualTo(new Lease.Reading(0, 0, 0, true));
-        executor.call(KEY, () -> "done");
+        call(KEY);
         assertThat(group()).isSameAs(known);
         assertThat(leases.lease(KEY, 0)).isEqualTo(new Lease.Reading(0, 0, 0, true));
 
@@ -636,7 +721,7 @@ class LeaseTests {
                 engines.witnessed(executor, policy().maxIdleGroups(5).build()));
 
         assertThat(leases.lease(KEY, 2).unwanted()).isFalse();
-        executor.call(KEY, () -> "done");
+        call(KEY);
         leases.lease(KEY, 0);
 
         assertThat(executor.groupKeys()).contains(KEY);
@@ -646,8 +731,8 @@ class LeaseTests {
     void aGroupThatGaveBackWhileItWasInUseIsForgottenAfterIt() throws Exception {
         start(policy().maxIdleGroups(0).build());
         leases.lease(KEY, 1);
-        executor.call(KEY, () -> "done");
-        GroupPermit permit = executor.acquire(KEY);
+        call(KEY);
+        GroupPermit permit = acquire(KEY);
         leases.lease(KEY, 0);
         assertThat(executor.groupKeys()).containsExactly(KEY);
 
