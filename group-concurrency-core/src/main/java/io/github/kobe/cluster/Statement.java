@@ -48,7 +48,7 @@ public record Statement(
 
     private static final long MOST_EXACT = (1L << 53) - 1;
     private static final int LONGEST_SESSION = 32;
-    private static final int LONGEST_NODE = 255;
+    static final int LONGEST_NODE = 255;
     private static final Duration LEAST_LEASE = Duration.ofSeconds(5);
     private static final Duration MOST_LEASE = Duration.ofSeconds(60);
 
@@ -78,12 +78,8 @@ public record Statement(
         Range.between(1, MOST_EXACT, sequence, "sequence");
         Range.between(0, sequence - 1, after, "after");
         Range.notNegative(quiet, "quiet");
-        if (node.isBlank() || node.length() > LONGEST_NODE) {
-            throw Range.outside("node", "a text of 1 to " + LONGEST_NODE + " characters", Range.shown(node));
-        }
-        if (lease.compareTo(LEAST_LEASE) < 0 || lease.compareTo(MOST_LEASE) > 0) {
-            throw Range.outside("lease", LEAST_LEASE + " to " + MOST_LEASE, lease);
-        }
+        requireNode(node, "node");
+        requireLease(lease);
         Range.atLeast(1, form, "form");
         demands = List.copyOf(demands);
         requireDemands(kind, demands);
@@ -94,6 +90,18 @@ public record Statement(
                 || session.length() > LONGEST_SESSION
                 || !session.chars().allMatch(Statement::isPlain)) {
             throw Range.outside("session", "1 to " + LONGEST_SESSION + " letters and digits", Range.shown(session));
+        }
+    }
+
+    static void requireNode(String node, String name) {
+        if (node.isBlank() || node.length() > LONGEST_NODE) {
+            throw Range.outside(name, "a text of 1 to " + LONGEST_NODE + " characters", Range.shown(node));
+        }
+    }
+
+    static void requireLease(Duration lease) {
+        if (lease.compareTo(LEAST_LEASE) < 0 || lease.compareTo(MOST_LEASE) > 0) {
+            throw Range.outside("lease", LEAST_LEASE + " to " + MOST_LEASE, lease);
         }
     }
 

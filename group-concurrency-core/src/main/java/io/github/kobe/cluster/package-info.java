@@ -3,10 +3,12 @@
  *
  * <p>Each instance, a <em>node</em>, leases capacity of a group from the store and uses it by itself, so work starts without
  * asking anybody. A node says what it has and what it wants; the store divides what there is by what is wanted. So far only
- * the stores' side is here: no executor speaks to one yet, and the module doesn't export the package.
+ * the stores' side and the settings are here: no executor speaks to a store yet, and the module doesn't export the package.
  *
  * <ul>
  *   <li>{@link io.github.kobe.cluster.ClusterStore} is the store: the one in memory, or one that a module brings.
+ *   <li>{@link io.github.kobe.cluster.ClusterSettings} say how an executor uses it, and with
+ *       {@link io.github.kobe.cluster.OnStoreLoss} what it does while the store is away.
  *   <li>{@link io.github.kobe.cluster.Statement} with its {@link io.github.kobe.cluster.Demand}s is what a node says, and
  *       {@link io.github.kobe.cluster.Answer} with its {@link io.github.kobe.cluster.Grant}s what it hears.
  *   <li>A {@link io.github.kobe.cluster.Hint} asks it to speak, and a {@link io.github.kobe.cluster.NodeShare} shows people
