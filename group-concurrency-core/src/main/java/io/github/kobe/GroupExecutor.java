@@ -75,9 +75,12 @@ public final class GroupExecutor implements AutoCloseable {
      *
      * @param policy the limits, and the user code that the executor calls
      * @return an executor in its running state
+     * @throws InvalidPolicyException if the policy has a limit {@linkplain GroupLimits#withClusterMaxInFlight over all
+     *     instances}, of which this executor would know nothing
      */
     public static GroupExecutor newVirtualThreadExecutor(GroupPolicy policy) {
-        return over(new Doors(Objects.requireNonNull(policy, "policy").compiled()));
+        Objects.requireNonNull(policy, "policy").validateWithoutCluster();
+        return over(new Doors(policy.compiled()));
     }
 
     /** {@return an executor over an engine, which a test may have made} */
@@ -403,7 +406,8 @@ public final class GroupExecutor implements AutoCloseable {
      *
      * @param groupKey the group
      * @param limits replaces what was set for the group before; the policy applies to numbers that it leaves unset
-     * @throws InvalidPolicyException if a number is out of its range; nothing changes then
+     * @throws InvalidPolicyException if a number is out of its range, or {@code clusterMaxInFlight} is set; nothing changes
+     *     then
      */
     public void setLimits(String groupKey, GroupLimits limits) {
         setLimits(groupKey, limits, GroupLimits.NO_TIMEOUT);
@@ -416,13 +420,14 @@ public final class GroupExecutor implements AutoCloseable {
      * @param groupKey the group
      * @param limits replaces what was set for the group before; the policy applies to numbers that it leaves unset
      * @param period how long, more than zero; {@link GroupLimits#NO_TIMEOUT}: until {@link #resetLimits}
-     * @throws InvalidPolicyException if a number is out of its range; nothing changes then
+     * @throws InvalidPolicyException if a number is out of its range, or {@code clusterMaxInFlight} is set; nothing changes
+     *     then
      * @throws IllegalArgumentException if the period is zero or negative; nothing changes then
      * @since 0.1.0
      */
     public void setLimits(String groupKey, GroupLimits limits, Duration period) {
         Objects.requireNonNull(groupKey, "groupKey");
-        Objects.requireNonNull(limits, "limits").validate(groupKey);
+        Objects.requireNonNull(limits, "limits").validateAsOverride(groupKey);
         doors.setLimits(groupKey, limits, requirePeriod(period));
     }
 
@@ -444,7 +449,8 @@ public final class GroupExecutor implements AutoCloseable {
      *     the new ones; returning unset limits is the same as {@link #resetLimits}. It runs on the calling thread. It
      *     may run several times, so it must have no side effects. What it throws is thrown by this method, and nothing
      *     changes
-     * @throws InvalidPolicyException if a number is out of its range; nothing changes then
+     * @throws InvalidPolicyException if a number is out of its range, or {@code clusterMaxInFlight} is set; nothing changes
+     *     then
      * @throws NullPointerException if the update returns {@code null}; nothing changes then
      */
     public void updateLimits(String groupKey, UnaryOperator<GroupLimits> update) {
@@ -458,7 +464,8 @@ public final class GroupExecutor implements AutoCloseable {
      * @param groupKey the group
      * @param update as there
      * @param period how long, more than zero; {@link GroupLimits#NO_TIMEOUT}: until {@link #resetLimits}
-     * @throws InvalidPolicyException if a number is out of its range; nothing changes then
+     * @throws InvalidPolicyException if a number is out of its range, or {@code clusterMaxInFlight} is set; nothing changes
+     *     then
      * @throws IllegalArgumentException if the period is zero or negative; nothing changes then
      * @since 0.1.0
      */
@@ -469,7 +476,7 @@ public final class GroupExecutor implements AutoCloseable {
                 groupKey,
                 before -> {
                     GroupLimits after = Objects.requireNonNull(update.apply(before), "The update returned null");
-                    after.validate(groupKey);
+                    after.validateAsOverride(groupKey);
                     return after;
                 },
                 requirePeriod(period));
@@ -554,9 +561,15 @@ public final class GroupExecutor implements AutoCloseable {
      * already accepted keeps its decorator.
      *
      * @param policy the new policy
+     * @throws InvalidPolicyException if it has a limit {@linkplain GroupLimits#withClusterMaxInFlight over all instances}, and
+     *     this executor shares none; nothing changes then
      */
     public void updatePolicy(GroupPolicy policy) {
-        doors.updatePolicy(Objects.requireNonNull(policy, "policy").compiled());
+        Objects.requireNonNull(policy, "policy");
+        if (!doors.isInCluster()) {
+            policy.validateWithoutCluster();
+        }
+        doors.updatePolicy(policy.compiled());
     }
 
     /** {@return the policy in force} */

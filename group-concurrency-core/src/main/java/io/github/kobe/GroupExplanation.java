@@ -25,7 +25,7 @@ public interface GroupExplanation {
     String groupKey();
 
     /**
-     * {@return how many may run at once; empty if only a {@linkplain GroupPolicy#limitsResolver resolver} or the
+     * {@return how many may run at once; where nobody says so, {@link #clusterMaxInFlight} with its source; empty if only a {@linkplain GroupPolicy#limitsResolver resolver} or the
      * {@linkplain GroupPolicy#concurrencyResolver one of concurrency} could tell, which an explanation doesn't ask}
      */
     Optional<EffectiveLimit<Integer>> maxConcurrency();
@@ -35,6 +35,12 @@ public interface GroupExplanation {
      * the defaults say so, this is {@link #maxConcurrency}.
      */
     Optional<EffectiveLimit<Integer>> maxInFlight();
+
+    /**
+     * {@return how many may be in flight over all instances together; empty: there is no such limit, or only a
+     * {@linkplain GroupPolicy#limitsResolver resolver} could tell}
+     */
+    Optional<EffectiveLimit<Integer>> clusterMaxInFlight();
 
     /** {@return how many may wait, unless a limits resolver says another number; {@link Integer#MAX_VALUE}: no limit} */
     EffectiveLimit<Integer> queueThreshold();

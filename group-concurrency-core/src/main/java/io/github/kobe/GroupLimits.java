@@ -33,7 +33,10 @@ public final class GroupLimits {
     /** The largest guarantee. */
     static final int MAX_GUARANTEED = 1_000_000;
 
-    private static final GroupLimits UNSET = new GroupLimits(null, null, null, null, null, null);
+    private static final String CLUSTER_MAX_IN_FLIGHT = "clusterMaxInFlight";
+    private static final String DEFAULT_CLUSTER_MAX_IN_FLIGHT = "defaultClusterMaxInFlightPerGroup";
+
+    private static final GroupLimits UNSET = new GroupLimits(null, null, null, null, null, null, null);
 
     private final @Nullable Integer maxConcurrency;
     private final @Nullable Integer maxInFlight;
@@ -41,6 +44,7 @@ public final class GroupLimits {
     private final @Nullable Duration queueTimeout;
     private final @Nullable Integer weight;
     private final @Nullable Integer guaranteed;
+    private final @Nullable Integer clusterMaxInFlight;
 
     private GroupLimits(
             @Nullable Integer maxConcurrency,
@@ -48,13 +52,15 @@ public final class GroupLimits {
             @Nullable Integer queueThreshold,
             @Nullable Duration queueTimeout,
             @Nullable Integer weight,
-            @Nullable Integer guaranteed) {
+            @Nullable Integer guaranteed,
+            @Nullable Integer clusterMaxInFlight) {
         this.maxConcurrency = maxConcurrency;
         this.maxInFlight = maxInFlight;
         this.queueThreshold = queueThreshold;
         this.queueTimeout = queueTimeout;
         this.weight = weight;
         this.guaranteed = guaranteed;
+        this.clusterMaxInFlight = clusterMaxInFlight;
     }
 
     /** {@return limits with nothing set: everything is inherited} */
@@ -73,7 +79,8 @@ public final class GroupLimits {
     }
 
     GroupLimits replaceMaxConcurrency(@Nullable Integer value) {
-        return new GroupLimits(value, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed);
+        return new GroupLimits(
+                value, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight);
     }
 
     /**
@@ -88,7 +95,8 @@ public final class GroupLimits {
     }
 
     GroupLimits replaceMaxInFlight(@Nullable Integer value) {
-        return new GroupLimits(maxConcurrency, value, queueThreshold, queueTimeout, weight, guaranteed);
+        return new GroupLimits(
+                maxConcurrency, value, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight);
     }
 
     /**
@@ -102,7 +110,8 @@ public final class GroupLimits {
     }
 
     GroupLimits replaceQueueThreshold(@Nullable Integer value) {
-        return new GroupLimits(maxConcurrency, maxInFlight, value, queueTimeout, weight, guaranteed);
+        return new GroupLimits(
+                maxConcurrency, maxInFlight, value, queueTimeout, weight, guaranteed, clusterMaxInFlight);
     }
 
     /**
@@ -113,7 +122,8 @@ public final class GroupLimits {
      */
     public GroupLimits withQueueTimeout(Duration value) {
         Objects.requireNonNull(value, "queueTimeout");
-        return new GroupLimits(maxConcurrency, maxInFlight, queueThreshold, value, weight, guaranteed);
+        return new GroupLimits(
+                maxConcurrency, maxInFlight, queueThreshold, value, weight, guaranteed, clusterMaxInFlight);
     }
 
     /**
@@ -125,7 +135,8 @@ public final class GroupLimits {
      * @return limits with that weight
      */
     public GroupLimits withWeight(int value) {
-        return new GroupLimits(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, value, guaranteed);
+        return new GroupLimits(
+                maxConcurrency, maxInFlight, queueThreshold, queueTimeout, value, guaranteed, clusterMaxInFlight);
     }
 
     /**
@@ -139,7 +150,24 @@ public final class GroupLimits {
      * @return limits with that guarantee
      */
     public GroupLimits withGuaranteed(int value) {
-        return new GroupLimits(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, value);
+        return new GroupLimits(
+                maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, value, clusterMaxInFlight);
+    }
+
+    /**
+     * Sets how many tasks of the group may be in flight over all instances of an application together. Each instance leases a
+     * part of that from a store that all share, and has no more in flight than it has leased; its own numbers hold besides.
+     * If nobody sets {@code maxConcurrency}, this number stands for it.
+     *
+     * <p>An executor that is made without {@code ClusterSettings} refuses a policy with such a number. It can't be set for one
+     * instance: {@link GroupExecutor#setLimits} refuses it too.
+     *
+     * @param value at least 1; {@link Integer#MAX_VALUE} for no such limit, which removes an inherited one
+     * @return limits with that number
+     * @since 0.1.0
+     */
+    public GroupLimits withClusterMaxInFlight(int value) {
+        return new GroupLimits(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, value);
     }
 
     /** {@return how many tasks may run at once, if set} */
@@ -172,6 +200,20 @@ public final class GroupLimits {
         return optional(guaranteed);
     }
 
+    /**
+     * {@return how many tasks may be in flight over all instances, if set; {@link Integer#MAX_VALUE}: no such limit}
+     *
+     * @since 0.1.0
+     */
+    public OptionalInt clusterMaxInFlight() {
+        return optional(clusterMaxInFlight);
+    }
+
+    /** {@return whether they set a limit over all instances} */
+    boolean areClustered() {
+        return clusterMaxInFlight != null && clusterMaxInFlight != Integer.MAX_VALUE;
+    }
+
     /** {@return these limits, with what they leave unset taken from {@code other}} */
     GroupLimits orElse(GroupLimits other) {
         return new GroupLimits(
@@ -180,7 +222,8 @@ public final class GroupLimits {
                 queueThreshold != null ? queueThreshold : other.queueThreshold,
                 queueTimeout != null ? queueTimeout : other.queueTimeout,
                 weight != null ? weight : other.weight,
-                guaranteed != null ? guaranteed : other.guaranteed);
+                guaranteed != null ? guaranteed : other.guaranteed,
+                clusterMaxInFlight != null ? clusterMaxInFlight : other.clusterMaxInFlight);
     }
 
     /**
@@ -193,6 +236,7 @@ public final class GroupLimits {
         atLeast(1, maxConcurrency, "maxConcurrency", rule);
         atLeast(1, maxInFlight, "maxInFlight", rule);
         atLeast(0, queueThreshold, "queueThreshold", rule);
+        atLeast(1, clusterMaxInFlight, CLUSTER_MAX_IN_FLIGHT, rule);
         validateTheRest(rule);
     }
 
@@ -201,6 +245,7 @@ public final class GroupLimits {
         atLeast(1, maxConcurrency, "defaultMaxConcurrencyPerGroup", null);
         atLeast(1, maxInFlight, "defaultMaxInFlightPerGroup", null);
         atLeast(0, queueThreshold, "defaultQueueThresholdPerGroup", null);
+        atLeast(1, clusterMaxInFlight, DEFAULT_CLUSTER_MAX_IN_FLIGHT, null);
         validateTheRest(null);
     }
 
@@ -230,6 +275,55 @@ public final class GroupLimits {
         }
     }
 
+    /**
+     * As {@link #validate}, for what is to override the policy in one executor.
+     *
+     * @throws InvalidPolicyException also if they set what holds over all instances
+     */
+    void validateAsOverride(String groupKey) {
+        validate(groupKey);
+        if (clusterMaxInFlight != null) {
+            throw new InvalidPolicyException(
+                    CLUSTER_MAX_IN_FLIGHT,
+                    groupKey,
+                    clusterMaxInFlight,
+                    "set in the policy, since a limit over all instances can't be overridden on one of them");
+        }
+    }
+
+    /**
+     * Checks that they set no limit over all instances, for an executor that shares none.
+     *
+     * @param rule the key or pattern they are for; {@code null}: all groups
+     * @throws InvalidPolicyException if they do
+     */
+    void validateWithoutCluster(@Nullable String rule) {
+        if (areClustered()) {
+            throw new InvalidPolicyException(
+                    rule == null ? DEFAULT_CLUSTER_MAX_IN_FLIGHT : CLUSTER_MAX_IN_FLIGHT,
+                    rule,
+                    clusterMaxInFlight,
+                    "unset in an executor without ClusterSettings, which say where instances share their limits");
+        }
+    }
+
+    /**
+     * Checks that work may wait where there is a limit over all instances: it has to, until something is leased.
+     *
+     * @param rule the key or pattern that has these numbers, with those that it inherits; {@code null}: all groups
+     * @throws InvalidPolicyException if not
+     */
+    void validateClusterQueue(@Nullable String rule) {
+        if (areClustered() && queueThreshold != null && queueThreshold < 1) {
+            throw new InvalidPolicyException(
+                    rule == null ? "defaultQueueThresholdPerGroup" : "queueThreshold",
+                    rule,
+                    queueThreshold,
+                    "at least 1 with " + CLUSTER_MAX_IN_FLIGHT + " " + clusterMaxInFlight
+                            + ", since work waits until this instance has leased a part of that");
+        }
+    }
+
     static void atLeast(int least, @Nullable Integer value, String setting, @Nullable String rule) {
         if (value != null && value < least) {
             throw new InvalidPolicyException(setting, rule, value, "at least " + least);
@@ -248,18 +342,20 @@ public final class GroupLimits {
                 && Objects.equals(queueThreshold, that.queueThreshold)
                 && Objects.equals(queueTimeout, that.queueTimeout)
                 && Objects.equals(weight, that.weight)
-                && Objects.equals(guaranteed, that.guaranteed);
+                && Objects.equals(guaranteed, that.guaranteed)
+                && Objects.equals(clusterMaxInFlight, that.clusterMaxInFlight);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed);
+        return Objects.hash(
+                maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight);
     }
 
     @Override
     public String toString() {
         return "GroupLimits[maxConcurrency=" + maxConcurrency + ", maxInFlight=" + maxInFlight + ", queueThreshold="
                 + queueThreshold + ", queueTimeout=" + queueTimeout + ", weight=" + weight + ", guaranteed="
-                + guaranteed + "]";
+                + guaranteed + ", clusterMaxInFlight=" + clusterMaxInFlight + "]";
     }
 }

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 public final class GroupPolicy {
 
     private static final GroupLimits BUILT_IN = GroupLimits.unset()
-            .withMaxConcurrency(1)
+            .withMaxConcurrency(CompiledPolicy.BUILT_IN_CONCURRENCY)
             .withQueueThreshold(Integer.MAX_VALUE)
             .withQueueTimeout(GroupLimits.NO_TIMEOUT)
             .withWeight(1)
@@ -49,6 +50,7 @@ public final class GroupPolicy {
     private final int globalMaxInFlight;
     private final int globalHeadroom;
     private final int globalQueueThreshold;
+    private final GroupLimits givenDefaults;
     private final GroupLimits defaults;
     private final Map<String, GroupLimits> groups;
     private final Map<String, GroupLimits> patterns;
@@ -71,7 +73,8 @@ public final class GroupPolicy {
         globalMaxInFlight = builder.globalMaxInFlight;
         globalHeadroom = builder.globalHeadroom;
         globalQueueThreshold = builder.globalQueueThreshold;
-        defaults = builder.defaults.orElse(BUILT_IN);
+        givenDefaults = builder.defaults;
+        defaults = withConcurrency(givenDefaults).orElse(BUILT_IN);
         groups = Collections.unmodifiableMap(new LinkedHashMap<>(builder.groups));
         patterns = Collections.unmodifiableMap(new LinkedHashMap<>(builder.patterns));
         rejectionPolicy = builder.rejectionPolicy;
@@ -87,7 +90,14 @@ public final class GroupPolicy {
         maxIdleGroups = builder.maxIdleGroups;
         maxKeyLength = builder.maxKeyLength;
         idleTimeout = builder.idleTimeout;
-        compiled = new CompiledPolicy(this, this::askLimits); // last: it reads all the others
+        compiled = new CompiledPolicy(this, givenDefaults, this::askLimits); // last: it reads all the others
+    }
+
+    /** {@return limits in which the number over all instances stands for the concurrency, where that isn't set} */
+    private static GroupLimits withConcurrency(GroupLimits limits) {
+        return limits.areClustered() && limits.maxConcurrency().isEmpty()
+                ? limits.withMaxConcurrency(limits.clusterMaxInFlight().getAsInt())
+                : limits;
     }
 
     /** {@return a builder with every setting at its default} */
@@ -115,7 +125,10 @@ public final class GroupPolicy {
         return globalQueueThreshold;
     }
 
-    /** {@return the limits of a group that has none of its own; every number is set, but perhaps {@code maxInFlight}} */
+    /**
+     * {@return the limits of a group that has none of its own; every number is set, but perhaps {@code maxInFlight} and
+     * {@code clusterMaxInFlight}}
+     */
     public GroupLimits defaults() {
         return defaults;
     }
@@ -131,6 +144,15 @@ public final class GroupPolicy {
      */
     public int defaultMaxInFlightPerGroup() {
         return defaults.maxInFlight().orElse(defaultMaxConcurrencyPerGroup());
+    }
+
+    /**
+     * {@return the default number of tasks of a group in flight over all instances; empty: no such limit}
+     *
+     * @since 0.1.0
+     */
+    public OptionalInt defaultClusterMaxInFlightPerGroup() {
+        return defaults.areClustered() ? defaults.clusterMaxInFlight() : OptionalInt.empty();
     }
 
     /** {@return the default number of tasks of a group that may wait; {@link Integer#MAX_VALUE}: no limit} */
@@ -213,9 +235,13 @@ public final class GroupPolicy {
         return warnInterval;
     }
 
-    /** Asks the limits resolver, if there is one; fails as that does, or for a number out of its range. */
+    /**
+     * Asks the limits resolver, if there is one; fails as that does, or for a number out of its range.
+     *
+     * @param inCluster whether it is for an executor that shares limits with other instances
+     */
     @SuppressWarnings("ConstantValue") // user code may return null, whatever it declares
-    private GroupLimits askLimits(String groupKey) {
+    private GroupLimits askLimits(String groupKey, boolean inCluster) {
         if (limitsResolver == null) {
             return GroupLimits.unset();
         }
@@ -224,7 +250,45 @@ public final class GroupPolicy {
                 .orElseGet(GroupLimits::unset);
         limits.validate(groupKey);
         limits.validateGuarantee(groupKey);
+        if (!inCluster) {
+            limits.validateWithoutCluster(groupKey);
+        }
+        ofGroup(groupKey, limits).validateClusterQueue(groupKey);
         return limits;
+    }
+
+    /** {@return the numbers of a group of which the limits resolver says that} Those of both resolvers aside. */
+    private GroupLimits ofGroup(String groupKey, GroupLimits answer) {
+        GroupLimits own = groups.getOrDefault(groupKey, GroupLimits.unset()).orElse(answer);
+        return compiled.explain(groupKey).patterns().stream()
+                .findFirst()
+                .map(patterns::get)
+                .map(own::orElse)
+                .orElse(own)
+                .orElse(defaults);
+    }
+
+    /** What has to be leased can be waited for, as far as the policy itself can tell. */
+    private void validateClusterQueues() {
+        if (defaults.areClustered()
+                || Stream.of(groups, patterns)
+                        .flatMap(rules -> rules.values().stream())
+                        .anyMatch(GroupLimits::areClustered)) {
+            defaults.validateClusterQueue(null);
+            groups.keySet().forEach(key -> ofGroup(key, GroupLimits.unset()).validateClusterQueue(key));
+            patterns.forEach((pattern, limits) -> limits.orElse(defaults).validateClusterQueue(pattern));
+        }
+    }
+
+    /**
+     * Checks that there is no limit over all instances, for an executor that shares none.
+     *
+     * @throws InvalidPolicyException if there is; it names the first
+     */
+    void validateWithoutCluster() {
+        groups.forEach((key, limits) -> limits.validateWithoutCluster(key));
+        patterns.forEach((pattern, limits) -> limits.validateWithoutCluster(pattern));
+        defaults.validateWithoutCluster(null);
     }
 
     /** {@return the resolver of the concurrency of groups for which no exact key or pattern sets it, if set} */
@@ -320,7 +384,7 @@ public final class GroupPolicy {
             globalMaxInFlight = policy.globalMaxInFlight;
             globalHeadroom = policy.globalHeadroom;
             globalQueueThreshold = policy.globalQueueThreshold;
-            defaults = policy.defaults;
+            defaults = policy.givenDefaults;
             groups.putAll(policy.groups);
             patterns.putAll(policy.patterns);
             rejectionPolicy = policy.rejectionPolicy;
@@ -375,7 +439,8 @@ public final class GroupPolicy {
 
         /**
          * Sets the limits of groups that have none of their own. Numbers that are unset get these values: concurrency
-         * 1, no limit in flight, no limit of the queue, no time-out, weight 1.
+         * 1 (or the number over all instances, if there is one), no limit in flight, no limit of the queue, no time-out,
+         * weight 1.
          *
          * @param limits replaces all defaults set before
          * @return this builder
@@ -386,7 +451,8 @@ public final class GroupPolicy {
         }
 
         /**
-         * Sets how many tasks of a group may run at once, unless it has a number of its own. Default: 1. Shorthand for
+         * Sets how many tasks of a group may run at once, unless it has a number of its own. Default: 1, or as many as may be
+         * in flight over all instances, where {@linkplain GroupLimits#withClusterMaxInFlight that} is limited. Shorthand for
          * {@link #defaults}, which leaves the other numbers as they are.
          *
          * @param value at least 1
@@ -406,6 +472,21 @@ public final class GroupPolicy {
          */
         public Builder defaultMaxInFlightPerGroup(int value) {
             defaults = defaults.withMaxInFlight(value);
+            return this;
+        }
+
+        /**
+         * Sets how many tasks of a group may be in flight over all instances of an application together, unless it has a
+         * number of its own. Default: no such limit. Shorthand for {@link #defaults}, which leaves the other numbers as they
+         * are.
+         *
+         * @param value at least 1; {@link Integer#MAX_VALUE}: no limit
+         * @return this builder
+         * @see GroupLimits#withClusterMaxInFlight
+         * @since 0.1.0
+         */
+        public Builder defaultClusterMaxInFlightPerGroup(int value) {
+            defaults = defaults.withClusterMaxInFlight(value);
             return this;
         }
 
@@ -808,7 +889,9 @@ public final class GroupPolicy {
                 throw missing;
             }
             validateGuarantees();
-            return new GroupPolicy(this);
+            GroupPolicy policy = new GroupPolicy(this);
+            policy.validateClusterQueues();
+            return policy;
         }
 
         /** What is guaranteed can be kept: in each group, and to all that have it by their names at once. */

@@ -5,7 +5,8 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown if a setting of a {@link GroupPolicy}, or of {@link GroupLimits} that come into force, is out of its range.
+ * Thrown if a setting of a {@link GroupPolicy}, or of {@link GroupLimits} that come into force, is out of its range, or isn't
+ * allowed beside the others or in this executor.
  *
  * @since 0.1.0
  */

@@ -21,12 +21,14 @@ class GroupLimitsTests {
         assertThat(limits.queueTimeout()).isEmpty();
         assertThat(limits.weight()).isEmpty();
         assertThat(limits.guaranteed()).isEmpty();
+        assertThat(limits.clusterMaxInFlight()).isEmpty();
     }
 
     @Tag("E1")
     @Test
     void eachNumberIsKept() {
         GroupLimits limits = GroupLimits.unset()
+                .withClusterMaxInFlight(7)
                 .withGuaranteed(6)
                 .withWeight(5)
                 .withQueueTimeout(Duration.ofSeconds(4))
@@ -40,6 +42,7 @@ class GroupLimitsTests {
         assertThat(limits.queueTimeout()).hasValue(Duration.ofSeconds(4));
         assertThat(limits.weight()).hasValue(5);
         assertThat(limits.guaranteed()).hasValue(6);
+        assertThat(limits.clusterMaxInFlight()).hasValue(7);
     }
 
     @Tag("E1")
@@ -61,6 +64,7 @@ class GroupLimitsTests {
                 .hasSameHashCodeAs(GroupLimits.unset().withWeight(2).withMaxConcurrency(1))
                 .isNotEqualTo(limits.withWeight(3))
                 .isNotEqualTo(limits.withGuaranteed(3))
+                .isNotEqualTo(limits.withClusterMaxInFlight(3))
                 .isNotEqualTo(limits.withMaxConcurrency(3))
                 .isNotEqualTo(limits.withMaxInFlight(3))
                 .isNotEqualTo(limits.withQueueThreshold(3))
@@ -72,7 +76,7 @@ class GroupLimitsTests {
     void theTextShowsEveryNumber() {
         assertThat(GroupLimits.unset().withMaxConcurrency(7).withWeight(9))
                 .hasToString("GroupLimits[maxConcurrency=7, maxInFlight=null, queueThreshold=null, queueTimeout=null,"
-                        + " weight=9, guaranteed=null]");
+                        + " weight=9, guaranteed=null, clusterMaxInFlight=null]");
     }
 
     @Test

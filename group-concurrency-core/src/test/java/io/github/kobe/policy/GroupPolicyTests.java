@@ -201,7 +201,8 @@ class GroupPolicyTests {
         GroupPolicy policy = GroupPolicy.builder()
                 .globalMaxInFlight(11)
                 .globalQueueThreshold(12)
-                .defaults(GroupLimits.unset().withMaxConcurrency(3).withWeight(5))
+                .defaults(
+                        GroupLimits.unset().withMaxConcurrency(3).withWeight(5).withClusterMaxInFlight(30))
                 .group("a", GroupLimits.unset().withMaxInFlight(4))
                 .pattern("b*", GroupLimits.unset().withQueueTimeout(Duration.ofSeconds(6)))
                 .rejectionPolicy(RejectionPolicy.CALLER_RUNS)

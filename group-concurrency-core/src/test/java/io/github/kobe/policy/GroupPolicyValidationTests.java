@@ -109,6 +109,18 @@ class GroupPolicyValidationTests {
                         4,
                         "at most 3, since the guarantees of all exact keys must not add up to more than 8,"
                                 + " globalMaxInFlight less globalHeadroom, and others have 5"),
+                refused(
+                        builder().group("a", limits().withClusterMaxInFlight(0)),
+                        "clusterMaxInFlight",
+                        "a",
+                        0,
+                        "at least 1"),
+                refused(
+                        builder().defaultClusterMaxInFlightPerGroup(-1),
+                        "defaultClusterMaxInFlightPerGroup",
+                        null,
+                        -1,
+                        "at least 1"),
                 refused(builder().globalHeadroom(-1), "globalHeadroom", null, -1, "at least 0"),
                 refused(
                         builder().globalMaxInFlight(3).globalHeadroom(3),
@@ -211,6 +223,10 @@ class GroupPolicyValidationTests {
         return Stream.of(
                 arguments(builder().globalMaxInFlight(1)),
                 arguments(builder().globalQueueThreshold(0)),
+                arguments(builder().defaultClusterMaxInFlightPerGroup(1)),
+                arguments(builder()
+                        .defaultClusterMaxInFlightPerGroup(Integer.MAX_VALUE)
+                        .defaultQueueThresholdPerGroup(0)),
                 arguments(builder().defaultMaxConcurrencyPerGroup(1)),
                 arguments(builder().defaultMaxConcurrencyPerGroup(Integer.MAX_VALUE)),
                 arguments(builder().defaultMaxInFlightPerGroup(1)),

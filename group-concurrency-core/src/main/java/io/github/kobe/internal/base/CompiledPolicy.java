@@ -31,13 +31,28 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CompiledPolicy {
 
+    /** How many tasks of a group may run at once if nobody says anything. */
+    public static final int BUILT_IN_CONCURRENCY = 1;
+
+    /** Asks the limits resolver of a policy. */
+    @FunctionalInterface
+    public interface CheckedLimits {
+
+        /**
+         * {@return what is said of a group} Fails as the resolver does, or if that isn't allowed.
+         *
+         * @param inCluster whether it is for an executor that shares limits with other instances
+         */
+        GroupLimits ask(String groupKey, boolean inCluster);
+    }
+
     private final GroupPolicy source;
     private final int globalQueueThreshold;
     private final Map<String, GroupLimits> groups;
     private final Map<String, GroupLimits> patterns;
     private final List<Glob> closestFirst;
     private final @Nullable Function<String, Optional<GroupLimits>> limitsResolver;
-    private final Function<String, GroupLimits> checkedLimits;
+    private final CheckedLimits checkedLimits;
     private final @Nullable ToIntFunction<String> concurrencyResolver;
     private final @Nullable TaskLifecycleListener listener;
     private final @Nullable TaskTracer tracer;
@@ -49,9 +64,10 @@ public final class CompiledPolicy {
     /**
      * Compiles a policy, all of whose settings are in their ranges.
      *
-     * @param checkedLimits asks its limits resolver, and fails as that does, or if a number is out of its range
+     * @param givenDefaults its defaults as far as they were set
+     * @param checkedLimits asks its limits resolver
      */
-    public CompiledPolicy(GroupPolicy source, Function<String, GroupLimits> checkedLimits) {
+    public CompiledPolicy(GroupPolicy source, GroupLimits givenDefaults, CheckedLimits checkedLimits) {
         this.source = source;
         this.checkedLimits = checkedLimits;
         globalQueueThreshold = source.globalQueueThreshold();
@@ -69,17 +85,29 @@ public final class CompiledPolicy {
         recorderFactory = source.recorderFactory().orElse(null);
         GroupLimits byDefault = source.defaults();
         defaults = new EffectiveLimits(
-                byDefault(byDefault.maxConcurrency()),
-                byDefault.maxInFlight().isPresent() ? byDefault(byDefault.maxInFlight()) : null,
+                told(givenDefaults, GroupLimits::maxConcurrency, LimitSource.DEFAULT),
+                told(givenDefaults, GroupLimits::maxInFlight, LimitSource.DEFAULT),
                 byDefault(byDefault.queueThreshold()),
                 new EffectiveLimit<>(byDefault.queueTimeout().orElseThrow(), LimitSource.DEFAULT),
                 byDefault(byDefault.weight()),
                 byDefault(byDefault.guaranteed()),
+                limited(told(givenDefaults, GroupLimits::clusterMaxInFlight, LimitSource.DEFAULT)),
                 null);
     }
 
     private static EffectiveLimit<Integer> byDefault(OptionalInt value) {
         return new EffectiveLimit<>(value.orElseThrow(), LimitSource.DEFAULT);
+    }
+
+    private static @Nullable EffectiveLimit<Integer> told(
+            @Nullable GroupLimits limits, Function<GroupLimits, OptionalInt> number, LimitSource by) {
+        OptionalInt value = limits == null ? OptionalInt.empty() : number.apply(limits);
+        return value.isPresent() ? new EffectiveLimit<>(value.getAsInt(), by) : null;
+    }
+
+    /** {@return the number; {@code null}: there is none, or it says that there is no limit} */
+    private static @Nullable EffectiveLimit<Integer> limited(@Nullable EffectiveLimit<Integer> number) {
+        return number == null || number.value() == Integer.MAX_VALUE ? null : number;
     }
 
     // ---- for GroupPolicy
@@ -163,14 +191,16 @@ public final class CompiledPolicy {
     /**
      * Asks the limits resolver; if there is none, the answer says nothing.
      *
+     * @param inCluster whether it is for an executor that shares limits with other instances
      * @param known what to go by if it fails, and it was the one who said that
      * @param turn that of the question
      * @param ended how much work of the group has ended
      * @param failures hears of a failure
      */
-    public Answer ask(String groupKey, Answer known, long turn, long ended, Consumer<Throwable> failures) {
+    public Answer ask(
+            String groupKey, boolean inCluster, Answer known, long turn, long ended, Consumer<Throwable> failures) {
         try {
-            return new Answer(limitsResolver, turn, checkedLimits.apply(groupKey), false, ended);
+            return new Answer(limitsResolver, turn, checkedLimits.ask(groupKey, inCluster), false, ended);
         } catch (Throwable failure) {
             failures.accept(failure);
             return new Answer(limitsResolver, turn, accepts(known) ? known.limits() : GroupLimits.unset(), true, ended);
@@ -184,25 +214,6 @@ public final class CompiledPolicy {
             return defaults;
         }
         return rules.limits();
-    }
-
-    private EffectiveLimit<Integer> askResolver(String groupKey) {
-        if (concurrencyResolver == null) {
-            return defaults.maxConcurrency();
-        }
-        try {
-            return new EffectiveLimit<>(Math.max(1, concurrencyResolver.applyAsInt(groupKey)), LimitSource.RESOLVER);
-        } catch (Throwable failure) {
-            if (resolverFailed.compareAndSet(false, true)) {
-                Log.write(
-                        Level.WARNING,
-                        () -> "The concurrency resolver failed for group '" + KeyText.printable(groupKey)
-                                + "': the default of "
-                                + defaults.maxConcurrency().value() + " is used. Later failures are not logged.",
-                        failure);
-            }
-            return defaults.maxConcurrency();
-        }
     }
 
     /**
@@ -242,13 +253,45 @@ public final class CompiledPolicy {
         EffectiveLimits limits() {
             EffectiveLimit<Integer> concurrency = ruled(GroupLimits::maxConcurrency);
             return new EffectiveLimits(
-                    concurrency == null ? askResolver(groupKey) : concurrency,
+                    concurrency == null ? askResolver() : concurrency,
                     ownMaxInFlight(),
                     queueThreshold(),
                     queueTimeout(),
                     weight(),
                     guaranteed(),
+                    limited(clusterNumber()),
                     exact != null ? groupKey : patternText);
+        }
+
+        private @Nullable EffectiveLimit<Integer> askResolver() {
+            if (concurrencyResolver == null) {
+                return defaults.ownConcurrency();
+            }
+            try {
+                int answered = concurrencyResolver.applyAsInt(groupKey);
+                return new EffectiveLimit<>(Math.max(1, answered), LimitSource.RESOLVER);
+            } catch (Throwable failure) {
+                if (resolverFailed.compareAndSet(false, true)) {
+                    Log.write(
+                            Level.WARNING,
+                            () -> "The concurrency resolver failed for group '" + KeyText.printable(groupKey)
+                                    + "': the default of "
+                                    + unruledConcurrency().value() + " is used. Later failures are not logged.",
+                            failure);
+                }
+                return defaults.ownConcurrency();
+            }
+        }
+
+        /** {@return how many may run if neither a rule nor a resolver says so} */
+        private EffectiveLimit<Integer> unruledConcurrency() {
+            return EffectiveLimits.concurrency(defaults.ownConcurrency(), limited(clusterNumber()));
+        }
+
+        /** {@return how many may be in flight over all instances, also if it says that there is no limit} */
+        private @Nullable EffectiveLimit<Integer> clusterNumber() {
+            EffectiveLimit<Integer> ruled = ruled(GroupLimits::clusterMaxInFlight);
+            return ruled == null ? defaults.clusterMaxInFlight() : ruled;
         }
 
         @Override
@@ -260,7 +303,7 @@ public final class CompiledPolicy {
         public Optional<EffectiveLimit<Integer>> maxConcurrency() {
             EffectiveLimit<Integer> ruled = ruled(GroupLimits::maxConcurrency);
             boolean untold = ruled == null ? concurrencyResolver != null || isUnasked() : isUntold(ruled);
-            return untold ? Optional.empty() : Optional.of(ruled == null ? defaults.maxConcurrency() : ruled);
+            return untold ? Optional.empty() : Optional.of(ruled == null ? unruledConcurrency() : ruled);
         }
 
         @Override
@@ -270,6 +313,12 @@ public final class CompiledPolicy {
                 return maxConcurrency();
             }
             return isUntold(own) ? Optional.empty() : Optional.of(own);
+        }
+
+        @Override
+        public Optional<EffectiveLimit<Integer>> clusterMaxInFlight() {
+            EffectiveLimit<Integer> number = clusterNumber();
+            return number == null || isUntold(number) ? Optional.empty() : Optional.ofNullable(limited(number));
         }
 
         /** {@return whether only the limits resolver could tell whether a group has that number, or another} */
@@ -324,12 +373,6 @@ public final class CompiledPolicy {
             return own != null ? own : told(pattern, number, LimitSource.PATTERN);
         }
 
-        private static @Nullable EffectiveLimit<Integer> told(
-                @Nullable GroupLimits limits, Function<GroupLimits, OptionalInt> number, LimitSource by) {
-            OptionalInt value = limits == null ? OptionalInt.empty() : number.apply(limits);
-            return value.isPresent() ? new EffectiveLimit<>(value.getAsInt(), by) : null;
-        }
-
         @Override
         public Optional<String> rule() {
             return Optional.ofNullable(exact != null ? groupKey : patternText);
@@ -348,7 +391,7 @@ public final class CompiledPolicy {
             return "GroupExplanation[groupKey=" + groupKey + ", rule=" + rule() + ", patterns=" + patterns()
                     + ", maxConcurrency=" + maxConcurrency() + ", maxInFlight=" + maxInFlight() + ", queueThreshold="
                     + queueThreshold() + ", queueTimeout=" + queueTimeout() + ", weight=" + weight() + ", guaranteed="
-                    + guaranteed() + "]";
+                    + guaranteed() + ", clusterMaxInFlight=" + clusterMaxInFlight() + "]";
         }
     }
 }

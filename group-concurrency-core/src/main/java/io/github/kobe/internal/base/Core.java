@@ -46,6 +46,12 @@ public class Core {
         this.housekeeper = new Housekeeper(this);
     }
 
+    /** {@return whether it shares limits with other instances} */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    public final boolean isInCluster() {
+        return cluster != ClusterSignals.NONE;
+    }
+
     /** {@return the clock's reading} */
     public final long nanoTime() {
         return environment.nanoTime().getAsLong();

@@ -9,48 +9,81 @@ import org.jspecify.annotations.Nullable;
 /**
  * The numbers in force for one group, resolved once and then fixed.
  *
+ * @param ownConcurrency how many may run; {@code null}: nobody has set it
  * @param ownMaxInFlight {@code null}: as many as may run
+ * @param clusterMaxInFlight how many may be in flight over all instances; {@code null}: no other instance shares its limit
  * @param queueTimeoutNanos {@link Long#MAX_VALUE} if nothing times out
  * @param rule the exact key or the pattern of the policy that the group falls under
- * @param leased how many may be in flight of what several instances share; {@link #NOT_LEASED}: nothing is shared
+ * @param leased how many may be in flight of what several instances share: 0 at first; {@link #NOT_LEASED}: nothing is shared
  */
 public record EffectiveLimits(
-        EffectiveLimit<Integer> maxConcurrency,
+        @Nullable EffectiveLimit<Integer> ownConcurrency,
         @Nullable EffectiveLimit<Integer> ownMaxInFlight,
         EffectiveLimit<Integer> queueThreshold,
         EffectiveLimit<Duration> queueTimeout,
         EffectiveLimit<Integer> weight,
         EffectiveLimit<Integer> guaranteed,
+        @Nullable EffectiveLimit<Integer> clusterMaxInFlight,
         long queueTimeoutNanos,
         @Nullable String rule,
         int leased) {
 
     public static final int NOT_LEASED = Integer.MAX_VALUE;
 
+    private static final EffectiveLimit<Integer> BUILT_IN_CONCURRENCY =
+            new EffectiveLimit<>(CompiledPolicy.BUILT_IN_CONCURRENCY, LimitSource.DEFAULT);
+
     private static final Duration CENTURY = Duration.ofDays(36_525);
 
+    /** The numbers that were resolved; nothing is leased yet. */
     EffectiveLimits(
-            EffectiveLimit<Integer> maxConcurrency,
+            @Nullable EffectiveLimit<Integer> ownConcurrency,
             @Nullable EffectiveLimit<Integer> ownMaxInFlight,
             EffectiveLimit<Integer> queueThreshold,
             EffectiveLimit<Duration> queueTimeout,
             EffectiveLimit<Integer> weight,
             EffectiveLimit<Integer> guaranteed,
+            @Nullable EffectiveLimit<Integer> clusterMaxInFlight,
             @Nullable String rule) {
         this(
-                maxConcurrency,
+                ownConcurrency,
                 ownMaxInFlight,
                 queueThreshold,
                 queueTimeout,
                 weight,
                 guaranteed,
+                clusterMaxInFlight,
                 saturatedNanos(queueTimeout.value()),
                 rule,
-                NOT_LEASED);
+                clusterMaxInFlight == null ? NOT_LEASED : 0);
+    }
+
+    /** {@return how many may run} Where nobody has set it, the number over all instances stands for it. */
+    public EffectiveLimit<Integer> maxConcurrency() {
+        return concurrency(ownConcurrency, clusterMaxInFlight);
+    }
+
+    /** {@return how many may run, by what is set of that and over all instances} */
+    static EffectiveLimit<Integer> concurrency(
+            @Nullable EffectiveLimit<Integer> own, @Nullable EffectiveLimit<Integer> cluster) {
+        if (own != null) {
+            return own;
+        }
+        return cluster != null ? cluster : BUILT_IN_CONCURRENCY;
+    }
+
+    /** {@return whether how many may run is a number of this instance, and not the one over all of them} */
+    public boolean hasOwnConcurrency() {
+        return ownConcurrency != null || clusterMaxInFlight == null;
     }
 
     public EffectiveLimit<Integer> maxInFlight() {
-        return ownMaxInFlight == null ? maxConcurrency : ownMaxInFlight;
+        return ownMaxInFlight == null ? maxConcurrency() : ownMaxInFlight;
+    }
+
+    /** {@return whether several instances share its limit} */
+    public boolean isClustered() {
+        return clusterMaxInFlight != null;
     }
 
     /** {@return how many may be in flight: less than what is set and shown, where less is leased} */
@@ -58,20 +91,38 @@ public record EffectiveLimits(
         return Math.min(maxInFlight().value(), leased);
     }
 
+    /** {@return whether no more may start with so many out, by what is set and leased} */
+    public boolean isReached(int running, int inFlight) {
+        return running >= maxConcurrency().value() || inFlight >= inFlightInForce();
+    }
+
+    /** {@return whether no more may start with so many out, by what is set for this instance alone} */
+    public boolean isReachedHere(int running, int inFlight) {
+        EffectiveLimit<Integer> ownInFlight = hasOwnConcurrency() ? maxInFlight() : ownMaxInFlight;
+        return (hasOwnConcurrency() && running >= maxConcurrency().value())
+                || (ownInFlight != null && inFlight >= ownInFlight.value());
+    }
+
     /** {@return these numbers, of which so many are leased} */
     public EffectiveLimits withLeased(int capacity) {
         return capacity == leased
                 ? this
                 : new EffectiveLimits(
-                        maxConcurrency,
+                        ownConcurrency,
                         ownMaxInFlight,
                         queueThreshold,
                         queueTimeout,
                         weight,
                         guaranteed,
+                        clusterMaxInFlight,
                         queueTimeoutNanos,
                         rule,
                         capacity);
+    }
+
+    /** {@return these numbers; of what is shared, as many are leased as there were of {@code before}} */
+    public EffectiveLimits leasedAs(EffectiveLimits before) {
+        return isClustered() && before.isClustered() ? withLeased(before.leased) : this;
     }
 
     /** {@return how many it is guaranteed, cut to what it may have in flight by what is set} */
@@ -97,7 +148,7 @@ public record EffectiveLimits(
         return new EffectiveLimits(
                 override.maxConcurrency().isPresent()
                         ? overridden(override.maxConcurrency().getAsInt())
-                        : maxConcurrency,
+                        : ownConcurrency,
                 override.maxInFlight().isPresent()
                         ? overridden(override.maxInFlight().getAsInt())
                         : ownMaxInFlight,
@@ -111,6 +162,7 @@ public record EffectiveLimits(
                 override.guaranteed().isPresent()
                         ? overridden(override.guaranteed().getAsInt())
                         : guaranteed,
+                clusterMaxInFlight,
                 rule);
     }
 

@@ -61,6 +61,11 @@ public final class Doors {
         return engine;
     }
 
+    /** {@return whether it shares limits with other instances} */
+    public boolean isInCluster() {
+        return engine.isInCluster();
+    }
+
     // ---- work
 
     public <T> TaskHandle<T> submit(String key, String id, Callable<T> task) {

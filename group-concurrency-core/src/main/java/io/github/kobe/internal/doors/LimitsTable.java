@@ -72,7 +72,8 @@ final class LimitsTable {
     }
 
     private Answer ask(CompiledPolicy by, String key, Answer known, long ended) {
-        return by.ask(key, known, turns.incrementAndGet(), ended, failure -> failed(key, failure));
+        long turn = turns.incrementAndGet();
+        return by.ask(key, engine.isInCluster(), known, turn, ended, failure -> failed(key, failure));
     }
 
     /** {@return what is said of a group; asked again} */
