@@ -7,9 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Between an engine and who leases capacity for it, where several instances share the limits of some groups. The engine
- * tells which groups are to be looked at, and asks until when what is leased counts; it knows nothing else of the others.
+ * tells which groups are to be looked at, and asks until when what is leased counts; it knows nothing else of the others. Which
+ * groups these are is in their limits.
  *
- * <p>{@link #NONE}, where there are no such limits, is asked once for each group that is made.
+ * <p>{@link #NONE} is there where there are no such limits. It is never told anything.
  */
 public abstract class ClusterSignals {
 
@@ -31,9 +32,6 @@ public abstract class ClusterSignals {
 
     /** Those that are to be looked at, the newest first, linked by {@link Lease#next}. */
     private volatile @Nullable Lease newest;
-
-    /** {@return whether other instances share the limit of a group that is about to be made} */
-    public abstract boolean isClustered(String key);
 
     /** There is something to {@link #take}; by any thread, without any lock. It doesn't block. */
     protected abstract void wake();
@@ -100,11 +98,6 @@ public abstract class ClusterSignals {
     }
 
     private static final class None extends ClusterSignals {
-
-        @Override
-        public boolean isClustered(String key) {
-            return false;
-        }
 
         @Override
         protected void wake() {

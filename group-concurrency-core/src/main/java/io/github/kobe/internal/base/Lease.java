@@ -80,6 +80,19 @@ public final class Lease {
             return false;
         }
         owes = false;
+        return isNews();
+    }
+
+    /**
+     * No other instance shares the limit any more.
+     *
+     * @return as {@link #leaves}
+     */
+    public boolean ends() {
+        return isNews();
+    }
+
+    private boolean isNews() {
         if (told) {
             return false;
         }

@@ -92,13 +92,13 @@ final class Control {
 
     private boolean override(Group group, @Nullable GroupLimits limits, long ends, Batch batch) {
         EffectiveLimits base = engine.table.resolve(engine.policy, group);
-        return group.change(state -> state.override(limits, base, ends), batch);
+        return group.change(state -> state.override(limits, base, ends, batch), batch);
     }
 
     private boolean replaceOverride(
             Group group, @Nullable GroupLimits expected, @Nullable GroupLimits limits, long ends, Batch batch) {
         EffectiveLimits base = engine.table.resolve(engine.policy, group);
-        return group.changeIf(state -> state.replaceOverride(expected, limits, base, ends), batch);
+        return group.changeIf(state -> state.replaceOverride(expected, limits, base, ends, batch), batch);
     }
 
     /**
@@ -166,7 +166,7 @@ final class Control {
                 tryChange(group, (known, batch) -> known.changeIf(state -> state.endPause(batch), batch));
                 tryChange(group, (known, batch) -> {
                     EffectiveLimits base = engine.table.resolve(engine.policy, known);
-                    return known.changeIf(state -> state.endOverride(base), batch);
+                    return known.changeIf(state -> state.endOverride(base, batch), batch);
                 });
             }
         }

@@ -52,8 +52,7 @@ public final class Group extends GuardedGroup {
     Group idlePrevious;
 
     public Group(Groups engine, String key, EffectiveLimits base, boolean named, Recording recording) {
-        // Where others share the limit, all that may be in flight has to be leased first.
-        super(engine, key, engine.cluster.isClustered(key) ? base.withLeased(0) : base, named, recording);
+        super(engine, key, base, named, recording);
         this.threads = engine.environment.taskThreads().named(KeyText.printable(key));
     }
 
@@ -441,7 +440,7 @@ public final class Group extends GuardedGroup {
     public Eviction evict(EffectiveLimits newBase, Batch batch) {
         boolean alive = enter();
         try {
-            return alive ? evictInside(newBase) : Eviction.KNOWN_NO_MORE;
+            return alive ? evictInside(newBase, batch) : Eviction.KNOWN_NO_MORE;
         } finally {
             exit(batch);
         }

@@ -87,9 +87,9 @@ final class GroupSettings {
         return named || paused || override != null;
     }
 
-    /** Takes over the limits of another policy; the override stays, and what is leased. */
+    /** Takes over the limits of another policy; the override stays, and what is leased, unless that begins or ends. */
     void rebase(EffectiveLimits newBase, boolean isNamed) {
-        limits = resolved(override, newBase).withLeased(limits.leased());
+        limits = resolved(override, newBase).leasedAs(limits);
         named = isNamed;
     }
 
@@ -100,7 +100,7 @@ final class GroupSettings {
      */
     void override(@Nullable GroupLimits newOverride, EffectiveLimits newBase, long ends) {
         overrideEnds = newOverride == null ? NEVER : ends;
-        EffectiveLimits resolved = resolved(newOverride, newBase).withLeased(limits.leased());
+        EffectiveLimits resolved = resolved(newOverride, newBase).leasedAs(limits);
         Instant since = newOverride == null ? null : Instant.now();
         overriddenSince = since;
         override = newOverride;

@@ -3,6 +3,7 @@ package io.github.kobe.internal.permits;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.EffectiveLimits;
+import io.github.kobe.internal.base.Lease;
 import io.github.kobe.internal.base.Recording;
 import org.jspecify.annotations.Nullable;
 
@@ -437,11 +438,13 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
 
     /** {@return whether it is to be forgotten as soon as nothing is leased} By anyone. */
     final boolean isUnwanted() {
-        return lease != null && lease.isUnwanted();
+        Lease known = lease; // once: it may be gone the next time
+        return known != null && known.isUnwanted();
     }
 
     private boolean isLeased() {
-        return lease != null && limits().leased() > 0;
+        EffectiveLimits limits = limits();
+        return limits.isClustered() && limits.leased() > 0;
     }
 
     /** {@return whether nothing runs or waits} */
@@ -470,11 +473,9 @@ public abstract sealed class GroupState extends GroupWaits permits GuardedGroup 
     }
 
     /** Forgets override and pause; dies if nothing runs or waits. Its counters {@link Groups#record} drops if it lives on. */
-    final Eviction evictInside(EffectiveLimits newBase) {
-        EffectiveLimits before = limits();
-        settings.override(null, newBase, GroupSettings.NEVER);
+    final Eviction evictInside(EffectiveLimits newBase, Batch batch) {
+        override(null, newBase, GroupSettings.NEVER, batch);
         settings.setPaused(false, GroupSettings.NEVER);
-        limitsChanged(before);
         return dieIfIdle() ? Eviction.GONE : Eviction.IN_USE;
     }
 

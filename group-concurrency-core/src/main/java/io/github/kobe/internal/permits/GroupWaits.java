@@ -24,14 +24,20 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
 
     public final Counters counters = new Counters();
 
-    /** {@code null}: no other instance shares its limit. */
-    final @Nullable Lease lease;
-
     // ---- written under the guard, read by anyone for statistics and guesses
     final GroupSettings settings;
     public final GroupQueue queue;
     /** Rises with each group shutdown. */
     private volatile int stopEpoch;
+
+    /**
+     * {@code null}: no other instance shares its limit. It comes and goes with a policy, under the guard, while the group is
+     * slow. Who has taken permits from the word reads it after that, without the guard, and needs no more: if they were taken
+     * since the group became fast again, it is what it was then, by the write that made it fast. If they were taken before it
+     * became slow, they were out when it changed, and whichever it is, they count.
+     */
+    @Nullable
+    Lease lease;
 
     // ---- guarded by the guard
     /** No start is tried until the housekeeper has been here: the last one failed, or there was no memory for it. */
@@ -50,7 +56,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
         super(base, engine.ledger.isCapped());
         this.engine = engine;
         this.key = key;
-        this.lease = base.leased() == EffectiveLimits.NOT_LEASED ? null : new Lease(key);
+        this.lease = base.isClustered() ? new Lease(key) : null;
         this.settings = new GroupSettings(base, named);
         this.queue = new GroupQueue(engine.waiting);
         if (isCapped()) {
@@ -87,11 +93,12 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
     // ---- the limits of the policy, and the override
 
     /** Takes over the limits of another policy. */
-    final void rebase(EffectiveLimits base, boolean named) {
+    final void rebase(EffectiveLimits base, boolean named, Batch batch) {
         EffectiveLimits before = limits();
+        Lease next = leaseBy(base);
         settings.rebase(base, named);
         countQueueIfAsked();
-        limitsChanged(before);
+        limitsChanged(before, next, batch);
     }
 
     /**
@@ -100,36 +107,55 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
      * @param base the policy's limits
      * @param ends when it ends by itself; {@link Long#MAX_VALUE}: it doesn't
      */
-    public final void override(@Nullable GroupLimits override, EffectiveLimits base, long ends) {
+    public final void override(@Nullable GroupLimits override, EffectiveLimits base, long ends, Batch batch) {
         EffectiveLimits before = limits();
+        Lease next = leaseBy(base);
         settings.override(override, base, ends);
-        limitsChanged(before);
+        limitsChanged(before, next, batch);
     }
 
-    final void limitsChanged(EffectiveLimits before) {
+    /** {@return what there is to know of a lease by those limits} Asked for before they are in force: it may need memory. */
+    private @Nullable Lease leaseBy(EffectiveLimits base) {
+        if (!base.isClustered()) {
+            return null;
+        }
+        return lease != null ? lease : new Lease(key);
+    }
+
+    private void limitsChanged(EffectiveLimits before, @Nullable Lease next, Batch batch) {
+        Lease last = lease;
+        lease = next;
         resize(before, limits());
         armAlarm(engine.now());
-        if (lease != null && !before.equals(limits())) {
-            lease.limitsChanged();
+        if (next == null) {
+            if (last != null && last.ends()) {
+                batch.touched(last);
+            }
+        } else if (!before.equals(limits())) {
+            next.limitsChanged();
         }
     }
 
     /** As {@link #override}, if {@code expected} is the override still; else it returns false. */
     public final boolean replaceOverride(
-            @Nullable GroupLimits expected, @Nullable GroupLimits override, EffectiveLimits base, long ends) {
+            @Nullable GroupLimits expected,
+            @Nullable GroupLimits override,
+            EffectiveLimits base,
+            long ends,
+            Batch batch) {
         if (!Objects.equals(settings.override(), expected)) {
             return false;
         }
-        override(override, base, ends);
+        override(override, base, ends, batch);
         return true;
     }
 
     /** Removes the override if its end has come; else it returns false. */
-    public final boolean endOverride(EffectiveLimits base) {
+    public final boolean endOverride(EffectiveLimits base, Batch batch) {
         if (!settings.isOverrideOver(engine.now())) {
             return false;
         }
-        override(null, base, GroupSettings.NEVER);
+        override(null, base, GroupSettings.NEVER, batch);
         return true;
     }
 
@@ -163,10 +189,10 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
 
     /** {@return whether several instances share its limit} By anyone. */
     public final boolean isClustered() {
-        return lease != null;
+        return limits().isClustered();
     }
 
-    /** {@return whether nothing may start since what is leased counts no more} By anyone. */
+    /** {@return whether nothing may start since what is leased counts no more} By who has the guard, or has taken permits. */
     final boolean isLeaseOver() {
         return lease != null && engine.cluster.isOver(engine.now());
     }

@@ -181,7 +181,7 @@ public abstract class Groups extends Core {
             Batch batch = new Batch(this);
             try {
                 boolean named = before.names(group.key);
-                group.change(state -> state.rebase(limits, named), batch);
+                group.change(state -> state.rebase(limits, named, batch), batch);
             } finally {
                 batch.carryOut();
             }

@@ -298,14 +298,15 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
      * Has it have so many in flight at most, of a limit that several instances share: what waits starts if they are more now,
      * and what is out beyond them drains.
      *
-     * @return how it stands then, which nobody is told besides; {@code null}: it is dead
+     * @return how it stands then, which nobody is told besides; {@code null}: it can have none, since it is dead, or no other
+     *     instance shares its limit any more
      */
     public final Lease.@Nullable Reading lease(int capacity) {
-        Lease known = Objects.requireNonNull(lease);
         Batch batch = new Batch(engine);
         boolean alive = enter();
         try {
-            if (!alive) {
+            Lease known = lease;
+            if (!alive || known == null) {
                 return null;
             }
             setLeased(capacity);

@@ -16,11 +16,6 @@ class ClusterSignalsTests {
         private RuntimeException failure;
 
         @Override
-        public boolean isClustered(String key) {
-            return true;
-        }
-
-        @Override
         protected void wake() {
             if (failure != null) {
                 throw failure;
@@ -107,8 +102,7 @@ class ClusterSignalsTests {
     }
 
     @Test
-    void withoutSharedLimitsNothingIsClusteredAndTheDeadlineIsOver() {
-        assertThat(ClusterSignals.NONE.isClustered("a")).isFalse();
+    void theDeadlineIsOverUntilOneIsSet() {
         assertThat(ClusterSignals.NONE.isOver(1)).isTrue();
         assertThat(signals.setDeadline(5)).isZero();
         assertThat(signals.isOver(4)).isFalse();

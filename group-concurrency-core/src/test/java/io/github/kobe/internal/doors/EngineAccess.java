@@ -184,7 +184,7 @@ public final class EngineAccess {
         Engine engine = engine(executor);
         Group group = engine.groupIfKnown(key);
         if (group == null) {
-            return engine.cluster.isClustered(key) ? 0 : Integer.MAX_VALUE;
+            return engine.policy.explain(key).clusterMaxInFlight().isPresent() ? 0 : Integer.MAX_VALUE;
         }
         return group.isClustered() && engine.cluster.isOver(engine.now())
                 ? 0

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 @Tag("CL60")
 @Tag("CL61")
 @Tag("CL62")
+@Tag("CL42")
 class LeaseOracleTests {
 
     private static final int HISTORIES = Depth.pick(300, 5_000, 100_000);
@@ -42,7 +43,8 @@ class LeaseOracleTests {
     /** What is known of one group without the engine. */
     private static final class Known {
 
-        private final boolean shared;
+        private final int configured;
+        private boolean shared;
         private int limit;
         private int leased;
         private boolean paused;
@@ -58,9 +60,20 @@ class LeaseOracleTests {
         private boolean isTold;
 
         Known(boolean shared, int limit) {
-            this.shared = shared;
+            this.configured = limit;
             this.limit = limit;
-            this.leased = shared ? 0 : Integer.MAX_VALUE;
+            share(shared);
+        }
+
+        private void share(boolean isShared) {
+            shared = isShared;
+            leased = shared ? 0 : Integer.MAX_VALUE;
+            refused = 0;
+        }
+
+        private GroupLimits configured() {
+            GroupLimits limits = GroupLimits.unset().withMaxConcurrency(configured);
+            return shared ? limits.withClusterMaxInFlight(Leases.LIMIT) : limits;
         }
 
         private int inForce() {
@@ -88,11 +101,11 @@ class LeaseOracleTests {
         }
 
         private boolean isToBeTold() {
-            return shared
-                    && (isTold
-                            || (keptBefore == 0 && kept() > 0)
-                            || (held < heldBefore && heldBefore > leased)
-                            || (!idleBefore && isIdle() && leased > 0 && slowBefore));
+            return isTold
+                    || (shared
+                            && ((keptBefore == 0 && kept() > 0)
+                                    || (held < heldBefore && heldBefore > leased)
+                                    || (!idleBefore && isIdle() && leased > 0 && slowBefore)));
         }
     }
 
@@ -115,20 +128,18 @@ class LeaseOracleTests {
             this.seed = seed;
             this.random = new Random(seed);
             cap = random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(8);
-            GroupPolicy.Builder builder = GroupPolicy.builder().globalMaxInFlight(cap);
             for (int i = 0; i < 3; i++) {
-                add(i == 2 ? "own" : "shared-" + i, builder);
+                groups.put(i == 2 ? "own" : "shared-" + i, new Known(i < 2, 1 + random.nextInt(6)));
             }
-            asker = new Asker(
-                    builder.build(), this::granted, clock.environment().withPortion(1 + random.nextInt(4)), leases);
+            asker = new Asker(policy(), this::granted, clock.environment().withPortion(1 + random.nextInt(4)), leases);
             leases.leaseFor(asker.executor());
             leases.count(Duration.ZERO);
         }
 
-        private void add(String key, GroupPolicy.Builder builder) {
-            Known known = new Known(!key.equals("own"), 1 + random.nextInt(6));
-            groups.put(key, known);
-            builder.group(key, GroupLimits.unset().withMaxConcurrency(known.limit));
+        private GroupPolicy policy() {
+            GroupPolicy.Builder builder = GroupPolicy.builder().globalMaxInFlight(cap);
+            groups.forEach((key, known) -> builder.group(key, known.configured()));
+            return builder.build();
         }
 
         void play() {
@@ -166,7 +177,7 @@ class LeaseOracleTests {
             Known known = groups.get(key);
             groups.forEach((each, one) -> one.remember(asker.group(each).isSlow()));
             leasing = "";
-            switch (random.nextInt(24)) {
+            switch (random.nextInt(25)) {
                 case 0 -> {
                     story.add((known.paused ? "resume " : "pause ") + key);
                     known.paused = !known.paused;
@@ -178,7 +189,7 @@ class LeaseOracleTests {
                 }
                 case 1 -> {
                     known.limit = 1 + random.nextInt(6);
-                    known.isTold = true;
+                    known.isTold = known.shared;
                     story.add("set " + key + " " + known.limit);
                     // The queue threshold is another one each time, so that the limits have changed for certain.
                     asker.executor()
@@ -200,6 +211,12 @@ class LeaseOracleTests {
                     }
                 }
                 case 9, 10, 11, 12, 13, 14 -> giveBack();
+                case 15 -> {
+                    story.add((known.shared ? "alone " : "share ") + key);
+                    known.share(!known.shared);
+                    known.isTold = true;
+                    asker.executor().updatePolicy(policy());
+                }
                 default -> ask(key, known, random.nextInt(4) > 0);
             }
             check();
@@ -290,6 +307,7 @@ class LeaseOracleTests {
                     .append(key)
                     .append(": limit ")
                     .append(known.limit)
+                    .append(known.shared ? ", shared" : "")
                     .append(", leased ")
                     .append(known.leased)
                     .append(known.paused ? ", paused" : "")

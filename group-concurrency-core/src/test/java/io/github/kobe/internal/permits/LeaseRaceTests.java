@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Threads that use what is leased, and one that changes it all the time: never more runs than is leased. */
 @Tag("CL60")
 @Tag("CL62")
+@SuppressWarnings("ThreadPriorityCheck") // yields let others in, nothing relies on it
 class LeaseRaceTests {
 
     private static final String KEY = "shared";
@@ -77,14 +78,13 @@ class LeaseRaceTests {
         return "done";
     }
 
+    private static GroupPolicy.Builder policy(int global) {
+        return Leases.shared(
+                GroupPolicy.builder().defaultMaxConcurrencyPerGroup(20).globalMaxInFlight(global));
+    }
+
     private void start(int global) {
-        executor = engines.startPlain(
-                GroupPolicy.builder()
-                        .defaultMaxConcurrencyPerGroup(20)
-                        .globalMaxInFlight(global)
-                        .build(),
-                Surroundings.SYSTEM,
-                leases);
+        executor = engines.startPlain(policy(global).build(), Surroundings.SYSTEM, leases);
         leases.leaseFor(executor);
     }
 
@@ -150,6 +150,40 @@ class LeaseRaceTests {
             }
             assertThat(begun.get()).as("what waited starts again").isGreaterThan(before);
         }
+        end(callers);
+    }
+
+    @Tag("CL42")
+    @ParameterizedTest
+    @ValueSource(ints = {Integer.MAX_VALUE, 3})
+    void aSharedLimitThatComesStartsNothingWithoutALeaseAndOneThatGoesNeedsNone(int global) throws Exception {
+        start(global);
+        GroupPolicy shared = executor.policy();
+        GroupPolicy alone = GroupPolicy.builder()
+                .defaultMaxConcurrencyPerGroup(20)
+                .globalMaxInFlight(global)
+                .build();
+        executor.updatePolicy(alone);
+        List<Caller<String>> callers = callers();
+        for (int i = 0; i < CHANGES / 10; i++) {
+            // With a lease that doesn't count, or with none.
+            int capacity = i % 2 == 0 ? 3 : 0;
+            leases.count(capacity == 0 ? Duration.ofDays(1) : Duration.ZERO);
+            executor.updatePolicy(shared);
+            Lease.Reading reading = leases.lease(KEY, capacity);
+            long most = ended.get() + reading.out();
+            for (int look = 0; look < 10; look++) {
+                Thread.yield();
+                assertThat(begun.get()).isLessThanOrEqualTo(most);
+            }
+            long before = begun.get();
+            executor.updatePolicy(alone);
+            for (int look = 0; begun.get() == before && look < 1_000_000; look++) {
+                Thread.yield();
+            }
+            assertThat(begun.get()).as("what waited starts again").isGreaterThan(before);
+        }
+        executor.updatePolicy(shared);
         end(callers);
     }
 }

@@ -41,7 +41,7 @@ class LeaseSignalsTests {
     }
 
     private static GroupPolicy.Builder policy() {
-        return GroupPolicy.builder().defaultMaxConcurrencyPerGroup(10);
+        return Leases.shared(GroupPolicy.builder().defaultMaxConcurrencyPerGroup(10));
     }
 
     private void start(GroupPolicy policy) {

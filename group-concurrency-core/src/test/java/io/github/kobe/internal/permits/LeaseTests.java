@@ -57,7 +57,7 @@ class LeaseTests {
     }
 
     private static GroupPolicy.Builder policy() {
-        return GroupPolicy.builder().defaultMaxConcurrencyPerGroup(10);
+        return Leases.shared(GroupPolicy.builder().defaultMaxConcurrencyPerGroup(10));
     }
 
     private void start(GroupPolicy policy) {

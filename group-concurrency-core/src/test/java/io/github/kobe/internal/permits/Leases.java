@@ -1,6 +1,8 @@
 package io.github.kobe.internal.permits;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPolicy;
 import io.github.kobe.internal.base.ClusterSignals;
 import io.github.kobe.internal.base.Lease;
 import io.github.kobe.internal.doors.Engine;
@@ -11,8 +13,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Leases capacity to the groups of one engine, as a test says: to those whose keys begin with {@code shared}. */
+/** Leases capacity to the groups of one engine, as a test says: to those with a limit over all instances. */
 final class Leases extends ClusterSignals {
+
+    /** Far more than any test leases. */
+    static final int LIMIT = 10_000;
 
     private final AtomicInteger wakes = new AtomicInteger();
     private Engine engine;
@@ -23,9 +28,9 @@ final class Leases extends ClusterSignals {
         engine.leaseUntil(Long.MAX_VALUE);
     }
 
-    @Override
-    public boolean isClustered(String key) {
-        return key.startsWith("shared");
+    /** Has the groups share a limit whose keys begin with {@code shared}. */
+    static GroupPolicy.Builder shared(GroupPolicy.Builder policy) {
+        return policy.pattern("shared*", GroupLimits.unset().withClusterMaxInFlight(LIMIT));
     }
 
     @Override

@@ -19,8 +19,10 @@ import org.junit.jupiter.api.Test;
 public class LeaseDeadlineLincheckTests {
 
     private static final String KEY = "shared";
-    private static final GroupPolicy POLICY =
-            GroupPolicy.builder().defaultMaxConcurrencyPerGroup(2).build();
+    private static final GroupPolicy POLICY = GroupPolicy.builder()
+            .defaultMaxConcurrencyPerGroup(2)
+            .defaultClusterMaxInFlightPerGroup(100)
+            .build();
 
     private final FakeThreads threads = new FakeThreads();
     private final GroupExecutor executor = EngineAccess.newExecutor(

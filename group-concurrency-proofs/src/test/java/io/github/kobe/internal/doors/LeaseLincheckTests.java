@@ -30,8 +30,10 @@ public class LeaseLincheckTests {
 
     private static final String KEY = "shared";
     private static final int LIMIT = 2;
-    private static final GroupPolicy POLICY =
-            GroupPolicy.builder().defaultMaxConcurrencyPerGroup(LIMIT).build();
+    private static final GroupPolicy POLICY = GroupPolicy.builder()
+            .defaultMaxConcurrencyPerGroup(LIMIT)
+            .defaultClusterMaxInFlightPerGroup(100)
+            .build();
 
     private final FakeThreads threads = new FakeThreads();
     private final GroupExecutor executor =
@@ -42,13 +44,8 @@ public class LeaseLincheckTests {
         EngineAccess.engine(executor).leaseUntil(Long.MAX_VALUE);
     }
 
-    /** Leases to all groups, and wakes nobody. */
+    /** Wakes nobody. */
     static final class Leases extends ClusterSignals {
-
-        @Override
-        public boolean isClustered(String key) {
-            return true;
-        }
 
         @Override
         protected void wake() {
