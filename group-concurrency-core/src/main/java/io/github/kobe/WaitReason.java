@@ -14,6 +14,11 @@ public enum WaitReason {
     /** The group has as much running or in flight as {@code maxConcurrency} or {@code maxInFlight} allow. */
     GROUP_LIMIT,
     /**
+     * The group has as much in flight as this instance has leased of {@code clusterMaxInFlight}, the limit over all instances,
+     * and its own limits would allow more; or what was leased counts no more, since the store that all share is away.
+     */
+    CLUSTER_LIMIT,
+    /**
      * The global limit is short, and another group that has less than it is guaranteed waits too. It comes before this one; or, where
      * this one is below a guarantee of the same kind itself, by its own name or by a rule, both share what comes back.
      */

@@ -4,6 +4,7 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupStats;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskTotals;
+import io.github.kobe.WaitReason;
 import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.KeyText;
@@ -211,7 +212,7 @@ final class Watch {
         String interval = inWords(Duration.ofNanos(intervalNanos()));
         List<String> holders = Holders.described(group, MOST_HOLDERS);
         String why = holders.isEmpty()
-                ? " It has no permits: those over all groups are used up by others" + inBrackets(stats) + "."
+                ? " It has no permits: " + whoHasThem(stats) + inBrackets(stats) + "."
                 : " Its permits are held by " + String.join("; ", holders) + ". If what has them waits for work of this"
                         + " very group, that can't start: wait for each handle or future by itself. A queueTimeout ends"
                         + " what waits.";
@@ -220,6 +221,12 @@ final class Watch {
                 () -> "Group '" + KeyText.printable(group.key) + "' stands still: " + stats.queued()
                         + " wait, and for " + interval + " nothing of it has started or ended." + why
                         + " This is logged once, until it goes on.");
+    }
+
+    private static String whoHasThem(GroupStats group) {
+        return group.waitsFor().filter(WaitReason.CLUSTER_LIMIT::equals).isPresent()
+                ? "nothing is leased to this instance of the limit that all instances share"
+                : "those over all groups are used up by others";
     }
 
     private static String inBrackets(GroupStats group) {

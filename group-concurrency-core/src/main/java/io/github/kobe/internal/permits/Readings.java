@@ -115,8 +115,13 @@ public final class Readings {
         if (group.settings.isPaused()) {
             return WaitReason.PAUSED;
         }
-        if (group.running() >= limits.maxConcurrency().value() || group.inFlight() >= limits.inFlightInForce()) {
+        int running = group.running();
+        int inFlight = group.inFlight();
+        if (limits.isReachedHere(running, inFlight)) {
             return WaitReason.GROUP_LIMIT;
+        }
+        if (limits.isReached(running, inFlight) || group.isLeaseOver()) {
+            return WaitReason.CLUSTER_LIMIT;
         }
         Ledger ledger = group.ledger;
         if (!group.isCapped() || !ledger.isOn() || ledger.mayTake(group)) {
