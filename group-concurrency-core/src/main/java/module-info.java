@@ -4,5 +4,6 @@ module io.github.kobe.groupconcurrency {
     requires static org.jspecify;
 
     exports io.github.kobe;
+    exports io.github.kobe.cluster;
     exports io.github.kobe.scope;
 }

@@ -1,5 +1,7 @@
 package io.github.kobe;
 
+import io.github.kobe.cluster.ClusterSettings;
+import io.github.kobe.internal.cluster.ClusterNode;
 import io.github.kobe.internal.doors.Doors;
 import io.github.kobe.internal.doors.ScopeBridge;
 import java.time.Duration;
@@ -81,6 +83,24 @@ public final class GroupExecutor implements AutoCloseable {
     public static GroupExecutor newVirtualThreadExecutor(GroupPolicy policy) {
         Objects.requireNonNull(policy, "policy").validateWithoutCluster();
         return over(new Doors(policy.compiled()));
+    }
+
+    /**
+     * Makes an executor that shares with those of other instances what may be in flight in a group, by {@link
+     * GroupLimits#withClusterMaxInFlight}: of all that have the same store, whatever else their policies say.
+     *
+     * <p>It leases capacity from the store, and starts work of such a group while it has some: nobody is asked for a task. It
+     * has one daemon platform thread for that, until it has ended.
+     *
+     * @param policy the limits, and the user code that the executor calls
+     * @param cluster the store, and what to do without it
+     * @return an executor in its running state; it has yet to hear of the store, so work of such groups waits for a moment, or
+     *     for as long as a {@linkplain ClusterSettings#withLease lease} if the store has just begun
+     * @since 0.1.0
+     */
+    public static GroupExecutor newVirtualThreadExecutor(GroupPolicy policy, ClusterSettings cluster) {
+        Objects.requireNonNull(cluster, "cluster");
+        return over(ClusterNode.doors(Objects.requireNonNull(policy, "policy").compiled(), cluster));
     }
 
     /** {@return an executor over an engine, which a test may have made} */

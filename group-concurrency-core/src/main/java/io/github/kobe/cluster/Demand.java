@@ -13,7 +13,8 @@ package io.github.kobe.cluster;
  */
 public record Demand(String resource, int has, int want, int spare, int limit) {
 
-    private static final String GROUP = "g:";
+    /** What the name of a group's resource begins with. */
+    public static final String GROUP = "g:";
 
     /**
      * Checks the values.

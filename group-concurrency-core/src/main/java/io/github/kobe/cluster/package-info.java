@@ -2,8 +2,17 @@
  * One limit over many instances: what an executor and the store that they share say to each other.
  *
  * <p>Each instance, a <em>node</em>, leases capacity of a group from the store and uses it by itself, so work starts without
- * asking anybody. A node says what it has and what it wants; the store divides what there is by what is wanted. So far only
- * the stores' side and the settings are here: no executor speaks to a store yet, and the module doesn't export the package.
+ * asking anybody. A node says what it has and what it wants; the store divides what there is by what is wanted.
+ *
+ * <pre>{@code
+ * GroupPolicy policy = GroupPolicy.builder()
+ *         .pattern("tenant:*", GroupLimits.unset().withClusterMaxInFlight(20))
+ *         .build();
+ * GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(policy, ClusterSettings.of(store));
+ * }</pre>
+ *
+ * <p>Over all instances at most 20 tasks of each tenant are in flight then, as long as none of them stands still, or is cut
+ * off from the store, for 8 seconds or longer. One that is adds at most what it was running.
  *
  * <ul>
  *   <li>{@link io.github.kobe.cluster.ClusterStore} is the store: the one in memory, or one that a module brings.

@@ -41,7 +41,7 @@ class ModuleDescriptorTests {
         assertThat(descriptor().exports())
                 .allMatch(exported -> exported.targets().isEmpty())
                 .extracting(Exports::source)
-                .containsExactlyInAnyOrder("io.github.kobe", "io.github.kobe.scope");
+                .containsExactlyInAnyOrder("io.github.kobe", "io.github.kobe.cluster", "io.github.kobe.scope");
         assertThat(descriptor().isOpen()).isFalse();
         assertThat(descriptor().opens()).isEmpty();
     }

@@ -42,6 +42,7 @@ class DocsTests {
 
     private static final String IMPORTS = """
         import io.github.kobe.*;
+        import io.github.kobe.cluster.*;
         import io.github.kobe.scope.*;
         import java.time.Duration;
         import java.util.*;

@@ -53,6 +53,11 @@ public abstract class ClusterSignals {
         return before;
     }
 
+    /** The engine is shut down, or drains; by who holds no lock. */
+    public final void ending() {
+        wake();
+    }
+
     /** A group is to be looked at; by who holds no lock. It needs no memory, and doesn't fail. */
     public final void touched(Lease lease) {
         Lease before;
@@ -68,10 +73,10 @@ public abstract class ClusterSignals {
     }
 
     /**
-     * Takes all that are to be looked at, the eldest first, each once. What happens to one from then on is told anew, so
-     * {@code each} looks at it, or notes that it has to.
+     * Takes all that are to be looked at, the eldest first, each once. What happens to one from then on is told anew. If {@code
+     * each} fails, that one and all that follow are to be looked at still.
      *
-     * @param each is told the key of the group
+     * @param each is told the key of the group, and looks at it
      */
     public final void take(Consumer<String> each) {
         Lease eldest = null;
@@ -81,14 +86,19 @@ public abstract class ClusterSignals {
             eldest = lease;
             lease = older;
         }
+        Lease looking = null;
         try {
             while (eldest != null) {
-                Lease lease = eldest;
-                eldest = lease.unlink();
-                lease.taken();
-                each.accept(lease.key);
+                looking = eldest;
+                eldest = looking.unlink();
+                looking.taken();
+                each.accept(looking.key);
             }
+            looking = null;
         } finally {
+            if (looking != null && looking.isNews()) {
+                touched(looking);
+            }
             while (eldest != null) { // it has failed for the one before
                 Lease lease = eldest;
                 eldest = lease.unlink();

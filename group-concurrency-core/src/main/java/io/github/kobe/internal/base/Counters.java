@@ -112,6 +112,15 @@ public final class Counters {
         return count < 0 ? count - CAPPED : count;
     }
 
+    /** {@return how much work has ended in any way, also by a rejection} */
+    public long ended() {
+        long sum = 0;
+        for (int i = 0; i < PLACES; i++) {
+            sum += get(i);
+        }
+        return sum;
+    }
+
     private static int placeOf(RejectionReason reason) {
         return FIRST_REJECTED
                 + switch (reason) {

@@ -1,5 +1,7 @@
 package io.github.kobe.internal.base;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,13 +23,23 @@ public final class Lease {
      */
     public record Reading(int out, int kept, int refused, boolean unwanted) {}
 
+    private static final VarHandle TOLD;
+
+    static {
+        try {
+            TOLD = MethodHandles.lookup().findVarHandle(Lease.class, "told", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     public final String key;
 
     /** The next in a list of those that are to be told of; whoever has the list. */
     @Nullable
     Lease next;
 
-    /** Whether those who lease are told, and haven't looked since. Set under the guard, cleared by them. */
+    /** Whether those who lease are told, and haven't looked since. Set by who tells them, cleared by them. */
     private volatile boolean told;
     /** Whether the group would have been forgotten if nothing were leased. Written under the guard, read by anyone. */
     private volatile boolean unwanted;
@@ -92,12 +104,9 @@ public final class Lease {
         return isNews();
     }
 
-    private boolean isNews() {
-        if (told) {
-            return false;
-        }
-        told = true;
-        return true;
+    /** {@return whether they are to be told by the caller, since nobody has done so since they last looked} By anyone. */
+    boolean isNews() {
+        return !told && TOLD.compareAndSet(this, false, true);
     }
 
     /** The limits of the group have changed otherwise than by its lease. */

@@ -40,7 +40,12 @@ public final class Doors {
 
     /** Makes an engine of its own. */
     public Doors(CompiledPolicy policy) {
-        this(policy, Environment.SYSTEM);
+        this(policy, ClusterSignals.NONE);
+    }
+
+    /** Makes an engine of its own, some of whose limits several instances share. */
+    public Doors(CompiledPolicy policy, ClusterSignals cluster) {
+        this(policy, Environment.SYSTEM, cluster);
     }
 
     /** Makes an engine with a clock, threads and timers of one's own: for tests. */
@@ -57,7 +62,8 @@ public final class Doors {
         lifecycle = engine.lifecycle;
     }
 
-    Engine engine() {
+    /** {@return the engine behind them} */
+    public Engine engine() {
         return engine;
     }
 

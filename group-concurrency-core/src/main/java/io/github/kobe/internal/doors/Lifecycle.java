@@ -193,6 +193,7 @@ final class Lifecycle {
             ledger.unlock();
         }
         if (ends || owing) {
+            engine.cluster.ending();
             follow();
         }
         return true;
@@ -301,10 +302,11 @@ final class Lifecycle {
             }
             stage.beginDrain();
             ledger.keepNoHeadroom();
-            return true;
         } finally {
             ledger.unlock();
         }
+        engine.cluster.ending();
+        return true;
     }
 
     /** Starts what has waited for headroom. */

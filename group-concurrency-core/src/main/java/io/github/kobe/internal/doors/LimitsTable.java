@@ -78,7 +78,7 @@ final class LimitsTable {
 
     /** {@return what is said of a group; asked again} */
     Answer askAgain(CompiledPolicy by, Group group) {
-        Answer kept = group.keep(ask(by, group.key, group.answer(), ended(group)));
+        Answer kept = group.keep(ask(by, group.key, group.answer(), group.counters.ended()));
         if (kept.failed()) {
             owes = true;
         }
@@ -202,11 +202,7 @@ final class LimitsTable {
     private static boolean isUsed(Group group) {
         return group.queued() > 0
                 || group.inFlight() > 0
-                || ended(group) != group.answer().ended();
-    }
-
-    private static long ended(Group group) {
-        return group.counters.totals(0).submitted();
+                || group.counters.ended() != group.answer().ended();
     }
 
     // ---- failures

@@ -1,0 +1,191 @@
+package io.github.kobe.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.GroupPermit;
+import io.github.kobe.GroupPolicy;
+import io.github.kobe.RejectedTaskException;
+import io.github.kobe.TaskHandle;
+import io.github.kobe.scope.Scopes;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Executors of one JVM that share limits, as applications use them: with threads, clocks and a store of their own. */
+@Timeout(60)
+class ClusterExecutorTests {
+
+    private static final String KEY = "tenant:a";
+
+    private final ClusterStore store = ClusterStore.inMemory();
+    private final List<GroupExecutor> executors = new ArrayList<>();
+    private final AtomicInteger running = new AtomicInteger();
+    private final AtomicInteger most = new AtomicInteger();
+
+    private GroupExecutor join() {
+        return join(store);
+    }
+
+    private GroupExecutor join(ClusterStore at) {
+        GroupPolicy policy = GroupPolicy.builder()
+                .pattern("tenant:*", GroupLimits.unset().withClusterMaxInFlight(3))
+                .build();
+        GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(policy, ClusterSettings.of(at));
+        executors.add(executor);
+        return executor;
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        for (GroupExecutor executor : executors) {
+            Deadline.within(() -> {
+                executor.close();
+                return true;
+            });
+        }
+        store.close();
+    }
+
+    private String work() {
+        most.accumulateAndGet(running.incrementAndGet(), Math::max);
+        try {
+            Thread.onSpinWait();
+            return "done";
+        } finally {
+            running.decrementAndGet();
+        }
+    }
+
+    @Test
+    @Tag("CL10")
+    void allTogetherRunNoMoreThanTheLimit() throws Exception {
+        List<TaskHandle<String>> handles = new ArrayList<>();
+        List<GroupExecutor> all = List.of(join(), join(), join());
+        for (int i = 0; i < 100; i++) {
+            for (GroupExecutor executor : all) {
+                handles.add(executor.submit(KEY, this::work));
+            }
+        }
+
+        for (TaskHandle<String> handle : handles) {
+            assertThat(Deadline.within(handle::await).value()).isEqualTo("done");
+        }
+        assertThat(most).hasValueLessThanOrEqualTo(3).hasPositiveValue();
+    }
+
+    @Test
+    void callsPermitsAndScopesShareItToo() throws Exception {
+        GroupExecutor one = join();
+        GroupExecutor two = join();
+        Gate gate = new Gate();
+        TaskHandle<String> task = one.submit(KEY, gate.then("done"));
+        try (GroupPermit permit = Deadline.within(() -> one.acquire(KEY))) {
+            assertThat(permit.groupKey()).isEqualTo(KEY);
+            assertThat(Deadline.within(() -> two.call(KEY, this::work))).isEqualTo("done");
+            assertThat(Deadline.within(() -> Scopes.of(two).map(KEY, List.of(1, 2, 3), item -> work())))
+                    .hasSize(3);
+            assertThat(most).hasValue(1);
+        }
+        gate.open();
+        assertThat(Deadline.within(task::await).value()).isEqualTo("done");
+    }
+
+    @Test
+    @Tag("CL41")
+    void whatOneGivesBackAnotherHas() throws Exception {
+        GroupExecutor one = join();
+        Gate gate = new Gate();
+        for (int i = 0; i < 3; i++) {
+            var unused = one.submit(KEY, gate.then("held"));
+        }
+        gate.awaitArrived(3);
+        GroupExecutor two = join();
+        TaskHandle<String> waiting = two.submit(KEY, this::work);
+
+        assertThatExceptionOfType(RejectedTaskException.class)
+                .isThrownBy(() -> Deadline.within(() -> two.call(KEY, "call", Duration.ofMillis(100), this::work)));
+        assertThat(waiting.isDone()).isFalse();
+        one.shutdown();
+        assertThat(Deadline.within(waiting::await).value()).isEqualTo("done");
+    }
+
+    @Test
+    void otherGroupsKnowNothingOfIt() throws Exception {
+        GroupExecutor executor = join(new Broken(false));
+
+        assertThat(Deadline.within(() -> executor.call("own", this::work))).isEqualTo("done");
+    }
+
+    // ---- a store that is broken
+
+    @Test
+    @Tag("CL58")
+    void aStoreThatThrowsKeepsWorkFromStartingAndNothingElse() {
+        assertNothingStarts(new Broken(true));
+    }
+
+    @Test
+    @Tag("CL56")
+    void aStoreThatAlwaysFailsKeepsWorkFromStartingAndNothingElse() {
+        assertNothingStarts(new Broken(false));
+    }
+
+    private void assertNothingStarts(Broken broken) {
+        GroupExecutor executor = join(broken);
+
+        assertThatExceptionOfType(RejectedTaskException.class)
+                .isThrownBy(() -> Deadline.within(() -> executor.call(KEY, "call", Duration.ofMillis(500), this::work)))
+                .withMessageContaining("CLUSTER_LIMIT");
+        Deadline.until("it is asked again and again", () -> broken.asked.get() > 2);
+        assertThat(running).hasValue(0);
+    }
+
+    private static final class Broken implements ClusterStore {
+
+        private final boolean throwing;
+        private final AtomicInteger asked = new AtomicInteger();
+
+        private Broken(boolean throwing) {
+            this.throwing = throwing;
+        }
+
+        @Override
+        public CompletionStage<Answer> exchange(Statement statement) {
+            asked.incrementAndGet();
+            IllegalStateException failure = new IllegalStateException("broken");
+            if (throwing) {
+                throw failure;
+            }
+            return CompletableFuture.failedStage(failure);
+        }
+
+        @Override
+        public void onHint(Consumer<Hint> listener) {
+            // It has nothing to say.
+        }
+
+        @Override
+        public CompletionStage<List<NodeShare>> look(@Nullable String resource) {
+            return CompletableFuture.completedStage(List.of());
+        }
+
+        @Override
+        public void close() {
+            // It has nothing.
+        }
+    }
+}
