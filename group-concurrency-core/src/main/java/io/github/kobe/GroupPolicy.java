@@ -67,6 +67,10 @@ public final class GroupPolicy {
     private final int maxIdleGroups;
     private final int maxKeyLength;
     private final Duration idleTimeout;
+
+    /** Whether any of its entries sets a limit over all instances. */
+    private final boolean clustered;
+
     private final CompiledPolicy compiled;
 
     private GroupPolicy(Builder builder) {
@@ -90,6 +94,10 @@ public final class GroupPolicy {
         maxIdleGroups = builder.maxIdleGroups;
         maxKeyLength = builder.maxKeyLength;
         idleTimeout = builder.idleTimeout;
+        clustered = defaults.areClustered()
+                || Stream.of(groups, patterns)
+                        .flatMap(rules -> rules.values().stream())
+                        .anyMatch(GroupLimits::areClustered);
         compiled = new CompiledPolicy(this, givenDefaults, this::askLimits); // last: it reads all the others
     }
 
@@ -253,7 +261,9 @@ public final class GroupPolicy {
         if (!inCluster) {
             limits.validateWithoutCluster(groupKey);
         }
-        ofGroup(groupKey, limits).validateClusterQueue(groupKey);
+        if (clustered || limits.areClustered()) {
+            ofGroup(groupKey, limits).validateClusterQueue(groupKey);
+        }
         return limits;
     }
 
@@ -270,10 +280,7 @@ public final class GroupPolicy {
 
     /** What has to be leased can be waited for, as far as the policy itself can tell. */
     private void validateClusterQueues() {
-        if (defaults.areClustered()
-                || Stream.of(groups, patterns)
-                        .flatMap(rules -> rules.values().stream())
-                        .anyMatch(GroupLimits::areClustered)) {
+        if (clustered) {
             defaults.validateClusterQueue(null);
             groups.keySet().forEach(key -> ofGroup(key, GroupLimits.unset()).validateClusterQueue(key));
             patterns.forEach((pattern, limits) -> limits.orElse(defaults).validateClusterQueue(pattern));

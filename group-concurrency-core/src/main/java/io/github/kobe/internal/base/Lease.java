@@ -95,17 +95,8 @@ public final class Lease {
         return isNews();
     }
 
-    /**
-     * No other instance shares the limit any more.
-     *
-     * @return as {@link #leaves}
-     */
-    public boolean ends() {
-        return isNews();
-    }
-
     /** {@return whether they are to be told by the caller, since nobody has done so since they last looked} By anyone. */
-    boolean isNews() {
+    public boolean isNews() {
         return !told && TOLD.compareAndSet(this, false, true);
     }
 

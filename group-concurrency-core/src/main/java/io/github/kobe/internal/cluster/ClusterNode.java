@@ -283,9 +283,8 @@ public final class ClusterNode extends ClusterSignals {
 
     private void hear() {
         for (Inbox.Arrived arrived = inbox.poll(); arrived != null; arrived = inbox.poll()) {
-            // By the clock as it is after the answer has come. If this thread has stood still for longer than what it
-            // has
-            // counts, the session may have ended since, and a doubled opening may have made it again.
+            // By the clock as it is once the answer has come. If this thread has stood still until what it has counts
+            // no more, the session may have ended, and a doubled opening may have made it again.
             long now = now();
             loseIfOver(now);
             switch (arrived) {
@@ -353,14 +352,12 @@ public final class ClusterNode extends ClusterSignals {
     private void granted(Holding holding, Demand demand, Grant grant, long now) {
         int bound = holding.granted(demand, grant, now);
         holdings.said(holding);
-        leasing().bind(holding, bound, now);
-        leasing().look(holding, now);
+        leasing().lease(holding, bound, now);
     }
 
     private void gone(Answer answer, long now) {
         // The store has either ended the session, and may have given others what it had; or it has forgotten, and tells
-        // so by
-        // another epoch: then it gives nobody anything for so long that what is leased counts as before.
+        // so by another epoch: then it gives nobody anything for so long that what is leased counts as before.
         if (membership.epoch() == answer.epoch()) {
             lose(now);
         }

@@ -172,20 +172,19 @@ final class Holding {
     Cause cause(long now) {
         int wants = worth(now);
         boolean lacks = wants > has();
-        boolean saidThatItLacks = said && wanted > counted;
-        if (lacks && (!saidThatItLacks || wants >= 2L * wanted)) {
+        if (lacks && (!saysThatItLacks() || wants >= 2L * wanted)) {
             return Cause.LACKS;
         }
         if (has() < counted) {
             return Cause.GIVES_BACK;
         }
-        boolean isNews = saidThatItLacks && (!lacks || 2L * wants <= wanted);
+        boolean isNews = saysThatItLacks() && (!lacks || 2L * wants <= wanted);
         boolean isUnknown = !said && has() > 0;
         return isNews || isUnknown || now >= askAgainAt ? Cause.AGAIN : Cause.NONE;
     }
 
     /** {@return whether it wants more than the store counts, as far as it has said} */
-    boolean lacks() {
+    boolean saysThatItLacks() {
         return said && wanted > counted;
     }
 

@@ -21,7 +21,7 @@ final class Holdings {
     static final int PORTION = 20;
 
     /** How many of them may be said again. */
-    static final int MOST_AGAIN = PORTION / 2;
+    private static final int MOST_AGAIN = PORTION / 2;
 
     /** So many have a place though many others come before them. */
     private static final int RESERVED = PORTION / 4;
@@ -126,7 +126,7 @@ final class Holdings {
         copy(again, everything ? Statement.MOST_DEMANDS : Math.min(PORTION, next.size() + MOST_AGAIN), next);
         copy(unsaid, Statement.MOST_DEMANDS, next);
         if (heartbeat) {
-            copy(turns.stream().filter(Holding::lacks).toList(), Statement.MOST_DEMANDS, next);
+            copy(turns.stream().filter(Holding::saysThatItLacks).toList(), Statement.MOST_DEMANDS, next);
             copy(turns, Statement.MOST_DEMANDS, next);
         }
         return next;

@@ -64,7 +64,12 @@ final class Leasing {
 
     /** Looks at how a group stands, and lowers what it may have in flight to what is worth having. */
     void look(Holding holding, long now) {
-        bind(holding, holding.leased(), now);
+        lease(holding, holding.leased(), now);
+    }
+
+    /** A group may have so many in flight from now on, as far as that is worth having. */
+    void lease(Holding holding, int capacity, long now) {
+        bind(holding, capacity, now);
         int bound = holding.bound(now, isEnding());
         if (bound < holding.leased()) {
             bind(holding, bound, now);
@@ -72,8 +77,7 @@ final class Leasing {
         consider(holding, now);
     }
 
-    /** A group may have so many in flight from now on. */
-    void bind(Holding holding, int capacity, long now) {
+    private void bind(Holding holding, int capacity, long now) {
         holding.mayHave(capacity); // if it fails midway, more is said than is there, never less
         Group group = engine.groupIfKnown(holding.key);
         EffectiveLimit<Integer> limit = group == null ? null : group.limits().clusterMaxInFlight();
@@ -103,7 +107,9 @@ final class Leasing {
             return;
         }
         if (resource.equals(Hint.UNMET)) {
-            holdings.all().stream().filter(Holding::lacks).forEach(holding -> holdings.due(holding, Cause.AGAIN));
+            holdings.all().stream()
+                    .filter(Holding::saysThatItLacks)
+                    .forEach(holding -> holdings.due(holding, Cause.AGAIN));
             return;
         }
         Holding holding = holding(resource.substring(Demand.GROUP.length()), now);
@@ -152,10 +158,7 @@ final class Leasing {
     /** Nothing that is leased counts any more, and nothing is leased. What runs goes on. */
     void lose(long now) {
         engine.leaseUntil(0);
-        for (Holding holding : holdings.all()) {
-            bind(holding, 0, now);
-            consider(holding, now);
-        }
+        holdings.all().forEach(holding -> lease(holding, 0, now));
     }
 
     // ---- without a store

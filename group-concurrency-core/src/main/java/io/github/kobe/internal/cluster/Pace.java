@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 /** How fast a node may speak: ten statements at once, and two hundred a second. */
 final class Pace {
 
-    static final int BURST = 10;
-    static final long SPACING = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final int BURST = 10;
+    private static final long SPACING = TimeUnit.MILLISECONDS.toNanos(5);
 
     /** When all that were said at once would have been said at even spacings. */
     private long paidUntil = Long.MIN_VALUE / 2;

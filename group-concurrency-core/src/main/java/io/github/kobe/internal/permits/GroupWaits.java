@@ -128,7 +128,7 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
         resize(before, limits());
         armAlarm(engine.now());
         if (next == null) {
-            if (last != null && last.ends()) {
+            if (last != null && last.isNews()) {
                 batch.touched(last);
             }
         } else if (!before.equals(limits())) {

@@ -3,53 +3,17 @@ package io.github.kobe.internal.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupPermit;
-import io.github.kobe.GroupPolicy;
 import io.github.kobe.cluster.OnStoreLoss;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What nodes with real engines do where one rule meets another: serving alone, shutdowns, floods, stops. */
 @SuppressWarnings("FutureReturnValueIgnored") // a test looks at what runs
-class ClusterCombinationsTests {
-
-    private static final String KEY = "a";
-    private static final int LIMIT = 4;
-    private static final Duration MOMENT = Duration.ofMillis(5);
-    private static final Duration LONG = Duration.ofMinutes(10);
-
-    private final SimulatedCluster cluster = new SimulatedCluster(1).limit(KEY, LIMIT);
-    private SimulatedNode one;
-    private SimulatedNode two;
-
-    @BeforeEach
-    void bothAreThere() {
-        one = cluster.join();
-        two = cluster.join();
-        pass(Duration.ofSeconds(20));
-    }
-
-    private void pass(Duration time) {
-        cluster.run(time);
-    }
-
-    private static List<CompletableFuture<GroupPermit>> run(SimulatedNode node, String key, int count, Duration time) {
-        List<CompletableFuture<GroupPermit>> all = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            all.add(node.ask(key, LONG, time));
-        }
-        return all;
-    }
-
-    private static boolean starts(SimulatedNode node, String key) {
-        CompletableFuture<GroupPermit> asked = node.ask(key, Duration.ZERO, MOMENT);
-        return asked.isDone() && !asked.isCompletedExceptionally();
-    }
+class ClusterCombinationsTests extends TwoNodes {
 
     /** {@return how long it takes, up to a bound, until all are done} */
     private Duration until(List<CompletableFuture<GroupPermit>> asked, Duration most) {
@@ -61,16 +25,6 @@ class ClusterCombinationsTests {
     }
 
     // ---- without a store
-
-    private SimulatedNode joinThatServesAlone() {
-        return joinThatServesAlone(UnaryOperator.identity());
-    }
-
-    private SimulatedNode joinThatServesAlone(UnaryOperator<GroupPolicy.Builder> policy) {
-        SimulatedNode node = cluster.join(settings -> settings.withOnStoreLoss(OnStoreLoss.LOCAL), policy);
-        pass(Duration.ofSeconds(1));
-        return node;
-    }
 
     @Test
     @Tag("CL53")
@@ -300,13 +254,6 @@ class ClusterCombinationsTests {
     }
 
     // ---- what is lost and heard late
-
-    private void passUntilSpoken(SimulatedNode node, int more) {
-        int spoken = node.spoken() + more;
-        while (node.spoken() < spoken) {
-            pass(Duration.ofNanos(100_000));
-        }
-    }
 
     /** Not so: REFUSED doesn't lose what is leased. */
     @Test

@@ -12,44 +12,17 @@ import org.junit.jupiter.api.Test;
 
 /** What nodes with real engines do when nodes, the network or the store fail: a fault aimed at each rule. */
 @SuppressWarnings("FutureReturnValueIgnored") // a test looks at what runs
-class ClusterFaultsTests {
-
-    private static final String KEY = "a";
-    private static final int LIMIT = 4;
-    private static final Duration MOMENT = Duration.ofMillis(5);
-    private static final Duration LONG = Duration.ofMinutes(10);
-
-    private final SimulatedCluster cluster = new SimulatedCluster(1).limit(KEY, LIMIT);
-    private SimulatedNode one;
-    private SimulatedNode two;
+class ClusterFaultsTests extends TwoNodes {
 
     @BeforeEach
-    void oneHasAllAndTwoIsThere() {
-        one = cluster.join();
-        two = cluster.join();
-        cluster.run(Duration.ofSeconds(20));
+    void oneHasAll() {
         use(one, KEY, LIMIT);
         pass(Duration.ofMillis(100));
         assertThat(one.leased(KEY)).isEqualTo(LIMIT);
     }
 
-    private void pass(Duration time) {
-        cluster.run(time);
-    }
-
     private static void use(SimulatedNode node, String key, int count) {
         run(node, key, count, MOMENT);
-    }
-
-    private static void run(SimulatedNode node, String key, int count, Duration time) {
-        for (int i = 0; i < count; i++) {
-            node.ask(key, LONG, time);
-        }
-    }
-
-    private static boolean starts(SimulatedNode node, String key) {
-        CompletableFuture<GroupPermit> asked = node.ask(key, Duration.ZERO, MOMENT);
-        return asked.isDone() && !asked.isCompletedExceptionally();
     }
 
     /** Time passes in which a node keeps what it has by using it. */
@@ -60,15 +33,6 @@ class ClusterFaultsTests {
                 node.ask(KEY, Duration.ZERO, MOMENT);
             }
             pass(Duration.ofMillis(100));
-        }
-    }
-
-    /** Time passes until a node has spoken so often from now on. */
-    private void passUntilSpoken(SimulatedNode node, int more) {
-        int spoken = node.spoken() + more;
-        for (int i = 0; node.spoken() < spoken; i++) {
-            assertThat(i).as("has not spoken for 20 s").isLessThan(200_000);
-            pass(Duration.ofNanos(100_000));
         }
     }
 
@@ -216,12 +180,6 @@ class ClusterFaultsTests {
     }
 
     // ---- a store that is away for long, and nodes that go by their own numbers then
-
-    private SimulatedNode joinThatServesAlone() {
-        SimulatedNode node = cluster.join(settings -> settings.withOnStoreLoss(OnStoreLoss.LOCAL));
-        pass(Duration.ofSeconds(1));
-        return node;
-    }
 
     @Test
     @Tag("CL53")

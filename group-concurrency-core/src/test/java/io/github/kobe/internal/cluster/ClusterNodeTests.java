@@ -7,32 +7,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How nodes with real engines share limits while nothing fails. */
 @SuppressWarnings("FutureReturnValueIgnored") // a test looks at what runs
-class ClusterNodeTests {
-
-    private static final String KEY = "a";
-    private static final Duration MOMENT = Duration.ofMillis(5);
-    private static final Duration LONG = Duration.ofMinutes(10);
-
-    private final SimulatedCluster cluster = new SimulatedCluster(1).limit(KEY, 4);
-    private SimulatedNode one;
-    private SimulatedNode two;
-
-    @BeforeEach
-    void bothAreThereAndTheStoreHasLearnt() {
-        one = cluster.join();
-        two = cluster.join();
-        cluster.run(Duration.ofSeconds(20));
-    }
-
-    private void pass(Duration time) {
-        cluster.run(time);
-    }
+class ClusterNodeTests extends TwoNodes {
 
     private int runningAfter(Duration time) {
         pass(time);

@@ -183,7 +183,7 @@ class RandomClusterTests {
         }
 
         private void setClock() {
-            long most = millis(3_600_000) / 1_000_000;
+            long most = Duration.ofHours(1).toMillis();
             cluster.setClock(Duration.ofMillis(random.nextLong(2 * most) - most));
         }
 

@@ -44,19 +44,13 @@ final class SimulatedCluster implements Server {
     private long set = TimeUnit.DAYS.toMillis(20_000);
     private long runs = 1;
     private Identity identity = new Identity("run-1", "replication-1");
-    private InMemoryStore store;
+    private final InMemoryStore store = new InMemoryStore(this, true);
     private boolean stalled;
     private final List<Runnable> waiting = new ArrayList<>();
 
     SimulatedCluster(long seed) {
         random = new Random(seed);
-        store = newServer();
-    }
-
-    private InMemoryStore newServer() {
-        InMemoryStore server = new InMemoryStore(this, true);
-        server.onHint(this::hint);
-        return server;
+        store.onHint(this::hint);
     }
 
     /** There may be so many in flight of a group, over all nodes. */
@@ -181,18 +175,6 @@ final class SimulatedCluster implements Server {
         runs++;
         identity = new Identity("run-" + runs, "replication-" + runs);
         store.goBackTo(remembered);
-    }
-
-    /** Another server is the store, which knows nothing; {@return the one before} */
-    InMemoryStore swap(InMemoryStore other, Identity of) {
-        InMemoryStore before = store;
-        store = other;
-        identity = of;
-        return before;
-    }
-
-    InMemoryStore anotherServer() {
-        return newServer();
     }
 
     /** It does nothing until that ends. */
