@@ -10,22 +10,20 @@ import io.github.kobe.testing.Gate;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * A node that has lost its plan in the middle of a stage ends that stage all the same, and saves its checkpoint, while another
- * one runs the stage again.
- */
+/** A node that is about to save its checkpoint loses its plan, and saves it all the same, while another one runs the stage again. */
 @Tag("R57")
 @Tag("R121")
 class StaleCheckpointsTests extends RolloutsTestCase {
 
     private final CheckpointStore checkpoints = CheckpointStore.inMemory();
     private final List<Integer> attempts = new CopyOnWriteArrayList<>();
-    private final Gate first = new Gate();
+    private final Gate late = new Gate();
     private PlanId planId;
 
     /** A database leaves a plan with the node that has it, as long as that lives. */
@@ -34,9 +32,9 @@ class StaleCheckpointsTests extends RolloutsTestCase {
         store = new MemoryStore(InstantSource.system());
     }
 
-    private Rollouts node(PlanStore itsStore, Step again) {
+    private Rollouts node(PlanStore itsStore, CheckpointStore itsCheckpoints, Step again) {
         return rollouts(builder -> builder.store(itsStore)
-                .checkpoints(checkpoints)
+                .checkpoints(itsCheckpoints)
                 .stages(
                         Stage.named("A"),
                         Stage.named("B")
@@ -45,15 +43,19 @@ class StaleCheckpointsTests extends RolloutsTestCase {
                 .shutdownGrace(Duration.ZERO));
     }
 
+    private Rollouts node(PlanStore itsStore, Step again) {
+        return node(itsStore, checkpoints, again);
+    }
+
     private void startAndStandStill() {
-        planId = node(store, ctx -> first.passStubbornly())
+        planId = node(store, new LateCheckpoints(), ctx -> {})
                 .start(plan("x", Samples.change("acme")))
                 .planId();
-        first.awaitArrived(1);
+        late.awaitArrived(1);
     }
 
     private void goOnAndSave() {
-        first.open();
+        late.open();
         Deadline.until("saved", () -> checkpoints.load(onlyTask()).orElseThrow().lastCompletedStageIndex() == 1);
     }
 
@@ -93,5 +95,27 @@ class StaleCheckpointsTests extends RolloutsTestCase {
 
         assertThat(settled(second, planId).status()).isEqualTo(PlanStatus.COMPLETED);
         assertThat(attempts).containsExactly(1, 1, 2);
+    }
+
+    /** Stands still when the stage B is to be saved, whatever is learnt of the plan meanwhile. */
+    private final class LateCheckpoints implements CheckpointStore {
+
+        @Override
+        public void save(Checkpoint checkpoint) {
+            if (checkpoint.lastCompletedStageIndex() == 1) {
+                late.passStubbornly();
+            }
+            checkpoints.save(checkpoint);
+        }
+
+        @Override
+        public Optional<Checkpoint> load(TaskId taskId) {
+            return checkpoints.load(taskId);
+        }
+
+        @Override
+        public void remove(TaskId taskId) {
+            checkpoints.remove(taskId);
+        }
     }
 }
