@@ -99,7 +99,7 @@ public final class Readings {
     }
 
     /** {@return how many a group may have in flight of what it shares with other instances} */
-    private static int leased(Group group, EffectiveLimits limits) {
+    static int leased(Group group, EffectiveLimits limits) {
         if (!limits.isClustered() || group.isLeaseOver()) {
             return 0;
         }
