@@ -3,6 +3,7 @@ package io.github.kobe.cluster;
 import io.github.kobe.internal.cluster.MemoryScene;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -90,8 +91,8 @@ public abstract class StoreScene {
     /** {@return the resources of which something is remembered} */
     public abstract Set<String> resources();
 
-    /** Has the store remember this of a resource, and nothing else of it. */
-    public abstract void remember(String resource, List<Place> places);
+    /** Has the store remember this of some resources, and nothing else of them. */
+    public abstract void remember(Map<String, List<Place>> places);
 
     /** {@return the server's time} */
     public final long millis() {

@@ -2,7 +2,9 @@ package io.github.kobe.internal.cluster;
 
 import io.github.kobe.cluster.ClusterStore;
 import io.github.kobe.cluster.StoreScene;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** A store in memory, on a server whose clock and identity a test sets. */
@@ -55,27 +57,30 @@ public final class MemoryScene extends StoreScene implements Server {
     }
 
     @Override
-    public void remember(String resource, List<Place> places) {
+    public void remember(Map<String, List<Place>> places) {
         Memory memory = remembered();
-        for (Entry before : List.copyOf(memory.entries(resource))) {
-            memory.entries(resource).remove(before);
-        }
-        for (Place place : places) {
-            memory.put(
-                    resource,
-                    new Entry(
-                            place.session(),
-                            place.has(),
-                            place.want(),
-                            place.limit(),
-                            place.since(),
-                            place.granted(),
-                            place.fell(),
-                            place.spoke(),
-                            place.hinted(),
-                            place.told()));
-        }
+        places.forEach((resource, some) -> {
+            Collection<Entry> before = memory.entries(resource);
+            if (!before.isEmpty()) {
+                before.clear();
+            }
+            some.forEach(place -> memory.put(resource, entry(place)));
+        });
         store.goBackTo(memory);
+    }
+
+    private static Entry entry(Place place) {
+        return new Entry(
+                place.session(),
+                place.has(),
+                place.want(),
+                place.limit(),
+                place.since(),
+                place.granted(),
+                place.fell(),
+                place.spoke(),
+                place.hinted(),
+                place.told());
     }
 
     /** {@return the sessions of which something is remembered at a resource} */
