@@ -114,7 +114,7 @@ public abstract class StoreScene {
         hints.add(hint);
     }
 
-    final void becomes(String run, String replication) {
+    public final void becomes(String run, String replication) {
         runId = run;
         replicationId = replication;
     }
@@ -125,7 +125,7 @@ public abstract class StoreScene {
     }
 
     /** Somebody sets the server's clock. */
-    final void setClock(long by) {
+    public final void setClock(long by) {
         set += by;
     }
 

@@ -271,6 +271,7 @@ local function granted(grants)
 end
 
 if ARGV[1] == 'CLOSE' then
+    kept[me] = {}
     finish(function(id)
         return id == me
     end)
