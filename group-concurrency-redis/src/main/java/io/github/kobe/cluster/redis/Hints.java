@@ -27,6 +27,7 @@ final class Hints {
 
     private final Loop loop;
     private final String prefix;
+    private final Consumer<Boolean> onDenied;
     private final Line<StatefulRedisPubSubConnection<byte[], byte[]>> line;
     private final List<Consumer<Hint>> listeners = new CopyOnWriteArrayList<>();
     private final AtomicBoolean listenerFailed = new AtomicBoolean();
@@ -34,8 +35,8 @@ final class Hints {
     /** When each session last spoke. */
     private final Map<String, Long> sessions = new ConcurrentHashMap<>();
 
-    private volatile boolean denied;
     private volatile long heardAt;
+    private volatile boolean denied;
 
     private long pingedAt;
     private boolean wasConnected;
@@ -45,24 +46,22 @@ final class Hints {
      *
      * @param prefix what the name of a session's channel begins with
      * @param dialling makes a new connection
+     * @param onDenied told whether the server doesn't let them be heard
      */
     Hints(
             Loop loop,
             Address address,
             String prefix,
-            Supplier<? extends CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>>> dialling) {
+            Supplier<? extends CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>>> dialling,
+            Consumer<Boolean> onDenied) {
         this.loop = loop;
+        this.onDenied = onDenied;
         this.prefix = prefix;
         line = new Line<>(loop, address, dialling, this::connected);
     }
 
     void tell(Consumer<Hint> listener) {
         listeners.add(listener);
-    }
-
-    /** {@return whether the server doesn't let them be heard; for any thread} */
-    boolean areDenied() {
-        return denied;
     }
 
     /** A session speaks, for which hints are heard from now on. For any thread. */
@@ -142,11 +141,11 @@ final class Hints {
         byte[][] channels =
                 some.stream().map(session -> Bytes.of(prefix + session)).toArray(byte[][]::new);
         connection.async().subscribe(channels).whenComplete((done, failure) -> {
-            boolean refused = failure != null && Reasons.error(failure) != null;
-            if (refused) {
-                denied = true;
-            } else if (failure == null) {
-                denied = false;
+            if (failure == null || Reasons.error(failure) != null) {
+                denied = failure != null;
+                onDenied.accept(denied);
+            }
+            if (failure == null) {
                 line.works();
                 if (again) { // what was said meanwhile was not heard
                     loop.run(() -> some.forEach(session -> pass(new Hint(session, List.of(Hint.UNMET)))));

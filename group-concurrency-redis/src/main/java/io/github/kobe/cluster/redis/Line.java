@@ -145,14 +145,11 @@ final class Line<C extends StatefulConnection<byte[], byte[]>> {
         failures = 0;
     }
 
+    /** There is no other connection from now on; who closes the client closes the last one. */
     void close() {
         closed = true;
         reason = "the store is closed";
-        C last = connection;
         connection = null;
-        if (last != null) {
-            discard(last);
-        }
     }
 
     private static void discard(StatefulConnection<byte[], byte[]> which) {

@@ -10,6 +10,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.resource.ClientResources;
@@ -75,9 +76,13 @@ public final class RedisClusterStore implements ClusterStore {
         String key = builder.keyPrefix + "{" + namespace + "}";
         shown = address + "/" + key;
         client = builder.client();
+        setup = new Setup(loop);
         hints = new Hints(
-                loop, address, key + ":", () -> client.connectPubSubAsync(ByteArrayCodec.INSTANCE, address.uri()));
-        setup = new Setup(loop, hints);
+                loop,
+                address,
+                key + ":",
+                () -> client.connectPubSubAsync(ByteArrayCodec.INSTANCE, address.uri()),
+                setup::heard);
         commands = new Commands(
                 loop,
                 address,
@@ -300,6 +305,7 @@ public final class RedisClusterStore implements ClusterStore {
                     .autoReconnect(false)
                     .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                     .pingBeforeActivateConnection(true)
+                    .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build()) // as Commands does it
                     .socketOptions(SocketOptions.builder()
                             .connectTimeout(TIMEOUT)
                             .keepAlive(true)

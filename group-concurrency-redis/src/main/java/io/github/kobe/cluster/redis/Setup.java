@@ -15,19 +15,20 @@ final class Setup {
     private static final System.Logger LOG = System.getLogger(RedisClusterStore.class.getName());
 
     private final Loop loop;
-    private final Hints hints;
     private final Set<String> logged = new HashSet<>();
     private List<String> ofServer = List.of();
 
     /** Whether a script was not allowed to send hints; for any thread. */
     private volatile boolean sendingDenied;
 
+    /** Whether hints may not be heard; for any thread. */
+    private volatile boolean hearingDenied;
+
     /** For any thread. */
     private volatile List<String> warnings = List.of();
 
-    Setup(Loop loop, Hints hints) {
+    Setup(Loop loop) {
         this.loop = loop;
-        this.hints = hints;
     }
 
     /** {@return what there is to warn of, for any thread} */
@@ -39,6 +40,14 @@ final class Setup {
     void sent(boolean denied) {
         if (denied && !sendingDenied) {
             sendingDenied = true;
+            loop.run(this::tell);
+        }
+    }
+
+    /** The server told whether hints may be heard. For any thread. */
+    void heard(boolean denied) {
+        if (denied != hearingDenied) {
+            hearingDenied = denied;
             loop.run(this::tell);
         }
     }
@@ -59,7 +68,7 @@ final class Setup {
         if (sendingDenied) {
             all.add("The user of the store may not PUBLISH on its channels: without hints capacity moves more slowly.");
         }
-        if (hints.areDenied()) {
+        if (hearingDenied) {
             all.add("The user of the store may not SUBSCRIBE to its channels: without hints capacity moves more"
                     + " slowly.");
         }
