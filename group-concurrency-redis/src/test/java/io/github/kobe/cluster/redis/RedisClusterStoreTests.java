@@ -2,6 +2,7 @@ package io.github.kobe.cluster.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.kobe.cluster.Answer;
 import io.github.kobe.cluster.Demand;
@@ -162,7 +163,7 @@ class RedisClusterStoreTests {
         assertThat(a.say(Kind.EXCHANGE).hints()).containsExactlyInAnyOrderElementsOf(odd);
         assertThat(look(store, odd.getFirst()))
                 .extracting(NodeShare::has, NodeShare::wants)
-                .containsExactly(org.assertj.core.groups.Tuple.tuple(1, 1), org.assertj.core.groups.Tuple.tuple(0, 1));
+                .containsExactly(tuple(1, 1), tuple(0, 1));
     }
 
     @Test
