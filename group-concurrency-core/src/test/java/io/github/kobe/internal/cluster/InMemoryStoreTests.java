@@ -8,9 +8,9 @@ import io.github.kobe.cluster.ClusterStore;
 import io.github.kobe.cluster.Demand;
 import io.github.kobe.cluster.Grant;
 import io.github.kobe.cluster.Hint;
-import io.github.kobe.cluster.NodeShare;
 import io.github.kobe.cluster.Statement;
 import io.github.kobe.cluster.Statement.Kind;
+import io.github.kobe.cluster.StoreNode;
 import io.github.kobe.testing.CapturedLog;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,24 +24,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class InMemoryStoreTests {
 
-    private final Scene scene = Scene.ofApplications();
-
-    private List<NodeShare> lookAtAll() {
-        return look(null);
-    }
-
-    private List<NodeShare> look(@Nullable String resource) {
-        return scene.store()
-                .look(resource)
-                .toCompletableFuture()
-                .orTimeout(10, TimeUnit.SECONDS)
-                .join();
-    }
+    private final MemoryScene scene = new MemoryScene(false);
 
     @Test
     void theOneOfApplicationsGrantsFromTheFirstStatementOn() {
@@ -76,59 +63,51 @@ class InMemoryStoreTests {
     }
 
     @Test
-    void showsWhoHasAndWantsHowMuch() {
-        StoreNode b = scene.opened("b");
-        StoreNode a = scene.opened("a");
-        scene.opened("c");
-        b.says(0, 3, 4);
-        scene.pass(700);
-        a.says(0, 2, 4);
-
-        assertThat(look("g:a"))
-                .containsExactly(
-                        new NodeShare("a", "node-a", 1, 2, Duration.ZERO),
-                        new NodeShare("b", "node-b", 3, 3, Duration.ofMillis(700)));
-        assertThat(look("g:other")).isEmpty();
+    void itLearnsNothingIfItIsOfAnApplication() {
+        assertThat(scene.opened("a").says(0, 3, 3).counted()).isEqualTo(3);
     }
 
     @Test
-    void showsAllNodesWithTheSumsOfWhatTheyHave() {
-        StoreNode a = scene.opened("a");
-        scene.opened("b");
-        a.exchange(new Demand("g:x", 0, 2, 0, 4), new Demand("g:y", 0, 3, 0, 1));
-
-        assertThat(lookAtAll())
-                .containsExactly(
-                        new NodeShare("a", "node-a", 3, 5, Duration.ZERO),
-                        new NodeShare("b", "node-b", 0, 0, Duration.ZERO));
-    }
-
-    @Test
-    void showsSumsAboveTheLargestNumberAsThat() {
-        StoreNode a = scene.opened("a");
-        int most = Integer.MAX_VALUE;
-        a.exchange(new Demand("g:x", most, most, 0, 4), new Demand("g:y", 3, most, 0, 1));
-
-        assertThat(lookAtAll()).containsExactly(new NodeShare("a", "node-a", most, most, Duration.ZERO));
-    }
-
-    @Test
-    void showsNobodyWhoIsOverOrHasAndWantsNothing() {
+    void heartbeatsSweepThirtyTwoFieldsInTurn() {
         StoreNode a = scene.opened("a");
         StoreNode b = scene.opened("b");
-        a.says(0, 1, 4);
-        b.says(0, 1, 4);
-        b.says(0, 0, 4);
-        assertThat(look("g:a")).extracting(NodeShare::session).containsExactly("a");
-
-        scene.live(15_000, b);
-        assertThat(look("g:a")).isEmpty();
-        assertThat(lookAtAll()).extracting(NodeShare::session).containsExactly("b");
+        for (int i = 0; i < 40; i++) {
+            a.exchange(new Demand("g:" + i, 0, 1, 0, 1));
+            a.exchange(new Demand("g:" + i, 0, 0, 0, 1));
+        }
+        scene.pass(1_000);
+        b.exchange();
+        assertThat(scene.resources()).hasSize(40);
+        b.heartbeat();
+        assertThat(scene.resources()).hasSize(8);
+        b.heartbeat();
+        assertThat(scene.resources()).isEmpty();
     }
 
     @Test
-    void showsNobodyBeforeTheFirstStatement() {
-        assertThat(lookAtAll()).isEmpty();
+    void whatADeadNodeHadIsDroppedWhereItIsRead() {
+        StoreNode a = scene.opened("a");
+        StoreNode b = scene.opened("b");
+        a.says(0, 1, 1);
+        for (int i = 0; i < 10; i++) {
+            scene.pass(1_500);
+            b.exchange();
+        }
+        b.says(0, 1, 1);
+
+        assertThat(scene.sessionsAt(StoreNode.KEY)).containsExactly("b");
+    }
+
+    @Test
+    void allTimesArePartsOfTheLease() {
+        assertThat(new Times(15_000))
+                .returns(3_000L, Times::gap)
+                .returns(500L, Times::jump)
+                .returns(6_000L, Times::mostOfGap)
+                .returns(2_000L, Times::timeout)
+                .returns(10_000L, Times::forgotten)
+                .returns(4_000L, Times::silence);
+        assertThat(new Times(5_000)).returns(1_000L, Times::gap).returns(3_333L, Times::forgotten);
     }
 
     @Test
@@ -140,7 +119,7 @@ class InMemoryStoreTests {
         assertThatThrownBy(a::exchange)
                 .isInstanceOf(IllegalStateException.class)
                 .hasRootCauseMessage("The cluster store is closed");
-        assertThatThrownBy(this::lookAtAll)
+        assertThatThrownBy(() -> scene.look(null))
                 .isInstanceOf(CompletionException.class)
                 .hasRootCauseMessage("The cluster store is closed");
     }

@@ -7,6 +7,7 @@ import io.github.kobe.cluster.Demand;
 import io.github.kobe.cluster.Grant;
 import io.github.kobe.cluster.Statement;
 import io.github.kobe.cluster.Statement.Kind;
+import io.github.kobe.cluster.StoreNode;
 import io.github.kobe.testing.Depth;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +68,7 @@ class RandomStoreTests {
     private static final class Run {
 
         private final Random random;
-        private final Scene scene = Scene.ofApplications();
+        private final MemoryScene scene = new MemoryScene(false);
         private final int limit;
         private final List<User> users = new ArrayList<>();
         private final List<Sent> requests = new ArrayList<>();

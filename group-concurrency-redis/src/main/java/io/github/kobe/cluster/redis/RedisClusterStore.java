@@ -8,13 +8,23 @@ import io.github.kobe.cluster.Statement;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -48,12 +58,39 @@ public final class RedisClusterStore implements ClusterStore {
     /** So long it takes at most to connect to one server, and a command to be answered. */
     static final Duration TIMEOUT = Duration.ofSeconds(2);
 
+    private static final Duration TICK = Duration.ofMillis(100);
+    private static final Duration CHECK = Duration.ofMinutes(1);
+    private static final Duration LONGEST_CLOSE = Duration.ofSeconds(5);
+
     private final String shown;
     private final RedisClient client;
+    private final Loop loop = new Loop();
+    private final Commands commands;
+    private final Hints hints;
+    private final Setup setup;
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private final CountDownLatch closed = new CountDownLatch(1);
 
-    private RedisClusterStore(Builder builder) {
-        shown = builder.address + "/" + builder.keyPrefix + "{" + builder.namespace + "}";
+    private RedisClusterStore(Builder builder, String namespace) {
+        Address address = builder.address;
+        String key = builder.keyPrefix + "{" + namespace + "}";
+        shown = address + "/" + key;
         client = builder.client();
+        setup = new Setup(loop);
+        hints = new Hints(
+                loop,
+                address,
+                key + ":",
+                () -> client.connectPubSubAsync(ByteArrayCodec.INSTANCE, address.uri()),
+                setup::heard);
+        commands = new Commands(
+                loop,
+                address,
+                Bytes.of(key),
+                () -> client.connectAsync(ByteArrayCodec.INSTANCE, address.uri()),
+                this::check);
+        loop.every(TICK, this::tick);
+        loop.every(CHECK, this::check);
     }
 
     /**
@@ -71,21 +108,69 @@ public final class RedisClusterStore implements ClusterStore {
 
     @Override
     public CompletionStage<Answer> exchange(Statement statement) {
-        return notConnected();
+        hints.speaks(statement.session());
+        return commands.run(Script.EXCHANGE, Wire.arguments(statement), parts -> heard(statement, parts));
+    }
+
+    private Answer heard(Statement statement, List<Object> parts) {
+        Wire.Reply reply = Wire.reply(statement, parts);
+        setup.sent(reply.denied());
+        if (statement.kind() == Statement.Kind.CLOSE || reply.answer().kind() == Answer.Kind.GONE) {
+            hints.left(statement.session());
+        }
+        return reply.answer();
     }
 
     @Override
     public void onHint(Consumer<Hint> listener) {
-        Objects.requireNonNull(listener, "listener");
+        hints.tell(Objects.requireNonNull(listener, "listener"));
     }
 
     @Override
     public CompletionStage<List<NodeShare>> look(@Nullable String resource) {
-        return notConnected();
+        CompletableFuture<List<NodeShare>> all = new CompletableFuture<>();
+        CompletionStage<List<NodeShare>> pages = CompletableFuture.completedStage("0")
+                .thenComposeAsync(first -> look(resource == null ? "" : resource, first, new TreeMap<>()), loop);
+        pages.whenComplete((shares, failure) -> {
+            if (failure == null) {
+                all.complete(shares);
+            } else {
+                all.completeExceptionally(Reasons.unwrapped(failure));
+            }
+        });
+        return all;
     }
 
-    private <T> CompletionStage<T> notConnected() {
-        return CompletableFuture.failedStage(new RedisStoreException("not connected to " + shown));
+    private CompletionStage<List<NodeShare>> look(String resource, String cursor, Map<String, NodeShare> found) {
+        return commands.run(Script.LOOK, Wire.arguments(resource, cursor), Wire::page)
+                .thenComposeAsync(
+                        page -> {
+                            page.shares().forEach(share -> found.merge(share.session(), share, Wire::sum));
+                            return page.cursor().equals("0")
+                                    ? CompletableFuture.completedFuture(byName(found))
+                                    : look(resource, page.cursor(), found);
+                        },
+                        loop);
+    }
+
+    private static List<NodeShare> byName(Map<String, NodeShare> found) {
+        return found.values().stream()
+                .sorted(Comparator.comparing(NodeShare::node).thenComparing(NodeShare::session))
+                .toList();
+    }
+
+    private void tick() {
+        long now = System.nanoTime();
+        commands.tick(now);
+        hints.tick(now);
+    }
+
+    private void check() {
+        hints.check(System.nanoTime());
+        StatefulRedisConnection<byte[], byte[]> connection = commands.connection();
+        if (connection != null) {
+            setup.check(connection);
+        }
     }
 
     /**
@@ -96,7 +181,7 @@ public final class RedisClusterStore implements ClusterStore {
      * @return a sentence for each, for people; empty if there is nothing, or if the store has not connected yet
      */
     public List<String> warnings() {
-        return List.of();
+        return setup.warnings();
     }
 
     /**
@@ -104,7 +189,24 @@ public final class RedisClusterStore implements ClusterStore {
      */
     @Override
     public void close() {
-        client.shutdown();
+        if (closing.compareAndSet(false, true)) {
+            loop.run(this::closeAll);
+        }
+        try {
+            boolean unused = closed.await(LONGEST_CLOSE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // it is closed nevertheless
+        }
+    }
+
+    private void closeAll() {
+        commands.close();
+        hints.close();
+        CompletionStage<Void> end = client.shutdownAsync(0, 1, TimeUnit.SECONDS);
+        end.whenComplete((done, failure) -> {
+            closed.countDown();
+            loop.end();
+        });
     }
 
     /** {@return where it is, for people, without credentials} */
@@ -194,12 +296,20 @@ public final class RedisClusterStore implements ClusterStore {
                 throw new IllegalStateException(
                         "namespace is not set; it must be a text that all who share have in common");
             }
-            return new RedisClusterStore(this);
+            return new RedisClusterStore(this, namespace);
         }
 
         private RedisClient client() {
             RedisClient client = clientResources == null ? RedisClient.create() : RedisClient.create(clientResources);
-            ClientOptions.Builder options = ClientOptions.builder().autoReconnect(false);
+            ClientOptions.Builder options = ClientOptions.builder()
+                    .autoReconnect(false)
+                    .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                    .pingBeforeActivateConnection(true)
+                    .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build()) // as Commands does it
+                    .socketOptions(SocketOptions.builder()
+                            .connectTimeout(TIMEOUT)
+                            .keepAlive(true)
+                            .build());
             client.setOptions((sslOptions == null ? options : options.sslOptions(sslOptions)).build());
             return client;
         }

@@ -3,37 +3,40 @@
 -- say what is meant. All that is remembered is in one hash, so it is lost or kept as a whole:
 --
 --   !            form epoch log last answered learnt lease births cursor run-id replication-id
---   n            each session: id birth sequence spoke real ends;
+--   n            each session: id birth spoke ends sequence real;
 --   s:SESSION    the name of its node
 --   h:SESSION    hints that are kept for it: each its length, ':' and its resource
 --   g:KEY        each node: birth has want limit told spoke since granted fell hinted;
 --
--- A session is given a number at its birth, and entries name that, so those of a session that is over, or was opened again,
--- count no more at once. Stamps of an entry but spoke are told as how long before spoke they were; '-' is NEVER. What can't be
--- read is taken as forgotten. Nothing is written before all is decided.
+-- A session gets a number at its birth, and entries name that: so those of a session that is over, or was opened again, count
+-- no more at once. '-' is a stamp of what never happened. What can't be read is taken as forgotten. Nothing is written before
+-- all is decided.
 --
 -- KEYS: the hash. ARGV: kind session epoch sequence after quiet lease form heartbeat node, and for each demand resource has
 -- want spare limit. The channel for hints of a session is the key, a colon and the session.
+--
+-- All of this is run for each statement. So what is rarely needed is inside of what needs it, and texts that stay as they are
+-- are copied, not parsed.
 
-local call, match, gmatch, sub, format = redis.call, string.match, string.gmatch, string.sub, string.format
-local floor, max, min = math.floor, math.max, math.min
+local call, find, match, gmatch = redis.call, string.find, string.match, string.gmatch
+local sub, format, floor, max, min = string.sub, string.format, math.floor, math.max, math.min
 
 local NEVER, PLACE, PAUSE, TURN, MOST_HINTS, SWEEP = -1000000, 1000, 500, 20, 100, 32
-local SUFFIX = 16777216
-local UNMET = '*'
-local ENTRY = '((%d+) (%d+) (%d+) (%d+) ([^;]*);)'
-local REST = '^(%d+) (%-?%d*) (%-?%d*) (%-?%d*) (%-?%d*) (%-?%d*)$'
+local SUFFIX, UNMET, FIRST, EACH = 16777216, '*', 11, 5
+local ENTRY = '()(%d+) (%d+) (%d+) (%d+) [^;]*;()'
+local STAMPS = '^%d+ %d+ %d+ %d+ (%d+) ([%d-]+) ([%d-]+) ([%d-]+) ([%d-]+) ([%d-]+);'
+local SESSION = '()(%w+) (%d+) (%d+) (%d+) %d+ %d+;()'
 
-local key = KEYS[1]
-local kind, me = ARGV[1], ARGV[2]
-local stated, sequence, after, quiet = ARGV[3] + 0, ARGV[4] + 0, ARGV[5] + 0, ARGV[6] + 0
-local lease, form, heartbeat = ARGV[7] + 0, ARGV[8] + 0, ARGV[9] == '1'
-local FIRST, EACH = 11, 5
+local key, me, heartbeat = KEYS[1], ARGV[2], ARGV[9] == '1'
+local stated, sequence, quiet, lease, form = ARGV[3] + 0, ARGV[4] + 0, ARGV[6] + 0, ARGV[7] + 0, ARGV[8] + 0
 
 local time = call('TIME')
 local real = time[1] * 1000 + floor(time[2] / 1000)
 local info = call('INFO', 'server', 'replication')
-local run, replication = match(info, 'run_id:([^\r\n]+)'), match(info, 'master_replid:([^\r\n]+)')
+local _, at = find(info, '\nrun_id:', 1, true)
+local run = at and match(info, '^[^\r\n]+', at + 1)
+_, at = find(info, '\nmaster_replid:', 1, true)
+local replication = at and match(info, '^[^\r\n]+', at + 1)
 if not run or not replication then
     return redis.error_reply('NOINFO this server does not tell scripts its run_id and master_replid')
 end
@@ -41,14 +44,14 @@ end
 -- ---- what is remembered
 
 local fields = { '!', 'n', 'h:' .. me }
-for at = FIRST, #ARGV, EACH do
-    fields[#fields + 1] = ARGV[at]
+for i = FIRST, #ARGV, EACH do
+    fields[#fields + 1] = ARGV[i]
 end
 local stored = call('HMGET', key, unpack(fields))
 
-local known = false
 local epoch, log, last, answered, learnt, births, cursor = 0, 0, real, real, 0, 0, '0'
 local ofForm, ofLease, ofRun, ofReplication = form, lease, run, replication
+local known = false
 if stored[1] then
     local f, e, lo, la, an, le, ls, b, c, r, p =
         match(stored[1], '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%S+) (%S+)')
@@ -62,51 +65,41 @@ if stored[1] then
 end
 
 local function head(nodes, denied)
-    return format('%.0f %.0f %.0f ', epoch, max(0, learnt - log), nodes or 0) .. (denied and '1' or '0')
+    return format('%.0f %.0f %.0f %d', epoch, max(0, learnt - log), nodes, denied and 1 or 0)
 end
 
 if form < ofForm then
-    return { 'REFUSED', head(), format('form %.0f, cluster has %.0f', form, ofForm) }
+    return { 'REFUSED', head(0), 'form ' .. form .. ', cluster has ' .. ofForm }
 end
+ofForm = form
 
--- Sessions, by their place: the text, id, birth, sequence, when they spoke by the log and by the server, when they are over.
-local texts, ids, bornAs, sequences, spokes, reals, ends = {}, {}, {}, {}, {}, {}, {}
-local count, mine = 0, nil
-if known and stored[2] then
-    local size = 0
-    for text, id, birth, s, spoke, at, over in gmatch(stored[2], '((%w+) (%d+) (%d+) (%d+) (%d+) (%d+);)') do
-        size = size + #text
-        count = count + 1
-        texts[count], ids[count], bornAs[count], sequences[count] = text, id, birth, s + 0
-        spokes[count], reals[count], ends[count] = spoke + 0, at + 0, over + 0
-        if id == me then
-            mine = count
-        end
-    end
-    if size ~= #stored[2] then
-        known = false
-    end
+-- ---- the clock, and who is there
+
+-- Mine: where its text begins and ends, birth, when it spoke by the log and by the server, when it is over, sequence.
+local sessions = known and stored[2] or ''
+local mine, born, spoke, ends, said, spokeAt, behind
+if sub(sessions, 1, #me + 1) == me .. ' ' then
+    mine = 1
+else
+    _, mine = find(sessions, ';' .. me .. ' ', 1, true)
+    mine = mine and mine - #me
 end
-if not known then
-    epoch, log, last, answered, learnt, cursor = 0, 0, real, real, 0, '0'
-    ofForm, ofLease, ofRun, ofReplication = form, lease, run, replication
-    texts, count, mine, stored = {}, 0, nil, {}
+if mine then
+    born, spoke, ends, said, spokeAt, behind = match(sessions, '^%w+ (%d+) (%d+) (%d+) (%d+) (%d+);()', mine)
+    mine = born and mine
 end
-
--- ---- the clock
-
-local function counter(number)
-    return floor(number / SUFFIX)
+if mine then
+    spoke, ends, said, spokeAt = spoke + 0, ends + 0, said + 0, spokeAt + 0
 end
 
 local heard
-if mine and after == sequences[mine] then
-    answered = max(answered, reals[mine])
-    heard = spokes[mine]
+if mine and ARGV[5] + 0 == said then
+    answered = max(answered, spokeAt)
+    heard = spoke
 end
 local gap = real - answered
-if mine and sequence > sequences[mine] then
-    gap = max(gap, quiet - (log - spokes[mine]))
+if mine and sequence > said then
+    gap = max(gap, quiet - (log - spoke))
 end
 local passed = real - last
 if passed > floor(ofLease / 5) then
@@ -118,129 +111,99 @@ end
 last = real
 answered = min(answered, real)
 local forgotten = gap >= floor(ofLease * 2 / 3) or run ~= ofRun or replication ~= ofReplication
-    or (stated ~= epoch and counter(stated) >= counter(epoch))
+    or (stated ~= epoch and floor(stated / SUFFIX) >= floor(epoch / SUFFIX))
 
--- ---- who is there, and whether another epoch begins
-
-local spokeOf, idOf, alive = {}, {}, 0
-for i = 1, count do
-    if ends[i] > log then
+-- By birth, of those who live.
+local spokeOf, idOf, alive, read = {}, {}, 0, 1
+for from, id, birth, since, over, to in gmatch(sessions, SESSION) do
+    if from ~= read then
+        break
+    end
+    read = to
+    if over + 0 > log then
         alive = alive + 1
-        spokeOf[bornAs[i]], idOf[bornAs[i]] = spokes[i], ids[i]
+        spokeOf[birth], idOf[birth] = since + 0, id
     end
 end
-
-local otherLease = ofLease ~= lease
-local refused = otherLease and alive > 0
-if not refused then
-    ofLease, ofForm = lease, form
+if read ~= #sessions + 1 or not known then
+    known, mine, sessions, stored, spokeOf, alive = false, nil, '', {}, {}, 0
+    epoch, log, answered, learnt, births, cursor, ofLease = 0, 0, real, 0, 0, '0', lease
 end
-if not known or forgotten or (otherLease and not refused) then
+
+local refused = ofLease ~= lease and alive > 0
+if not known or forgotten or (ofLease ~= lease and not refused) then
+    ofLease = refused and ofLease or lease
     local seed = format('%s %s %.0f %s %s', run, replication, real, me, ARGV[4])
     local suffix = tonumber(sub(redis.sha1hex(seed), 1, 6), 16)
-    epoch = (max(counter(epoch), counter(stated)) + 1) * SUFFIX + suffix
+    epoch = (max(floor(epoch / SUFFIX), floor(stated / SUFFIX)) + 1) * SUFFIX + suffix
     ofRun, ofReplication = run, replication
     learnt = max(learnt, log + ofLease)
-    births = known and births or suffix -- so that what is left of before isn't taken for somebody's
+    births = known and births or suffix -- so that what is left from before isn't taken for somebody's
 end
-local learning = learnt > log
-local silence = floor(ofLease * 4 / 15)
+local now, learning, silence = format('%.0f', log), learnt > log, floor(ofLease * 4 / 15)
 
 -- ---- writing
 
 local sets, removed = {}, {}
 
-local function set(field, text)
-    sets[#sets + 1] = field
-    sets[#sets + 1] = text
-end
-
--- As many at once as the stack of a call surely holds.
-local function write(command, list)
-    for from = 1, #list, 4000 do
-        call(command, key, unpack(list, from, min(from + 3999, #list)))
+local function leave()
+    sets[#sets + 1] = '!'
+    sets[#sets + 1] = format('%.0f %.0f %s %.0f %.0f %.0f %.0f %.0f %s %s %s',
+        ofForm, epoch, now, last, answered, learnt, ofLease, births, cursor, ofRun, ofReplication)
+    if #removed > 0 then
+        for from = 1, #removed, 4000 do -- as many as a call surely has room for
+            call('HDEL', key, unpack(removed, from, min(from + 3999, #removed)))
+        end
+    end
+    for from = 1, #sets, 4000 do
+        call('HSET', key, unpack(sets, from, min(from + 3999, #sets)))
     end
 end
 
-local function leave()
-    set('!', format('%.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f ', ofForm, epoch, log, last, answered, learnt, ofLease, births)
-        .. cursor .. ' ' .. ofRun .. ' ' .. ofReplication)
-    write('HDEL', removed)
-    write('HSET', sets)
-end
-
-local function without(what, reason)
-    leave()
-    return { what, head(), reason }
-end
-
-local function shown(millis)
-    return millis % 1000 == 0 and millis / 1000 .. 's' or millis .. 'ms'
-end
-
+local kind
 if refused then
-    return without('REFUSED', 'lease ' .. shown(lease) .. ', cluster has ' .. shown(ofLease))
+    kind = 'REFUSED'
+elseif mine and ends <= log or not mine and ARGV[1] ~= 'OPEN' then
+    kind = 'GONE'
+elseif mine and sequence <= said then
+    kind = 'STALE'
 end
-if mine and ends[mine] <= log or not mine and kind ~= 'OPEN' then
-    return without('GONE')
-end
-if mine and sequence <= sequences[mine] then
-    return without('STALE')
+if kind then
+    local function shown(millis)
+        return millis % 1000 == 0 and millis / 1000 .. 's' or millis .. 'ms'
+    end
+    leave()
+    return { kind, head(0), refused and 'lease ' .. shown(lease) .. ', cluster has ' .. shown(ofLease) or nil }
 end
 
--- ---- hints
+-- ---- hints: those that are kept, by session, and those to tell others now
 
 local function unpacked(text)
-    local list, at = {}, 1
-    while at <= #text do
-        local size, from = match(text, '^(%d+):()', at)
-        if not size or from + size > #text + 1 then
+    local list, from = {}, 1
+    while from <= #text do
+        local size, start = match(text, '^(%d+):()', from)
+        if not size or start + size > #text + 1 then
             return {}
         end
-        at = from + size
-        list[#list + 1] = sub(text, from, at - 1)
+        from = start + size
+        list[#list + 1] = sub(text, start, from - 1)
     end
     return list
 end
 
-local function packed(list)
-    local parts = {}
-    for i = 1, #list do
-        parts[i] = #list[i] .. ':' .. list[i]
-    end
-    return table.concat(parts)
-end
-
-local function contains(list, one)
-    for i = 1, #list do
-        if list[i] == one then
-            return true
-        end
-    end
-    return false
-end
-
-local kept, told, toldTo = { [me] = stored[3] and unpacked(stored[3]) or {} }, {}, {}
-
--- A session speaks of a resource, so it needs no hint at it.
-local function drop(resource)
-    local list = kept[me]
-    for i = 1, #list do
-        if list[i] == resource then
-            table.remove(list, i)
-            return
-        end
-    end
-end
+local kept, told, toldTo = stored[3] and { [me] = unpacked(stored[3]) } or { [me] = {} }, {}, {}
 
 local function hint(session, resource)
     local list = kept[session]
     if not list then
-        local text = call('HGET', key, 'h:' .. session)
-        list = text and unpacked(text) or {}
+        list = unpacked(call('HGET', key, 'h:' .. session) or '')
         kept[session] = list
     end
-    if #list < MOST_HINTS and not contains(list, resource) then
+    local there = #list >= MOST_HINTS
+    for i = 1, #list do
+        there = there or list[i] == resource
+    end
+    if not there then
         list[#list + 1] = resource
     end
     if session ~= me then
@@ -253,107 +216,103 @@ local function hint(session, resource)
     end
 end
 
--- Ends sessions, by their places, and has all others ask again for what they lack.
-local function finish(some)
-    for _, i in ipairs(some) do
-        texts[i] = ''
-        if ends[i] > log then
-            alive = alive - 1
+-- Ends sessions, and has all others ask again for what they lack.
+local function finish(isOver)
+    local left, some = {}, false
+    for from, id, birth, _, over, to in gmatch(sessions, SESSION) do
+        if isOver(id, over) then
+            some = true
+            spokeOf[birth], idOf[birth] = nil, nil
+            removed[#removed + 1] = 's:' .. id
+            removed[#removed + 1] = 'h:' .. id
+        else
+            left[#left + 1] = sub(sessions, from, to - 1)
         end
-        spokeOf[bornAs[i]] = nil
-        removed[#removed + 1] = 's:' .. ids[i]
-        removed[#removed + 1] = 'h:' .. ids[i]
     end
-    if #some > 0 then
-        for i = 1, count do
-            if texts[i] ~= '' and ends[i] > log then
-                hint(ids[i], UNMET)
+    if some then
+        sessions, alive = table.concat(left), 0
+        for _, id, _, _, over in gmatch(sessions, SESSION) do
+            if over + 0 > log then
+                alive = alive + 1
+                hint(id, UNMET)
             end
         end
     end
 end
 
-local function publish()
-    local denied = false
-    for _, session in ipairs(toldTo) do
-        local sent = redis.pcall('PUBLISH', key .. ':' .. session, packed(told[session]))
-        denied = denied or type(sent) == 'table'
-    end
-    return denied
-end
-
 local function granted(grants)
-    local answer = { 'OK', '', grants }
-    for _, resource in ipairs(kept[me]) do
-        answer[#answer + 1] = resource
-    end
     if stored[3] then
         removed[#removed + 1] = 'h:' .. me
     end
-    for _, session in ipairs(toldTo) do
-        set('h:' .. session, packed(kept[session]))
+    sets[#sets + 1] = 'n'
+    sets[#sets + 1] = sessions
+    local denied = false
+    if #toldTo > 0 then
+        local function packed(list)
+            local parts = {}
+            for i = 1, #list do
+                parts[i] = #list[i] .. ':' .. list[i]
+            end
+            return table.concat(parts)
+        end
+        for _, session in ipairs(toldTo) do
+            sets[#sets + 1] = 'h:' .. session
+            sets[#sets + 1] = packed(kept[session])
+        end
+        leave()
+        for _, session in ipairs(toldTo) do
+            local sent = redis.pcall('PUBLISH', key .. ':' .. session, packed(told[session]))
+            denied = denied or type(sent) == 'table'
+        end
+    else
+        leave()
     end
-    set('n', table.concat(texts))
-    leave()
-    answer[2] = head(heartbeat and alive or 0, publish())
-    return answer
+    return { 'OK', head(heartbeat and alive or 0, denied), grants, unpack(kept[me]) }
 end
 
-if kind == 'CLOSE' then
-    finish({ mine })
+if ARGV[1] == 'CLOSE' then
+    kept[me] = {}
+    finish(function(id)
+        return id == me
+    end)
     return granted('')
 end
 
 -- ---- the session goes on
 
-if not mine then
-    count, births, alive = count + 1, births + 1, alive + 1
-    mine = count
-    ids[mine], bornAs[mine] = me, format('%.0f', births)
-    set('s:' .. me, ARGV[10])
+if mine then
+    sessions = sub(sessions, 1, mine - 1) .. sub(sessions, behind)
+else
+    alive, births = alive + 1, births + 1
+    born = format('%.0f', births)
+    sets[1], sets[2] = 's:' .. me, ARGV[10]
 end
-local born = bornAs[mine]
-spokes[mine], ends[mine] = log, log + ofLease
 spokeOf[born], idOf[born] = log, me
-texts[mine] = me .. ' ' .. born .. ' ' .. ARGV[4] .. format(' %.0f %.0f %.0f;', log, real, ends[mine])
+sessions = format('%s %s %s %.0f %s %.0f;', me, born, now, log + ofLease, ARGV[4], real) .. sessions
 
--- Returns told, spoke, since, granted, fell and hinted of the rest of an entry.
-local function stamps(rest)
-    local keeps, spoke, since, got, fell, hinted = match(rest, REST)
-    if not keeps then
-        return 0, NEVER, NEVER, NEVER, NEVER, NEVER
+local function isForgotten(text, from)
+    local _, spoken = match(text, STAMPS, from)
+    return log - (tonumber(spoken or '') or NEVER) >= PLACE
+end
+
+if heartbeat then
+    finish(function(_, over)
+        return over + 0 <= log
+    end)
+    -- Drops fields in which nobody has or wants some, and what is left of sessions that are over.
+    local page, live = call('HSCAN', key, cursor, 'COUNT', SWEEP), {}
+    for _, id in pairs(idOf) do
+        live[id] = true
     end
-    spoke = tonumber(spoke) or NEVER
-    local base = spoke == NEVER and 0 or spoke
-    since, got, fell, hinted = tonumber(since), tonumber(got), tonumber(fell), tonumber(hinted)
-    return keeps + 0, spoke, since and base - since or NEVER, got and base - got or NEVER, fell and base - fell or NEVER,
-        hinted and base - hinted or NEVER
-end
-
-local function isForgotten(rest)
-    local _, spoke = stamps(rest)
-    return log - spoke >= PLACE
-end
-
--- Drops fields in which nobody has or wants some, and what is left of sessions that are over.
-local function sweep()
-    local page = call('HSCAN', key, cursor, 'COUNT', SWEEP)
     cursor = page[1]
-    local live = {}
-    for i = 1, count do
-        live[ids[i]] = texts[i] ~= ''
-    end
-    for at = 1, #page[2], 2 do
-        local field, text = page[2][at], page[2][at + 1]
+    for i = 1, #page[2], 2 do
+        local field, text = page[2][i], page[2][i + 1]
         local of = sub(field, 1, 2)
         local used = true
         if of == 'g:' then
             used = false
-            for _, birth, h, w, _, rest in gmatch(text, ENTRY) do
-                if spokeOf[birth] and (h ~= '0' or w ~= '0' or not isForgotten(rest)) then
-                    used = true
-                    break
-                end
+            for from, birth, has, want in gmatch(text, ENTRY) do
+                used = used or spokeOf[birth] and (has ~= '0' or want ~= '0' or not isForgotten(text, from))
             end
         elseif of == 's:' or of == 'h:' then
             used = live[sub(field, 3)]
@@ -364,262 +323,277 @@ local function sweep()
     end
 end
 
-if heartbeat then
-    local over = {}
-    for i = 1, count do
-        if ends[i] <= log then
-            over[#over + 1] = i
-        end
-    end
-    finish(over)
-    sweep()
-end
-
--- ---- division. Those who claim some, by their place; the last one is me.
-
-local size, limit, free = 0, 0, 0
-local sessions, having, needing = {}, {}, {}
-local wholes, rests = {}, {} -- their texts, and what follows the numbers that are always needed
-local keeping, speaking, waiting, getting, hinting = {}, {}, {}, {}, {}
-local fair, later = {}, {} -- how much each is to have now, and after its turn
-
-local function longestWaiting(a, b)
-    if waiting[a] ~= waiting[b] then
-        return waiting[a] < waiting[b]
-    end
-    return sessions[a] < sessions[b]
-end
-
-local function lastGranted(a, b)
-    if getting[a] ~= getting[b] then
-        return getting[a] > getting[b]
-    end
-    return sessions[a] < sessions[b]
-end
-
-local function lacks(i)
-    return max(0, fair[i] - having[i])
-end
-
-local function share(scarce)
-    local left, open = limit, {}
-    for i = 1, size do
-        open[i] = i
-        fair[i], later[i] = needing[i], needing[i]
-    end
-    if not scarce then
-        return
-    end
-    local before
-    repeat
-        before = #open
-        local most, more = floor(left / before), {}
-        for _, i in ipairs(open) do
-            if needing[i] <= most then
-                left = left - needing[i]
-            else
-                more[#more + 1] = i
-            end
-        end
-        open = more
-    until #open == before
-    local level, rest = floor(left / before), left % before
-    local waiters, holders = {}, {}
-    for _, i in ipairs(open) do
-        local list = having[i] > level and holders or waiters
-        list[#list + 1] = i
-    end
-    table.sort(waiters, longestWaiting)
-    table.sort(holders, lastGranted)
-    local inTurn = 0
-    while inTurn < #holders and log - getting[holders[inTurn + 1]] < TURN do
-        inTurn = inTurn + 1
-    end
-    for i, one in ipairs(waiters) do
-        fair[one] = inTurn + i <= rest and level + 1 or level
-        later[one] = fair[one]
-    end
-    for i, one in ipairs(holders) do
-        later[one] = #waiters + i <= rest and level + 1 or level
-        fair[one] = later[one]
-        if i <= inTurn then
-            fair[one] = i <= rest and level + 1 or level
-        end
-    end
-end
-
--- Returns how much of what is free is for me, after those who come first.
-local function grant()
-    local left = free
-    for i = 1, size - 1 do
-        if lacks(i) > 0 and longestWaiting(i, size) then
-            left = left - lacks(i)
-        end
-    end
-    return max(0, min(lacks(size), left))
-end
-
-local function get(more)
-    if more > 0 then
-        having[size], waiting[size], getting[size] = having[size] + more, log, log
-        free = free - more
-    end
-end
-
--- Hints at a resource those for whom there is some, and those who are to give some back, or may need less than they said.
-local function hintOthers(resource)
-    local offered = {}
-    if free > 0 then
-        local line, left = {}, free
-        for i = 1, size do
-            if lacks(i) > 0 then
-                line[#line + 1] = i
-            end
-        end
-        table.sort(line, longestWaiting)
-        for _, i in ipairs(line) do
-            offered[i] = left > 0
-            left = left - lacks(i)
-        end
-    end
-    local lacking = needing[size] > having[size]
-    for i = 1, size - 1 do
-        local asked = min(having[i], later[i]) < keeping[i]
-        local maybeOver = lacking and having[i] > 0 and log - speaking[i] >= PAUSE
-        if log - hinting[i] >= PAUSE and (offered[i] or asked or maybeOver) then
-            hint(sessions[i], resource)
-            local base = speaking[i] == NEVER and 0 or speaking[i]
-            wholes[i] = sub(wholes[i], 1, -#rests[i] - 2) .. match(rests[i], '^(.*) ') .. ' ' .. base - log .. ';'
-        end
-    end
-end
-
--- Returns how much I am to keep after my turn, and how much of that is left.
-local function divide(spare, resource)
-    local total, needed, unmet = 0, 0, false
-    for i = 1, size - 1 do
-        total, needed = total + having[i], needed + needing[i]
-        unmet = unmet or needing[i] > having[i]
-    end
-    total, needed = total + having[size], needed + needing[size]
-    free = limit - total
-    if not unmet and needed <= limit and free >= max(0, needing[size] - having[size]) then
-        get(needing[size] - having[size])
-        get(min(needing[size] + spare - having[size], free - size))
-        return having[size], 0
-    end
-    for i = 1, size - 1 do
-        keeping[i], speaking[i], waiting[i], getting[i], _, hinting[i] = stamps(rests[i])
-    end
-    share(needed > limit)
-    local more = grant()
-    if more > 0 then
-        get(more)
-        share(needed > limit)
-    end
-    hintOthers(resource)
-    local keep = min(having[size], later[size])
-    return keep, min(having[size], fair[size]) > keep and getting[size] + TURN - log or 0
-end
-
 -- ---- demands
 
-local function ago(base, stamp)
-    return stamp == NEVER and '-' or base - stamp
+-- Those who claim some of a resource, by their place: birth, where its text begins, what it has and needs. The last is me.
+local size, limit = 0, 0
+local bornAs, froms, having, needing = {}, {}, {}, {}
+
+-- What divides where not everybody can have what it needs, or somebody else lacks some. It returns how much I get, how much I
+-- am to keep after my turn, how much of that is left, and who was hinted.
+local function contention()
+    local names, keeping, speaking, waiting, getting, hinting = {}, {}, {}, {}, {}, {}
+    local fair, later = {}, {} -- how much each is to have now, and after its turn
+
+    local function longestWaiting(a, b)
+        if waiting[a] ~= waiting[b] then
+            return waiting[a] < waiting[b]
+        end
+        return names[a] < names[b]
+    end
+
+    local function lastGranted(a, b)
+        if getting[a] ~= getting[b] then
+            return getting[a] > getting[b]
+        end
+        return names[a] < names[b]
+    end
+
+    local function lacks(i)
+        return max(0, fair[i] - having[i])
+    end
+
+    local function shareAll()
+        for i = 1, size do
+            fair[i], later[i] = needing[i], needing[i]
+        end
+    end
+
+    local function shareScarce()
+        local left, open, level = limit, size, nil
+        repeat
+            local before = open
+            level, open = floor(left / before), 0
+            left = limit
+            for i = 1, size do
+                if needing[i] <= level then
+                    left = left - needing[i]
+                else
+                    open = open + 1
+                end
+            end
+        until open == before
+        local rest, waiters, holders = left % open, {}, {}
+        for i = 1, size do
+            if needing[i] <= level then
+                fair[i], later[i] = needing[i], needing[i]
+            elseif having[i] > level then
+                holders[#holders + 1] = i
+            else
+                waiters[#waiters + 1] = i
+            end
+        end
+        table.sort(waiters, longestWaiting)
+        table.sort(holders, lastGranted)
+        local inTurn = 0
+        while inTurn < #holders and log - getting[holders[inTurn + 1]] < TURN do
+            inTurn = inTurn + 1
+        end
+        for place, i in ipairs(waiters) do
+            fair[i] = inTurn + place <= rest and level + 1 or level
+            later[i] = fair[i]
+        end
+        for place, i in ipairs(holders) do
+            later[i] = #waiters + place <= rest and level + 1 or level
+            fair[i] = place > inTurn and later[i] or place <= rest and level + 1 or level
+        end
+    end
+
+    -- Hints at it: for whom there is some, who is to give some back, who may need less than it said.
+    local function hintOthers(resource, free)
+        local offered, hinted = {}, nil
+        if free > 0 then
+            local line = {}
+            for i = 1, size do
+                if lacks(i) > 0 then
+                    line[#line + 1] = i
+                end
+            end
+            table.sort(line, longestWaiting)
+            for _, i in ipairs(line) do
+                offered[i] = free > 0
+                free = free - lacks(i)
+            end
+        end
+        local lacking = needing[size] > having[size]
+        for i = 1, size - 1 do
+            local asked = min(having[i], later[i]) < keeping[i]
+            local maybeOver = lacking and having[i] > 0 and log - speaking[i] >= PAUSE
+            if log - hinting[i] >= PAUSE and (offered[i] or asked or maybeOver) then
+                hint(names[i], resource)
+                hinted = hinted or {}
+                hinted[bornAs[i]] = true
+            end
+        end
+        return hinted
+    end
+
+    return function(resource, text, since, got, scarce)
+        local share, free = scarce and shareScarce or shareAll, limit
+        for i = 1, size do
+            free = free - having[i]
+            names[i] = idOf[bornAs[i]]
+            if i < size then
+                local keep, spoken, began, gained, _, hinted = match(text, STAMPS, froms[i])
+                keeping[i], speaking[i] = (keep or 0) + 0, tonumber(spoken or '') or NEVER
+                waiting[i], getting[i] = tonumber(began or '') or NEVER, tonumber(gained or '') or NEVER
+                hinting[i] = tonumber(hinted or '') or NEVER
+            end
+        end
+        waiting[size], getting[size] = tonumber(since) or NEVER, tonumber(got) or NEVER
+
+        share()
+        local left = free
+        for i = 1, size - 1 do
+            if fair[i] > having[i] and longestWaiting(i, size) then
+                left = left - lacks(i)
+            end
+        end
+        local gets = max(0, min(lacks(size), left))
+        if gets > 0 then
+            having[size], waiting[size], getting[size] = having[size] + gets, log, log
+            free = free - gets
+            share()
+        end
+        local hinted = hintOthers(resource, free)
+        local keep = min(having[size], later[size])
+        local turn = min(having[size], fair[size]) > keep and getting[size] + TURN - log or 0
+        return gets, keep, turn, hinted
+    end
 end
+local contend
 
--- Speaks of what is counted for me at a resource; returns what there is for me.
-local function speak(resource, statedHas, statedWant, spare, ofMine, text)
-    local own, ownHas, ownWant = nil, 0, 0
-    local length, least, places = 0, math.huge, ''
-    size = 0
-    for whole, birth, h, w, l, rest in gmatch(text, ENTRY) do
-        length = length + #whole
-        local spoke = spokeOf[birth]
-        h, w, l = h + 0, w + 0, l + 0
-        if birth == born then
-            own, ownHas, ownWant = rest, h, w
-        elseif spoke and h == 0 and w == 0 then
-            places = isForgotten(rest) and places or places .. whole
-        elseif spoke then
-            size = size + 1
-            sessions[size], having[size] = idOf[birth], h
-            needing[size] = log - spoke >= silence and min(h, w) or w
-            wholes[size], rests[size] = whole, rest
-            least = min(least, l)
-        end
-    end
-    if length ~= #text then
-        own, ownHas, ownWant, size, least, places = nil, 0, 0, 0, math.huge, ''
-    end
-
-    local counted, want = statedHas + 0, statedWant + 0
-    limit = size == 0 and ofMine + 0 or least
-    if counted > 0 or want > 0 then
-        limit = min(limit, ofMine + 0)
-    end
-    for i = 1, size do
-        needing[i] = min(needing[i], limit)
-    end
-
-    local keep, spoke, since, got, fell = 0, NEVER, NEVER, NEVER, NEVER
-    if own then
-        keep, spoke, since, got, fell = stamps(own)
-        if ownHas == 0 and ownWant == 0 and log - spoke >= PLACE then
-            spoke, since, got, fell = NEVER, NEVER, NEVER, NEVER
-        end
-    end
-    local waits, waited = want > counted, ownWant > ownHas
-    if counted < ownHas or (waits and not waited and log - fell >= PLACE) then
-        since = log
-    end
-    if counted > ownHas then
-        got = log
-    end
-    if waits then
-        fell = NEVER
-    elseif waited then
-        fell = log
-    end
-    if ownHas > 0 or ownWant > 0 or counted > 0 or want > 0 then
-        spoke = log
-    end
-
-    size = size + 1
-    sessions[size], having[size], needing[size], waiting[size], getting[size] = me, counted, min(want, limit), since, got
-    local turn = 0
-    if learning then
-        keep = counted
-    else
-        keep, turn = divide(spare + 0, resource)
-        counted = having[size]
-    end
-
+-- The texts of all others, without those that are over, and with the stamps of those that were hinted.
+local function rewritten(text, hinted)
     local parts = {}
-    for i = 1, size - 1 do
-        parts[i] = wholes[i]
+    for from, birth, has, want, _, to in gmatch(text, ENTRY) do
+        local isEmpty = has == '0' and want == '0'
+        if birth ~= born and spokeOf[birth] and not (isEmpty and isForgotten(text, from)) then
+            local part = sub(text, from, to - 1)
+            parts[#parts + 1] = hinted and hinted[birth] and match(part, '^.* ') .. now .. ';' or part
+        end
     end
-    parts[size] = places
-    if counted > 0 or want > 0 or log - spoke < PLACE then
-        local base = spoke == NEVER and 0 or spoke
-        parts[size + 1] = born .. ' ' .. counted .. ' ' .. statedWant .. ' ' .. ofMine .. ' ' .. keep .. ' '
-            .. (spoke == NEVER and '-' or spoke) .. ' ' .. ago(base, waiting[size]) .. ' '
-            .. ago(base, getting[size]) .. ' ' .. ago(base, fell) .. ' -;'
-    end
-    local written = table.concat(parts)
-    if written ~= '' then
-        set(resource, written)
-    elseif text ~= '' then
-        removed[#removed + 1] = resource
-    end
-    return counted .. ' ' .. keep .. ' ' .. turn .. ' ' .. limit
+    return table.concat(parts)
 end
 
 local grants = {}
-for at = FIRST, #ARGV, EACH do
-    local i = (at - FIRST) / EACH + 1
-    local resource = ARGV[at]
-    drop(resource)
-    grants[i] = speak(resource, ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], stored[3 + i] or '')
+for i = FIRST, #ARGV, EACH do
+    local place = (i - FIRST) / EACH + 1
+    local resource, statedHas, statedWant, ofMine = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 4]
+    local has, want, spare = statedHas + 0, statedWant + 0, ARGV[i + 3] + 0
+    local text = stored[3 + place] or ''
+
+    local some = kept[me] -- who speaks of it needs no hint at it
+    for j = #some, 1, -1 do
+        if some[j] == resource then
+            table.remove(some, j)
+        end
+    end
+
+    local ownFrom, ownTo, ownHas, ownWant = nil, nil, 0, 0
+    local total, needed, least, others, unmet, read = 0, 0, math.huge, '', false, 1
+    size = 0
+    for from, birth, h, w, l, to in gmatch(text, ENTRY) do
+        if from ~= read then
+            break
+        end
+        read = to
+        local since = spokeOf[birth]
+        h, w, l = h + 0, w + 0, l + 0
+        if birth == born then
+            ownFrom, ownTo, ownHas, ownWant = from, to, h, w
+        elseif since and (h > 0 or w > 0) then
+            size = size + 1
+            if log - since >= silence and h < w then
+                w = h
+            end
+            bornAs[size], froms[size], having[size], needing[size] = birth, from, h, w
+            total, needed = total + h, needed + w
+            unmet = unmet or w > h
+            if l < least then
+                least = l
+            end
+        else
+            others = nil -- to be looked at again
+        end
+    end
+    if read ~= #text + 1 then
+        text, size, ownFrom, ownHas, ownWant = '', 0, nil, 0, 0
+        total, needed, least, others, unmet = 0, 0, math.huge, '', false
+    end
+
+    limit = size == 0 and ofMine + 0 or least
+    if has > 0 or want > 0 then
+        limit = min(limit, ofMine + 0)
+    end
+    local need = min(want, limit)
+    if needed + need > limit then
+        needed, unmet = 0, false
+        for j = 1, size do
+            needing[j] = min(needing[j], limit)
+            needed = needed + needing[j]
+            unmet = unmet or needing[j] > having[j]
+        end
+    end
+
+    local spoken, since, got, fell = '-', '-', '-', '-'
+    if ownFrom then
+        local _, a, b, c, d = match(text, STAMPS, ownFrom)
+        if d and (ownHas > 0 or ownWant > 0 or log - (tonumber(a) or NEVER) < PLACE) then
+            spoken, since, got, fell = a, b, c, d
+        end
+    end
+    local waits, waited = want > has, ownWant > ownHas
+    if has < ownHas or (waits and not waited and log - (tonumber(fell) or NEVER) >= PLACE) then
+        since = now
+    end
+    if has > ownHas then
+        got = now
+    end
+    if waits then
+        fell = '-'
+    elseif waited then
+        fell = now
+    end
+    if ownHas > 0 or ownWant > 0 or has > 0 or want > 0 then
+        spoken = now
+    end
+
+    local gets, keep, turn, hinted = 0, has, 0, nil
+    if not learning then
+        local free, lack = limit - total - has, max(0, need - has)
+        if not unmet and lack <= free then
+            gets = lack + max(0, min(need + spare - max(has, need), free - lack - size - 1))
+            keep = has + gets
+        else
+            size = size + 1
+            bornAs[size], having[size], needing[size] = born, has, need
+            contend = contend or contention()
+            gets, keep, turn, hinted = contend(resource, text, since, got, needed + need > limit)
+        end
+    end
+    local counted = statedHas
+    if gets > 0 then
+        counted, since, got = has + gets, now, now
+    end
+
+    if hinted or not others then
+        others = rewritten(text, hinted)
+    elseif ownFrom then
+        others = sub(text, 1, ownFrom - 1) .. sub(text, ownTo)
+    else
+        others = text
+    end
+    if has + gets > 0 or want > 0 or log - (tonumber(spoken) or NEVER) < PLACE then
+        others = born .. ' ' .. counted .. ' ' .. statedWant .. ' ' .. ofMine .. ' ' .. keep .. ' ' .. spoken .. ' '
+            .. since .. ' ' .. got .. ' ' .. fell .. ' -;' .. others
+    end
+    if others ~= '' then
+        sets[#sets + 1] = resource
+        sets[#sets + 1] = others
+    elseif text ~= '' then
+        removed[#removed + 1] = resource
+    end
+    grants[place] = counted .. ' ' .. keep .. ' ' .. turn .. ' ' .. limit
 end
 return granted(table.concat(grants, ' '))

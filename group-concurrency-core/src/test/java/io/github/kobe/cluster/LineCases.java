@@ -1,28 +1,26 @@
-package io.github.kobe.internal.cluster;
+package io.github.kobe.cluster;
 
-import static io.github.kobe.internal.cluster.StoreNode.KEY;
-import static io.github.kobe.internal.cluster.StoreNode.demand;
+import static io.github.kobe.cluster.StoreNode.KEY;
+import static io.github.kobe.cluster.StoreNode.demand;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.kobe.cluster.Demand;
-import io.github.kobe.cluster.Grant;
 import io.github.kobe.cluster.Statement.Kind;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who comes first at the store in memory, and what is left of those who want nothing any more. */
-class LineStoreTests {
+/** Who comes first at a store, and what is left of those who want nothing any more. */
+abstract class LineCases {
 
-    private final Scene scene = Scene.ofApplications();
-    private final StoreNode a = scene.opened("a");
-    private final StoreNode b = scene.opened("b");
-    private final StoreNode c = scene.opened("c");
+    private final StoreScene scene;
+    private final StoreNode a;
+    private final StoreNode b;
+    private final StoreNode c;
 
-    private List<String> entries() {
-        return scene.store().remembered().entries(KEY).stream()
-                .map(Entry::session)
-                .toList();
+    LineCases(StoreScene.Maker maker) {
+        scene = maker.thatKnows();
+        a = scene.opened("a");
+        b = scene.opened("b");
+        c = scene.opened("c");
     }
 
     /** The first in line wants nothing any more, another comes, and after that time the first waits again for what is free then. */
@@ -199,11 +197,11 @@ class LineStoreTests {
         a.says(0, 0, 1);
         scene.pass(999);
         b.heartbeat();
-        assertThat(scene.store().remembered().resources()).containsExactly(KEY);
+        assertThat(scene.resources()).containsExactly(KEY);
 
         scene.pass(1);
         b.heartbeat();
-        assertThat(scene.store().remembered().resources()).isEmpty();
+        assertThat(scene.resources()).isEmpty();
     }
 
     @Test
@@ -213,16 +211,16 @@ class LineStoreTests {
         scene.pass(600);
         a.says(0, 0, 1);
         scene.pass(400);
-        b.exchange();
+        b.heartbeat();
 
-        assertThat(entries()).isEmpty();
+        assertThat(scene.resources()).isEmpty();
     }
 
     @Test
     void whoSaysThatHeHasNothingMakesNoField() {
         a.says(0, 0, 1);
 
-        assertThat(scene.store().remembered().resources()).isEmpty();
+        assertThat(scene.resources()).isEmpty();
     }
 
     @Test
@@ -236,21 +234,6 @@ class LineStoreTests {
     }
 
     @Test
-    void heartbeatsSweepThirtyTwoFieldsInTurn() {
-        for (int i = 0; i < 40; i++) {
-            a.exchange(new Demand("g:" + i, 0, 1, 0, 1));
-            a.exchange(new Demand("g:" + i, 0, 0, 0, 1));
-        }
-        scene.pass(1_000);
-        b.exchange();
-        assertThat(scene.store().remembered().resources()).hasSize(40);
-        b.heartbeat();
-        assertThat(scene.store().remembered().resources()).hasSize(8);
-        b.heartbeat();
-        assertThat(scene.store().remembered().resources()).isEmpty();
-    }
-
-    @Test
     void whatIsInUseDoesNotKeepTheSweepFromTheRest() {
         for (int i = 0; i < 40; i++) {
             a.exchange(new Demand("g:" + i, 0, 1, 0, 1));
@@ -260,16 +243,7 @@ class LineStoreTests {
         b.heartbeat();
         b.heartbeat();
 
-        assertThat(scene.store().remembered().resources()).hasSize(39);
-    }
-
-    @Test
-    void whatADeadNodeHadIsDroppedWhereItIsRead() {
-        a.says(0, 1, 1);
-        scene.live(15_000, b);
-        b.exchange(demand(0, 1, 1));
-
-        assertThat(entries()).containsExactly("b");
+        assertThat(scene.resources()).hasSize(39);
     }
 
     @Test

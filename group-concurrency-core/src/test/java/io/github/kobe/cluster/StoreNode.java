@@ -1,9 +1,5 @@
-package io.github.kobe.internal.cluster;
+package io.github.kobe.cluster;
 
-import io.github.kobe.cluster.Answer;
-import io.github.kobe.cluster.Demand;
-import io.github.kobe.cluster.Grant;
-import io.github.kobe.cluster.Statement;
 import io.github.kobe.cluster.Statement.Kind;
 import java.time.Duration;
 import java.util.List;
@@ -11,66 +7,66 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
 /** Speaks to a store as a node does: with sequences, and with what it last heard and when. */
-final class StoreNode {
+public final class StoreNode {
 
-    static final String KEY = "g:a";
+    public static final String KEY = "g:a";
 
-    private final Scene scene;
+    private final StoreScene scene;
     private final String session;
     private long epoch;
     private long sequence;
     private long after;
     private long heard;
-    private long lease = Scene.LEASE;
+    private long lease = StoreScene.LEASE;
     private int form = Statement.FORM;
 
-    StoreNode(Scene scene, String session) {
+    StoreNode(StoreScene scene, String session) {
         this.scene = scene;
         this.session = session;
     }
 
-    StoreNode withLease(long millis) {
+    public StoreNode withLease(long millis) {
         lease = millis;
         return this;
     }
 
-    StoreNode withForm(int other) {
+    public StoreNode withForm(int other) {
         form = other;
         return this;
     }
 
-    StoreNode withEpoch(long other) {
+    public StoreNode withEpoch(long other) {
         epoch = other;
         return this;
     }
 
-    Answer open() {
+    public Answer open() {
         return send(statement(Kind.OPEN));
     }
 
-    Answer exchange(Demand... demands) {
+    public Answer exchange(Demand... demands) {
         return send(statement(Kind.EXCHANGE, demands));
     }
 
-    Answer heartbeat(Demand... demands) {
+    public Answer heartbeat(Demand... demands) {
         return send(statement(Kind.EXCHANGE, true, demands));
     }
 
-    Answer close() {
+    public Answer close() {
         return send(statement(Kind.CLOSE));
     }
 
     /** Speaks of one resource, of which there are {@code limit}. */
-    Grant says(int has, int want, int limit) {
+    public Grant says(int has, int want, int limit) {
         return exchange(demand(has, want, limit)).grants().getFirst();
     }
 
-    static Demand demand(int has, int want, int limit) {
+    public static Demand demand(int has, int want, int limit) {
         return new Demand(KEY, has, want, 0, limit);
     }
 
     /** {@return the next statement, not sent yet} */
-    Statement statement(Kind kind, Demand... demands) {
+    public Statement statement(Kind kind, Demand... demands) {
         return statement(kind, false, demands);
     }
 
@@ -91,7 +87,7 @@ final class StoreNode {
     }
 
     /** Sends a statement, and hears the answer. */
-    Answer send(Statement statement) {
+    public Answer send(Statement statement) {
         Answer answer = lose(statement);
         if (answer.kind() == Answer.Kind.OK) {
             after = statement.sequence();
@@ -102,7 +98,7 @@ final class StoreNode {
     }
 
     /** Sends a statement; the answer doesn't arrive. {@return it nevertheless} */
-    Answer lose(Statement statement) {
+    public Answer lose(Statement statement) {
         try {
             return scene.store()
                     .exchange(statement)
@@ -118,11 +114,16 @@ final class StoreNode {
         return scene.monotonic().getAsLong();
     }
 
-    String session() {
+    public String session() {
         return session;
     }
 
-    long epoch() {
+    public long epoch() {
         return epoch;
+    }
+
+    /** {@return the number of an epoch among those that the store has had} */
+    static long counter(long epoch) {
+        return epoch >> 24;
     }
 }

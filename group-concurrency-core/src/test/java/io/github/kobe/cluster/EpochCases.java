@@ -1,32 +1,35 @@
-package io.github.kobe.internal.cluster;
+package io.github.kobe.cluster;
 
-import static io.github.kobe.internal.cluster.StoreNode.demand;
+import static io.github.kobe.cluster.StoreNode.demand;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.kobe.cluster.Answer;
-import io.github.kobe.cluster.Grant;
-import io.github.kobe.cluster.Statement;
 import io.github.kobe.cluster.Statement.Kind;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** How the store in memory notices that it has forgotten, or that another was the store, and learns. */
-class EpochStoreTests {
+/** How a store notices that it has forgotten, or that another was the store, and learns. */
+abstract class EpochCases {
 
     private static final Grant NOTHING = new Grant(0, 0, Duration.ZERO, 3);
 
-    private final Scene scene = Scene.thatLearns();
+    private final StoreScene.Maker maker;
+    private final StoreScene scene;
+
+    EpochCases(StoreScene.Maker maker) {
+        this.maker = maker;
+        scene = maker.thatLearns();
+    }
 
     /** {@return a node whose epoch's learning is over} */
     private StoreNode settled(String session) {
         StoreNode node = scene.opened(session);
-        scene.live(Scene.LEASE, node);
+        scene.live(StoreScene.LEASE, node);
         assertThat(node.heartbeat().learning()).isEqualTo(Duration.ZERO);
         return node;
     }
 
     private static long counter(StoreNode node) {
-        return Epochs.counter(node.epoch());
+        return StoreNode.counter(node.epoch());
     }
 
     @Test
@@ -53,16 +56,9 @@ class EpochStoreTests {
     }
 
     @Test
-    void aStoreInMemoryOfAnApplicationLearnsNothing() {
-        StoreNode a = Scene.ofApplications().opened("a");
-
-        assertThat(a.says(0, 3, 3).counted()).isEqualTo(3);
-    }
-
-    @Test
     void anEpochIsACounterAndWhatTellsTwoOfTheSameApart() {
         StoreNode a = scene.opened("a");
-        StoreNode b = Scene.thatLearns().opened("b");
+        StoreNode b = maker.thatLearns().opened("b");
 
         assertThat(counter(a)).isEqualTo(1);
         assertThat(counter(b)).isEqualTo(1);
@@ -75,12 +71,12 @@ class EpochStoreTests {
     void theStoreForgetsEverythingAndItsNodesBringTheirEpoch() {
         StoreNode a = settled("a");
         a.says(0, 3, 3);
-        scene.store().forgetEverything();
+        scene.forgetEverything();
 
         Answer gone = a.exchange(demand(3, 3, 3));
 
         assertThat(gone.kind()).isEqualTo(Answer.Kind.GONE);
-        assertThat(Epochs.counter(gone.epoch())).isEqualTo(2);
+        assertThat(StoreNode.counter(gone.epoch())).isEqualTo(2);
         assertThat(gone.learning()).isEqualTo(Duration.ofSeconds(15));
         assertThat(scene.opened("b").says(0, 3, 3)).isEqualTo(NOTHING);
     }
@@ -101,9 +97,9 @@ class EpochStoreTests {
     void aServerThatReturnsToAnOlderCopyWithTheSameRunLearnsByItsReplicationId() {
         StoreNode a = settled("a");
         StoreNode b = scene.opened("b");
-        Memory copy = scene.store().remembered();
+        Object copy = scene.remembered();
         assertThat(a.says(0, 3, 3).counted()).isEqualTo(3);
-        scene.store().goBackTo(copy);
+        scene.goBackTo(copy);
         scene.becomes("run-1", "replication-2");
 
         assertThat(b.says(0, 3, 3)).isEqualTo(NOTHING);
@@ -113,12 +109,12 @@ class EpochStoreTests {
     @Test
     void anEarlierStateCanBeReturnedToAgain() {
         StoreNode a = settled("a");
-        Memory copy = scene.store().remembered();
+        Object copy = scene.remembered();
         for (int i = 0; i < 2; i++) {
             assertThat(a.says(0, 3, 3).counted()).isEqualTo(3);
-            scene.store().goBackTo(copy);
+            scene.goBackTo(copy);
         }
-        assertThat(scene.store().remembered().entries(StoreNode.KEY)).isEmpty();
+        assertThat(scene.look(StoreNode.KEY)).isEmpty();
     }
 
     @Test
@@ -127,14 +123,12 @@ class EpochStoreTests {
         StoreNode b = scene.opened("b");
         a.says(0, 1, 1);
         b.says(0, 1, 1);
-        Memory copy = scene.store().remembered();
+        Object copy = scene.remembered();
         a.says(1, 1, 1);
         b.says(0, 0, 1);
-        scene.store().goBackTo(copy);
+        scene.goBackTo(copy);
 
-        assertThat(scene.store().remembered().entries(StoreNode.KEY))
-                .extracting(Entry::want)
-                .containsExactly(1, 1);
+        assertThat(scene.look(StoreNode.KEY)).extracting(NodeShare::wants).containsExactly(1, 1);
         assertThat(a.exchange().hints()).containsExactly(StoreNode.KEY);
     }
 
@@ -228,10 +222,11 @@ class EpochStoreTests {
         StoreNode a = settled("a");
         StoreNode b = scene.opened("b");
         b.exchange();
-        InMemoryStore first = scene.swap(scene.newServer());
+        Object first = scene.remembered();
+        scene.forgetEverything();
         StoreNode there = scene.opened("c");
         scene.live(12_000, there);
-        scene.swap(first);
+        scene.goBackTo(first);
         scene.setClock(-11_000);
 
         assertThat(b.says(0, 3, 3)).isEqualTo(NOTHING);

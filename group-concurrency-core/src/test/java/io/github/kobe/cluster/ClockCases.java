@@ -1,29 +1,30 @@
-package io.github.kobe.internal.cluster;
+package io.github.kobe.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.kobe.cluster.Answer;
 import io.github.kobe.cluster.Statement.Kind;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The clock of the store in memory. */
-class ClockStoreTests {
+/** The clock of a store. */
+abstract class ClockCases {
 
-    private final Scene scene = Scene.ofApplications();
-    private final StoreNode a = scene.opened("a");
-    private final StoreNode b = scene.opened("b");
+    private final StoreScene scene;
+    private final StoreNode a;
+    private final StoreNode b;
 
-    private long log() {
-        return scene.store().remembered().log();
+    ClockCases(StoreScene.Maker maker) {
+        scene = maker.thatKnows();
+        a = scene.opened("a");
+        b = scene.opened("b");
     }
 
     private long after(Runnable change) {
         b.exchange();
         a.exchange();
-        long before = log();
+        long before = scene.log();
         change.run();
-        return log() - before;
+        return scene.log() - before;
     }
 
     @Test
@@ -136,18 +137,6 @@ class ClockStoreTests {
                     a.exchange();
                 }))
                 .isEqualTo(100);
-    }
-
-    @Test
-    void allTimesArePartsOfTheLease() {
-        assertThat(new Times(15_000))
-                .returns(3_000L, Times::gap)
-                .returns(500L, Times::jump)
-                .returns(6_000L, Times::mostOfGap)
-                .returns(2_000L, Times::timeout)
-                .returns(10_000L, Times::forgotten)
-                .returns(4_000L, Times::silence);
-        assertThat(new Times(5_000)).returns(1_000L, Times::gap).returns(3_333L, Times::forgotten);
     }
 
     @Test

@@ -1,20 +1,20 @@
-package io.github.kobe.internal.cluster;
+package io.github.kobe.cluster;
 
-import static io.github.kobe.internal.cluster.StoreNode.demand;
+import static io.github.kobe.cluster.StoreNode.demand;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.kobe.cluster.Answer;
-import io.github.kobe.cluster.Demand;
-import io.github.kobe.cluster.Grant;
-import io.github.kobe.cluster.Statement;
 import io.github.kobe.cluster.Statement.Kind;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Sessions, sequences and leases of the store in memory. */
-class SessionStoreTests {
+/** Sessions, sequences and leases of a store. */
+abstract class SessionCases {
 
-    private final Scene scene = Scene.ofApplications();
+    private final StoreScene scene;
+
+    SessionCases(StoreScene.Maker maker) {
+        scene = maker.thatKnows();
+    }
 
     @Test
     void anOpenedSessionIsGrantedWhatItWants() {
@@ -196,7 +196,7 @@ class SessionStoreTests {
         assertThat(answer.kind()).isEqualTo(Answer.Kind.REFUSED);
         assertThat(answer.reason()).isEqualTo("lease 5s, cluster has 15s");
         assertThat(other.exchange(demand(0, 1, 5)).kind()).isEqualTo(Answer.Kind.REFUSED);
-        assertThat(scene.store().remembered().alive()).hasSize(1);
+        assertThat(scene.look(null)).hasSize(1);
     }
 
     @Test
@@ -220,7 +220,7 @@ class SessionStoreTests {
         StoreNode other = scene.node("b").withLease(5_000);
 
         assertThat(other.open().kind()).isEqualTo(Answer.Kind.OK);
-        assertThat(Epochs.counter(other.epoch())).isEqualTo(Epochs.counter(old.epoch()) + 1);
+        assertThat(StoreNode.counter(other.epoch())).isEqualTo(StoreNode.counter(old.epoch()) + 1);
     }
 
     @Test
@@ -229,13 +229,13 @@ class SessionStoreTests {
         old.says(0, 1, 5);
         scene.node("b").withForm(2).open();
         scene.pass(2_000);
-        long log = scene.store().remembered().log();
+        long log = scene.log();
 
         Answer answer = old.exchange(demand(0, 1, 5));
 
         assertThat(answer.kind()).isEqualTo(Answer.Kind.REFUSED);
         assertThat(answer.reason()).isEqualTo("form 1, cluster has 2");
-        assertThat(scene.store().remembered().log()).isEqualTo(log);
+        assertThat(scene.log()).isEqualTo(log);
     }
 
     @Test

@@ -1,0 +1,64 @@
+package io.github.kobe.cluster.redis;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The store's own thread, which does whatever isn't done at once: it connects, watches, and closes. What Redis's client tells on
+ * its threads is only handed over to it.
+ */
+final class Loop implements Executor {
+
+    private static final System.Logger LOG = System.getLogger(RedisClusterStore.class.getName());
+
+    private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(
+            1,
+            work -> Thread.ofPlatform().name("group-concurrency-redis").daemon().unstarted(work));
+
+    /**
+     * Does something soon, after what was given before.
+     *
+     * @throws RedisStoreException if it has ended
+     */
+    @Override
+    public void execute(Runnable work) {
+        try {
+            thread.execute(guarded(work));
+        } catch (RejectedExecutionException over) {
+            throw Reasons.closed();
+        }
+    }
+
+    /** Does something soon, after what was given before; nothing, once it has ended: then it is of no use to anybody. */
+    void run(Runnable work) {
+        if (!thread.isShutdown()) {
+            thread.execute(guarded(work));
+        }
+    }
+
+    /** Does something again and again. */
+    void every(Duration pause, Runnable work) {
+        ScheduledFuture<?> unused =
+                thread.scheduleWithFixedDelay(guarded(work), 0, pause.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private static Runnable guarded(Runnable work) {
+        return () -> {
+            try {
+                work.run();
+            } catch (Throwable failure) { // it goes on: nobody else would connect again
+                LOG.log(Level.ERROR, "The store in Redis could not do all that was due; it tries again.", failure);
+            }
+        };
+    }
+
+    /** What it was given until now is the last. */
+    void end() {
+        thread.shutdown();
+    }
+}

@@ -1,0 +1,175 @@
+package io.github.kobe.cluster.redis;
+
+import io.github.kobe.testing.ChildProcess;
+import io.github.kobe.testing.Deadline;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** A process of {@code redis-server}, or of {@code redis-sentinel}, on a port and in a folder of its own. */
+final class RedisServer implements AutoCloseable {
+
+    private final List<String> command;
+    private final Path folder;
+    private final int port;
+    private Process process;
+
+    private RedisServer(List<String> command, Path folder, int port) {
+        this.command = command;
+        this.folder = folder;
+        this.port = port;
+        process = start();
+    }
+
+    /** {@return one that keeps nothing on disk} It is asked until it answers. */
+    static RedisServer start(String... options) {
+        int port = freePort();
+        Path folder = newFolder();
+        List<String> command = new ArrayList<>(List.of("redis-server", "--port", Integer.toString(port)));
+        command.addAll(List.of("--save", "", "--appendonly", "no", "--dir", folder.toString()));
+        command.addAll(List.of("--repl-diskless-sync-delay", "0"));
+        command.addAll(List.of(options));
+        RedisServer server = new RedisServer(command, folder, port);
+        server.awaitUp();
+        return server;
+    }
+
+    /** {@return one with this configuration, which it may rewrite} */
+    static RedisServer sentinel(String configuration) throws IOException {
+        int port = freePort();
+        Path folder = newFolder();
+        Path file = folder.resolve("sentinel.conf");
+        Files.writeString(file, "port " + port + "\ndir " + folder + "\n" + configuration);
+        RedisServer server = new RedisServer(List.of("redis-sentinel", file.toString()), folder, port);
+        server.awaitUp();
+        return server;
+    }
+
+    private Process start() {
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("log").toFile());
+        builder.environment().putAll(Map.of("LC_ALL", "C"));
+        try {
+            return builder.start();
+        } catch (IOException e) {
+            throw new UncheckedIOException("install redis-server and redis-sentinel", e);
+        }
+    }
+
+    static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Path newFolder() {
+        try {
+            return Files.createTempDirectory("redis");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    int port() {
+        return port;
+    }
+
+    /** Waits until it accepts connections. */
+    void awaitUp() {
+        Deadline.until(
+                () -> "a connection to " + command,
+                () -> {
+                    if (!process.isAlive()) {
+                        throw new AssertionError(command + " has ended: " + log());
+                    }
+                    try (Socket socket = new Socket()) {
+                        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
+                        return true;
+                    } catch (IOException notYet) {
+                        return false;
+                    }
+                });
+    }
+
+    private String log() {
+        try {
+            return Files.readString(folder.resolve("log"), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** {@return what it answers to a command} */
+    String cli(String... words) {
+        List<String> all = new ArrayList<>(List.of("redis-cli", "-p", Integer.toString(port)));
+        all.addAll(List.of(words));
+        try {
+            return ChildProcess.of(all).succeed(Duration.ofSeconds(10)).strip();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    void kill() throws InterruptedException {
+        ChildProcess.kill(process);
+    }
+
+    /** It starts again, with nothing of what it knew. */
+    void restart() throws InterruptedException {
+        kill();
+        process = start();
+        awaitUp();
+    }
+
+    /** It stands still. */
+    void freeze() {
+        signal("STOP");
+    }
+
+    void thaw() {
+        signal("CONT");
+    }
+
+    private void signal(String name) {
+        try {
+            ChildProcess.of(List.of("kill", "-" + name, Long.toString(process.pid())))
+                    .succeed(Duration.ofSeconds(10));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            ChildProcess.kill(process);
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
+                    Files.delete(file);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
