@@ -7,89 +7,25 @@ set -euo pipefail
 shopt -s nullglob
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-. "$here/find-java.sh"
-work=$(mktemp -d)
+. "$here/demo.sh"
 plan=plan-$(date +%H%M%S)
-limit=
 fleet_process=
 app_process=
 seen=
-failed=
-
-fail() {
-    echo "rollout-demo.sh: $*" >&2
-    if [[ -s $work/app.log ]]; then
-        echo "The end of what the application said:" >&2
-        tail -n 30 "$work/app.log" >&2
-    fi
-    exit 1
-}
-
-leave() {
-    local process
-    for process in $app_process $fleet_process; do
-        kill -9 "$process" 2> /dev/null || true
-        wait "$process" 2> /dev/null || true
-    done
-    rm -rf "$work"
-}
-trap leave EXIT
-trap 'exit 130' INT TERM
-
-say() {
-    printf '\n%s\n' "$*"
-}
-
-# Fails when all has taken too long, or the application has ended.
-check_time() {
-    [[ $SECONDS -lt $limit ]] || fail "not in time: $1"
-    kill -0 "$fleet_process" 2> /dev/null || fail "the fleet has ended: $(cat "$work/fleet.log")"
-    [[ -z $app_process ]] || kill -0 "$app_process" 2> /dev/null || fail "the application has ended"
-}
-
-await() {
-    local what=$1
-    shift
-    until "$@" > /dev/null 2>&1; do
-        check_time "$what"
-        sleep 0.1
-    done
-}
-
-free_port() {
-    local port=$1
-    while (echo > "/dev/tcp/127.0.0.1/$port") 2> /dev/null; do
-        port=$((port + 1))
-    done
-    echo "$port"
-}
-
-# Jars have the time of the release, so a file of its own says when they were built.
-build() {
-    local built=$here/target/rollout-demo.built jars
-    if [[ ! -e $built || -n $(find "$here"/../*/src/main -newer "$built" -type f -print -quit) ]]; then
-        echo "Building the sample; the first time takes some minutes"
-        (cd "$here/.." && ./mvnw -B -q -pl sample-app -am package -DskipTests) || fail "the build failed"
-        touch "$built"
-    fi
-    jars=("$here"/target/sample-app-*.jar)
-    app_command=("$java" -XX:TieredStopAtLevel=1 -jar "${jars[0]}")
-    fleet_command=("$java" -cp "$here/target/classes")
-}
 
 start_fleet() {
     local port
     port=$(free_port 19100)
-    "${fleet_command[@]}" io.github.kobe.sample.fleet.Fleet "$port" > "$work/fleet.log" 2>&1 &
-    fleet_process=$!
+    start fleet "${fleet_command[@]}" io.github.kobe.sample.fleet.Fleet "$port"
+    fleet_process=$started
     fleet=http://127.0.0.1:$port
     await "the fleet starts" curl -sf "$fleet/servers"
 }
 
 start_app() {
-    "${app_command[@]}" --spring.profiles.active=rollout --spring.main.banner-mode=off "--server.port=$app_port" \
-        "--sample.rollout.fleet=$fleet" "--sample.rollout.folder=$work" >> "$work/app.log" 2>&1 &
-    app_process=$!
+    start app "${app_command[@]}" --spring.profiles.active=rollout --spring.main.banner-mode=off \
+        "--server.port=$app_port" "--sample.rollout.fleet=$fleet" "--sample.rollout.folder=$work"
+    app_process=$started
     await "the application starts" curl -sf "$app/actuator/health"
 }
 
@@ -132,17 +68,6 @@ mend() {
     curl -sf -X POST "$fleet/servers/$1?OK"
 }
 
-# Says whether an expression of awk holds for a file, which it reads with tabs.
-check() {
-    local what=$1 file=$2 program=$3
-    if awk -F '\t' "$program" "$file"; then
-        echo "  yes  $what"
-    else
-        echo "  NO   $what"
-        failed=yes
-    fi
-}
-
 show_initech() {
     say "All that initech-1 was sent, with key, token and what it did:"
     awk -F '\t' '$3 == "initech-1" { printf "    %-20s  %s  %s  %s\n", $4, $6, $7, $8 }' "$work/requests"
@@ -167,12 +92,7 @@ check_all() {
         $3 > last[$2] + 1 { wrong++ } $3 == last[$2] + 1 { last[$2]++ } END { exit !(length(last) == 7 && !wrong) }'
 }
 
-if [[ -n ${SAMPLE_CLASS_PATH:-} ]]; then
-    app_command=("$java" -XX:TieredStopAtLevel=1 -cp "$SAMPLE_CLASS_PATH" io.github.kobe.sample.SampleApplication)
-    fleet_command=("$java" -cp "$SAMPLE_CLASS_PATH")
-else
-    build
-fi
+find_sample rollout-demo
 limit=$((SECONDS + 150))
 app_port=$(free_port 18080)
 app=http://127.0.0.1:$app_port
@@ -187,9 +107,7 @@ say "The plan brings all to version 42, two tenants at a time, each in three sta
 curl -sf -o /dev/null -X POST "$app/rollouts?plan=$plan&version=42" || fail "the plan could not be started"
 follow was_sent_to initech-1
 
-kill -9 "$app_process"
-wait "$app_process" 2> /dev/null || true
-app_process=
+kill_now "$app_process"
 say "Killed with kill -9, in the middle of initech's first stage. Started again:"
 start_app
 follow stands "$plan PARTIAL_FAILED"

@@ -3,7 +3,6 @@ package io.github.kobe.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.sample.fleet.Fleet;
-import io.github.kobe.testing.ChildProcess;
 import io.github.kobe.testing.Deadline;
 import java.io.IOException;
 import java.net.URI;
@@ -15,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -25,8 +23,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class RolloutTests {
-
-    private static final Duration LONGEST = Duration.ofMinutes(2);
 
     @TempDir
     private Path folder;
@@ -88,15 +84,9 @@ class RolloutTests {
     @Tag("deep")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void theDemonstrationSeesWhatIsPromisedAlthoughItKillsTheApplication() throws Exception {
-        String told = ChildProcess.of(List.of(
-                        "env",
-                        "JAVA_HOME=" + System.getProperty("java.home"),
-                        "SAMPLE_CLASS_PATH=" + System.getProperty("java.class.path"),
-                        "bash",
-                        "rollout-demo.sh"))
-                .succeed(LONGEST);
-
-        assertThat(told).contains("Killed with kill -9", "Is it as promised?").doesNotContain("  NO   ");
+        assertThat(Demonstration.run("rollout-demo.sh"))
+                .contains("Killed with kill -9", "Is it as promised?")
+                .doesNotContain("  NO   ");
     }
 
     /** Waits until the table of the plan has lines that begin so. */

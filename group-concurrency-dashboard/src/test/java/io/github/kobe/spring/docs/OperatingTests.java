@@ -3,6 +3,7 @@ package io.github.kobe.spring.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
+import io.github.kobe.cluster.ClusterStore;
 import io.github.kobe.rollout.MetricsRegistry;
 import io.github.kobe.rollout.PlanId;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
@@ -31,13 +32,17 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 /** What the page on operating, the board and the alerts ask Prometheus for is there to be scraped. */
 class OperatingTests {
 
-    private static final Pattern SAMPLE = Pattern.compile("(?m)^((?:group_(?:executor|scope)|rollout)_[a-z_]+)\\{");
-    private static final Pattern NAME = Pattern.compile("(?:group_(?:executor|scope)|rollout)_[a-z_]+");
+    private static final Pattern SAMPLE =
+            Pattern.compile("(?m)^((?:group_(?:executor|scope|cluster)|rollout)_[a-z_]+)\\{");
+    private static final Pattern NAME = Pattern.compile("(?:group_(?:executor|scope|cluster)|rollout)_[a-z_]+");
     private static final Pattern LABELS =
             Pattern.compile("(?:by|without|ignoring|on) \\(([^)]*)\\)|\\$labels\\.(\\w+)");
     private static final Pattern ALERT = Pattern.compile("- alert: (\\w+)");
     private static final Pattern HELP = Pattern.compile("runbook_url: \\S+/docs/howto/operating\\.md#(\\w+)");
     private static final Pattern MATCHER = Pattern.compile("(\\w+)!?=~?\"(\\w+)\"");
+
+    /** What Prometheus adds to all that it scrapes. */
+    private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance");
 
     private static String scraped() {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -50,9 +55,12 @@ class OperatingTests {
                         GroupConcurrencyRolloutAutoConfiguration.class,
                         RolloutMetricsAutoConfiguration.class))
                 .withBean(MeterRegistry.class, () -> registry)
+                .withBean(ClusterStore.class, ClusterStore::inMemory)
                 .withPropertyValues(
                         "group-concurrency.global.max-in-flight=9",
                         "group-concurrency.groups.vip.max-concurrency=2",
+                        "group-concurrency.groups.vip.cluster-max-in-flight=9",
+                        "group-concurrency.cluster.on-store-loss=closed",
                         "group-concurrency.rollout.store=memory",
                         "management.metrics.distribution.percentiles-histogram.group.executor.wait=true")
                 .run(context -> {
@@ -121,7 +129,8 @@ class OperatingTests {
             Matcher labels = LABELS.matcher(query);
             while (labels.find()) {
                 String named = labels.group(1) != null ? labels.group(1) : labels.group(2);
-                assertThat(named.split(",\\s*")).allMatch(label -> scraped.contains(label + "=\""), query);
+                assertThat(named.split(",\\s*"))
+                        .allMatch(label -> OF_PROMETHEUS.contains(label) || scraped.contains(label + "=\""), query);
             }
             Matcher values = MATCHER.matcher(query);
             while (values.find()) {

@@ -93,10 +93,13 @@ class RedisClusterStoreTests {
         Speaker b = opened("b");
         endLearning();
 
-        assertThat(a.say(Kind.EXCHANGE, WANTS_ONE).grants().getFirst().counted()).isEqualTo(1);
-        assertThat(b.say(Kind.EXCHANGE, WANTS_ONE).grants().getFirst().counted()).isZero();
+        assertThat(a.say(Kind.EXCHANGE, WANTS_ONE).grants().getFirst().counted())
+                .isEqualTo(1);
+        assertThat(b.say(Kind.EXCHANGE, WANTS_ONE).grants().getFirst().counted())
+                .isZero();
         a.say(Kind.CLOSE);
-        assertThat(b.say(Kind.EXCHANGE, WANTS_ONE).grants().getFirst().counted()).isEqualTo(1);
+        assertThat(b.say(Kind.EXCHANGE, WANTS_ONE).grants().getFirst().counted())
+                .isEqualTo(1);
     }
 
     @Test
@@ -154,8 +157,7 @@ class RedisClusterStoreTests {
         Speaker a = opened("a");
         endLearning();
         List<String> odd = List.of("g:\ud800", "g:\ud801", "g: ;:\0\n", "g:\ud83d\ude00", "g:5:g:a!");
-        Demand[] demands =
-                odd.stream().map(key -> new Demand(key, 0, 1, 0, 1)).toArray(Demand[]::new);
+        Demand[] demands = odd.stream().map(key -> new Demand(key, 0, 1, 0, 1)).toArray(Demand[]::new);
         a.say(Kind.EXCHANGE, demands);
         Speaker b = opened("b");
         b.say(Kind.EXCHANGE, demands);
@@ -251,8 +253,11 @@ class RedisClusterStoreTests {
     void nothingIsLeftOfAClosedStore() {
         store.close();
 
-        Deadline.until("no thread of it", () -> Thread.getAllStackTraces().keySet().stream()
-                .noneMatch(thread -> thread.getName().equals("group-concurrency-redis")));
-        Deadline.until("no connection", () -> server.cli("CLIENT", "LIST").lines().count() == 1);
+        Deadline.until(
+                "no thread of it",
+                () -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().equals("group-concurrency-redis")));
+        Deadline.until(
+                "no connection", () -> server.cli("CLIENT", "LIST").lines().count() == 1);
     }
 }

@@ -31,12 +31,13 @@ class PartnerConfiguration {
 
     @Bean
     PartnerServer partnerServer(
+            @Value("${sample.partner.port}") int port,
             Pace pace,
             @Value("${sample.partner.archive-slower-by}") Duration archiveSlowerBy,
             @Value("${sample.partner.places}") int places,
             TrafficCount traffic)
             throws IOException {
-        return new PartnerServer(pace, archiveSlowerBy, places, traffic);
+        return new PartnerServer(port, pace, archiveSlowerBy, places, traffic);
     }
 
     @Bean
@@ -45,9 +46,10 @@ class PartnerConfiguration {
     }
 
     @Bean
-    PartnerClient partnerClient(PartnerServer server, HttpClient http) {
+    PartnerClient partnerClient(
+            PartnerServer server, @Value("${sample.partner.address}") String address, HttpClient http) {
         return new PartnerClient(RestClient.builder()
-                .baseUrl(server.address())
+                .baseUrl(address.isEmpty() ? server.address() : address)
                 .requestFactory(new JdkClientHttpRequestFactory(http))
                 .build());
     }

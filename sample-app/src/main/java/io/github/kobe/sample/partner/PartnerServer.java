@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A partner's API, on a free port of this machine: {@code GET /rates/{tenant}} gives exchange rates, {@code /bank},
+ * A partner's API, on a port of this machine: {@code GET /rates/{tenant}} gives exchange rates, {@code /bank},
  * {@code /register} and {@code /court} what these know of a tenant, {@code /archive} a document. Each answers in its own
  * time; the one that {@code ?slow=} names takes five seconds longer, and the archive always takes longer. It works on so
  * many requests at a time, whoever they are for; the others wait in line.
@@ -34,11 +34,12 @@ final class PartnerServer implements AutoCloseable {
     private final Semaphore places;
     private final TrafficCount traffic;
 
-    PartnerServer(Pace pace, Duration archiveSlowerBy, int places, TrafficCount traffic) throws IOException {
+    /** Starts it on a port; 0: any that is free. */
+    PartnerServer(int port, Pace pace, Duration archiveSlowerBy, int places, TrafficCount traffic) throws IOException {
         this.pace = pace;
         this.places = new Semaphore(places, true);
         this.traffic = traffic;
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
         server.setExecutor(threads);
         offer("rates", "application/json", "{\"EUR\": 1.25, \"GBP\": 1.5, \"USD\": 1}", Duration.ZERO);
         offer("bank", "text/plain", "pays in time", Duration.ZERO);
