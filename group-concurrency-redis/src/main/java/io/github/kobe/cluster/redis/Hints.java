@@ -40,6 +40,7 @@ final class Hints {
 
     private long pingedAt;
     private boolean wasConnected;
+    private boolean renewed;
 
     /**
      * Makes it.
@@ -101,6 +102,15 @@ final class Hints {
             pingedAt = now;
             connection.async().ping().thenAccept(pong -> heard());
         }
+    }
+
+    /** The server may be another one: unless this is the first connection, there is to be another one for hints too. */
+    void renew() {
+        StatefulRedisPubSubConnection<byte[], byte[]> connection = line.connection();
+        if (renewed && connection != null) {
+            line.lost(connection, "there is a new connection for statements");
+        }
+        renewed = true;
     }
 
     /** Looks again at what can have changed: who speaks, and whether it is allowed. */

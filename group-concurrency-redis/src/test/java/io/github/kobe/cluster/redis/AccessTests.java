@@ -17,6 +17,7 @@ import reactor.core.publisher.Mono;
 
 /** Users, what they may do, and what Redis is set to. */
 @Tag("deep")
+@Tag("lettuce")
 @Timeout(120)
 class AccessTests {
 

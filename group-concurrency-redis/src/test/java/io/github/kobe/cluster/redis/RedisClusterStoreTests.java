@@ -10,6 +10,7 @@ import io.github.kobe.cluster.Hint;
 import io.github.kobe.cluster.NodeShare;
 import io.github.kobe.cluster.Statement.Kind;
 import io.github.kobe.testing.Deadline;
+import io.lettuce.core.LettuceVersion;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** The store on a server that works. */
 @Tag("deep")
+@Tag("lettuce")
 class RedisClusterStoreTests {
 
     private static final Demand WANTS_ONE = new Demand("g:a", 0, 1, 0, 1);
@@ -76,6 +78,12 @@ class RedisClusterStoreTests {
         Speaker speaker = new Speaker(on, session);
         assertThat(speaker.say(Kind.OPEN).kind()).isEqualTo(Answer.Kind.OK);
         return speaker;
+    }
+
+    @Test
+    void theClientIsTheOneThatIsMeant() {
+        assertThat(LettuceVersion.getVersion() + ".RELEASE")
+                .startsWith(System.getProperty("lettuce.version", "6."));
     }
 
     @Test
