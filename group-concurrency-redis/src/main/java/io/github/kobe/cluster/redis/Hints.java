@@ -170,10 +170,16 @@ final class Hints {
 
     private void hinted(String channel, byte[] message) {
         String session = channel.substring(Math.min(prefix.length(), channel.length()));
-        List<String> resources = Wire.resources(message);
-        if (sessions.containsKey(session) && !resources.isEmpty()) {
-            pass(new Hint(session, resources));
+        if (!sessions.containsKey(session)) {
+            return;
         }
+        Hint hint;
+        try {
+            hint = new Hint(session, Wire.resources(message));
+        } catch (IllegalArgumentException noHint) {
+            return; // somebody else has written to the channel
+        }
+        pass(hint);
     }
 
     private void pass(Hint hint) {

@@ -221,10 +221,9 @@ end
 -- Ends sessions, and has all others ask again for what they lack.
 local function finish(isOver)
     local left, some = {}, false
-    for from, id, birth, _, over, to in gmatch(sessions, SESSION) do
+    for from, id, _, _, over, to in gmatch(sessions, SESSION) do
         if isOver(id, over) then
             some = true
-            spokeOf[birth], idOf[birth] = nil, nil
             removed[#removed + 1] = 's:' .. id
             removed[#removed + 1] = 'h:' .. id
         else

@@ -149,6 +149,35 @@ class RedisClusterStoreTests {
     }
 
     @Test
+    void whatSomebodyElseWritesToAChannelIsNoHint() {
+        Queue<Hint> told = new ConcurrentLinkedQueue<>();
+        store.onHint(told::add);
+        opened("a");
+        Deadline.until("a subscriber", () -> subscribers("a") == 1);
+        server.cli("PUBLISH", "gc:{tests}:a", "nonsense");
+        server.cli("PUBLISH", "gc:{tests}:a", "0:");
+        server.cli("PUBLISH", "gc:{tests}:a", "3:g:x");
+
+        Deadline.until("a hint", () -> !told.isEmpty());
+        assertThat(told).containsExactly(new Hint("a", List.of("g:x")));
+    }
+
+    @Test
+    void aListenerThatFailsHarmsNobody() {
+        Queue<Hint> told = new ConcurrentLinkedQueue<>();
+        store.onHint(hint -> {
+            throw new AssertionError("broken");
+        });
+        store.onHint(told::add);
+        opened("a");
+        Deadline.until("a subscriber", () -> subscribers("a") == 1);
+        server.cli("PUBLISH", "gc:{tests}:a", "3:g:x");
+        server.cli("PUBLISH", "gc:{tests}:a", "3:g:y");
+
+        Deadline.until("hints", () -> told.size() == 2);
+    }
+
+    @Test
     void nobodyListensForASessionThatHasLeft() {
         Speaker a = opened("a");
         Deadline.until("a subscriber", () -> subscribers("a") == 1);
