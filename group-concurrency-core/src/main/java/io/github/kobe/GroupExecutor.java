@@ -1,5 +1,6 @@
 package io.github.kobe;
 
+import io.github.kobe.cluster.Cluster;
 import io.github.kobe.cluster.ClusterSettings;
 import io.github.kobe.internal.cluster.ClusterNode;
 import io.github.kobe.internal.doors.Doors;
@@ -101,6 +102,15 @@ public final class GroupExecutor implements AutoCloseable {
     public static GroupExecutor newVirtualThreadExecutor(GroupPolicy policy, ClusterSettings cluster) {
         Objects.requireNonNull(cluster, "cluster");
         return over(ClusterNode.doors(Objects.requireNonNull(policy, "policy").compiled(), cluster));
+    }
+
+    /**
+     * {@return how this executor stands with those of other instances; empty if it was made without {@link ClusterSettings}}
+     *
+     * @since 0.1.0
+     */
+    public Optional<Cluster> cluster() {
+        return ClusterNode.of(doors.engine());
     }
 
     /** {@return an executor over an engine, which a test may have made} */

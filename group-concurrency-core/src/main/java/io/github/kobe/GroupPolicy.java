@@ -108,6 +108,13 @@ public final class GroupPolicy {
                 : limits;
     }
 
+    /**
+     * {@return whether some group has a limit over all instances, as far as the policy itself says: a resolver may give others}
+     */
+    public boolean isClustered() {
+        return clustered;
+    }
+
     /** {@return a builder with every setting at its default} */
     public static Builder builder() {
         return new Builder();

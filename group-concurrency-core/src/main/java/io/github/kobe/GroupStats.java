@@ -44,6 +44,15 @@ public interface GroupStats {
     /** {@return how many in flight are guaranteed to it, as it is set; where {@link #maxInFlight} is lower, that is} */
     EffectiveLimit<Integer> guaranteed();
 
+    /** {@return how many may be in flight over all instances that share the group's limit; empty: none shares it} */
+    Optional<EffectiveLimit<Integer>> clusterMaxInFlight();
+
+    /**
+     * {@return how many of {@link #clusterMaxInFlight} this instance may have in flight now, at most {@link #maxInFlight}; 0 where
+     * no other instance shares the limit}
+     */
+    int leased();
+
     /** {@return how many global permits it holds itself; what runs nested in another group counts there} */
     int held();
 

@@ -53,8 +53,14 @@ public interface RuleStats {
     /** {@return how many global permits the groups hold beyond what they are guaranteed} Without a global limit it means nothing. */
     long borrowed();
 
+    /** {@return how much of the limits that the groups share with other instances this instance may have in flight now} */
+    long leased();
+
     /** {@return how many tasks and callers wait} */
     long queued();
+
+    /** {@return how many of those wait in groups of which this instance lacks leased capacity: {@link WaitReason#CLUSTER_LIMIT}} */
+    long queuedForLease();
 
     /** {@return the longest time that any of those has waited so far; zero if none waits} */
     Duration oldestWait();

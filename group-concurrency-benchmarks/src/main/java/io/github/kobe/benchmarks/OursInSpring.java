@@ -146,7 +146,7 @@ final class OursInSpring extends Ours {
 
     @Override
     public void scrape() {
-        if (endpoint.groups(null, null, null, null, null, null, null, null) == null
+        if (endpoint.groups(null, null, null, null, null, null, null, null, null) == null
                 || application.getBean(PrometheusMeterRegistry.class).scrape().isEmpty()) {
             throw new IllegalStateException("nothing to see");
         }

@@ -18,6 +18,7 @@
  *   <li>{@link io.github.kobe.cluster.ClusterStore} is the store: the one in memory, or one that a module brings.
  *   <li>{@link io.github.kobe.cluster.ClusterSettings} say how an executor uses it, and with
  *       {@link io.github.kobe.cluster.OnStoreLoss} what it does while the store is away.
+ *   <li>{@link io.github.kobe.cluster.Cluster} shows how an executor stands with the store.
  *   <li>{@link io.github.kobe.cluster.Statement} with its {@link io.github.kobe.cluster.Demand}s is what a node says, and
  *       {@link io.github.kobe.cluster.Answer} with its {@link io.github.kobe.cluster.Grant}s what it hears.
  *   <li>A {@link io.github.kobe.cluster.Hint} asks it to speak, and a {@link io.github.kobe.cluster.NodeShare} shows people

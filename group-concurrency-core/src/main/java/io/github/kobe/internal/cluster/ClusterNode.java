@@ -1,6 +1,7 @@
 package io.github.kobe.internal.cluster;
 
 import io.github.kobe.cluster.Answer;
+import io.github.kobe.cluster.Cluster;
 import io.github.kobe.cluster.ClusterSettings;
 import io.github.kobe.cluster.ClusterStore;
 import io.github.kobe.cluster.Demand;
@@ -16,6 +17,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -63,6 +65,7 @@ public final class ClusterNode extends ClusterSignals {
     private static final long LEAST_BACK_OFF = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long MOST_BACK_OFF = TimeUnit.SECONDS.toNanos(1);
 
+    private final ClusterSettings settings;
     private final ClusterStore store;
     private final Times times;
     private final long idleReturn;
@@ -76,6 +79,7 @@ public final class ClusterNode extends ClusterSignals {
 
     private @Nullable Groups engine;
     private @Nullable Leasing leasing;
+    private @Nullable Standing standing;
 
     /** The statement under way; {@code null}: none. */
     private @Nullable Spoken underWay;
@@ -127,6 +131,7 @@ public final class ClusterNode extends ClusterSignals {
     private record Spoken(Statement statement, List<Holding> of, long at, long apart) {}
 
     ClusterNode(ClusterSettings settings, Surroundings surroundings) {
+        this.settings = settings;
         store = settings.store();
         times = new Times(settings.lease().toMillis());
         idleReturn = settings.idleReturn().toNanos();
@@ -147,9 +152,15 @@ public final class ClusterNode extends ClusterSignals {
         return doors;
     }
 
+    /** {@return how the engine stands with those of other instances, if it shares limits with them} */
+    public static Optional<Cluster> of(Groups engine) {
+        return engine.cluster instanceof ClusterNode node ? Optional.of(node.standing()) : Optional.empty();
+    }
+
     /** It leases for that engine, which was made with it. */
     void join(Groups made) {
         engine = made;
+        standing = new Standing(settings, times, made::now, wallMillis);
         leasing = new Leasing(made, idleReturn, holdings);
         apart = apart(made.now());
         inbox.keepHintsFor(membership.session());
@@ -171,6 +182,10 @@ public final class ClusterNode extends ClusterSignals {
 
     private Leasing leasing() {
         return Objects.requireNonNull(leasing);
+    }
+
+    private Standing standing() {
+        return Objects.requireNonNull(standing);
     }
 
     private static long nanos(long millis) {
@@ -199,6 +214,7 @@ public final class ClusterNode extends ClusterSignals {
             leasing().sample(now);
         }
         speakIfDue(now);
+        standing().publish(now, deadline, leasing().isAlone(), left);
         if (left) {
             inbox.close();
             return Long.MAX_VALUE;
@@ -270,6 +286,7 @@ public final class ClusterNode extends ClusterSignals {
         Statement statement = membership.statement(kind, now, heartbeat, demands);
         underWay = new Spoken(statement, of, now, apart(now));
         pace.spoken(now);
+        standing().spoke(demands.size());
         Inbox to = inbox; // the store keeps no more than that
         try {
             var unused =
@@ -296,6 +313,7 @@ public final class ClusterNode extends ClusterSignals {
 
     private void hinted(Hint hint, long now) {
         if (hint.session().equals(membership.session())) {
+            standing().hinted();
             hint.resources().forEach(resource -> leasing().hinted(resource, now));
         }
     }
@@ -312,15 +330,17 @@ public final class ClusterNode extends ClusterSignals {
             return;
         }
         if (answer == null) {
-            notAnswered(spoken, now);
+            notAnswered(spoken, heard.failure(), now);
             return;
         }
+        long at = Objects.requireNonNull(engine).sinceOrigin(heard.at());
+        standing().answered(answer, at, Math.max(0, at - spoken.at()));
         if (leasing().isAlone()) {
             leasing().goAloneNoMore(now);
             apart = apart(now);
         }
         switch (answer.kind()) {
-            case OK -> answered(spoken, answer, Objects.requireNonNull(engine).sinceOrigin(heard.at()), now);
+            case OK -> answered(spoken, answer, at, now);
             case GONE -> gone(answer, now);
             case STALE -> notHeard(now);
             case REFUSED -> refused(now);
@@ -350,6 +370,7 @@ public final class ClusterNode extends ClusterSignals {
     }
 
     private void granted(Holding holding, Demand demand, Grant grant, long now) {
+        standing().granted(demand, grant, now);
         int bound = holding.granted(demand, grant, now);
         holdings.said(holding);
         leasing().lease(holding, bound, now);
@@ -384,11 +405,12 @@ public final class ClusterNode extends ClusterSignals {
         if (now >= Math.max(spoken.at() + nanos(times.timeout()), notOverdueBefore)) {
             underWay = null;
             left = spoken.statement().kind() == Statement.Kind.CLOSE;
-            notAnswered(spoken, now);
+            notAnswered(spoken, null, now);
         }
     }
 
-    private void notAnswered(Spoken spoken, long now) {
+    private void notAnswered(Spoken spoken, @Nullable Throwable failure, long now) {
+        standing().notAnswered(failure);
         notHeard(now);
         boolean over = deadline == 0 && spoken.at() >= lostAt;
         boolean away = failures > 1 && !refused;
@@ -434,6 +456,7 @@ public final class ClusterNode extends ClusterSignals {
             return;
         }
         lose(now);
+        standing().suspended();
         apart = nowApart;
         underWay = null; // it may have been answered long ago
     }

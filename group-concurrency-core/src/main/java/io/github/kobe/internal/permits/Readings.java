@@ -32,6 +32,8 @@ public final class Readings {
             EffectiveLimit<Duration> queueTimeout,
             EffectiveLimit<Integer> weight,
             EffectiveLimit<Integer> guaranteed,
+            Optional<EffectiveLimit<Integer>> clusterMaxInFlight,
+            int leased,
             int held,
             int borrowed,
             boolean waitsBelowGuarantee,
@@ -80,6 +82,8 @@ public final class Readings {
                 limits.queueTimeout(),
                 limits.weight(),
                 limits.guaranteed(),
+                Optional.ofNullable(limits.clusterMaxInFlight()),
+                leased(group, limits),
                 held,
                 Math.max(0, beyond),
                 isBelowGuarantee(beyond, waitsFor),
@@ -92,6 +96,14 @@ public final class Readings {
                 group.settings.isPaused(),
                 unlessNever(group.settings.pauseEndsIn(now)),
                 group.record.totals(group.counters, (long) inFlight + queued + group.lent()));
+    }
+
+    /** {@return how many a group may have in flight of what it shares with other instances} */
+    static int leased(Group group, EffectiveLimits limits) {
+        if (!limits.isClustered() || group.isLeaseOver()) {
+            return 0;
+        }
+        return limits.inFlightInForce();
     }
 
     /** {@return how many global permits a group holds itself} */

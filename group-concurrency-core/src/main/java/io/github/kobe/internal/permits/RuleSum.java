@@ -24,7 +24,9 @@ public final class RuleSum {
             long running,
             long inFlight,
             long borrowed,
+            long leased,
             long queued,
+            long queuedForLease,
             Duration oldestWait,
             TaskTotals totals)
             implements RuleStats {}
@@ -40,7 +42,9 @@ public final class RuleSum {
     private long running;
     private long inFlight;
     private long borrowed;
+    private long leased;
     private long queued;
+    private long queuedForLease;
     private long lent;
     private long oldestWait;
 
@@ -56,7 +60,8 @@ public final class RuleSum {
         int inFlightNow = group.inFlight();
         int queuedNow = group.queued();
         int beyond = Readings.held(group, inFlightNow) - limits.guaranteedInForce();
-        WaitReason waitsFor = queuedNow == 0 || beyond >= 0 ? null : Readings.waitsFor(group);
+        boolean mayLack = beyond < 0 || limits.isClustered();
+        WaitReason waitsFor = queuedNow > 0 && mayLack ? Readings.waitsFor(group) : null;
         groups++;
         waitingGroups += queuedNow > 0 ? 1 : 0;
         groupsBelowGuarantee += Readings.isBelowGuarantee(beyond, waitsFor) ? 1 : 0;
@@ -67,7 +72,9 @@ public final class RuleSum {
         running += runningNow;
         inFlight += inFlightNow;
         borrowed += Math.max(0, beyond);
+        leased += Readings.leased(group, limits);
         queued += queuedNow;
+        queuedForLease += waitsFor == WaitReason.CLUSTER_LIMIT ? queuedNow : 0;
         lent += group.lent();
         long oldest = group.oldestQueuedAt();
         if (oldest != 0) {
@@ -93,7 +100,9 @@ public final class RuleSum {
                 running,
                 inFlight,
                 borrowed,
+                leased,
                 queued,
+                queuedForLease,
                 Duration.ofNanos(oldestWait),
                 totals);
     }

@@ -2,8 +2,12 @@ package io.github.kobe.spring.actuate;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.RuleStats;
+import io.github.kobe.cluster.Cluster;
+import io.github.kobe.cluster.ClusterState;
+import io.github.kobe.cluster.OnStoreLoss;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -15,11 +19,13 @@ final class GroupConcurrencyHealth {
     private final Supplier<Map<String, GroupExecutor>> executors;
     private final @Nullable Duration oldestWait;
     private final @Nullable Integer mostQueued;
+    private final @Nullable Duration clusterLoss;
 
     GroupConcurrencyHealth(Supplier<Map<String, GroupExecutor>> executors, GroupConcurrencyProperties.Health settings) {
         this.executors = executors;
         this.oldestWait = settings.oldestWait();
         this.mostQueued = settings.queue();
+        this.clusterLoss = settings.clusterLoss();
     }
 
     /** {@return how things are now} */
@@ -40,6 +46,12 @@ final class GroupConcurrencyHealth {
             ofExecutor.put("queued", queued);
             ofExecutor.put("oldestWait", oldest.toString());
             ofExecutor.put("paused", paused);
+            Cluster cluster = executor.cluster().orElse(null);
+            if (cluster != null) {
+                ClusterState state = cluster.state();
+                inService &= isWithin(state);
+                ofExecutor.put("cluster", details(state, cluster.settings().onStoreLoss()));
+            }
             details.put(named.getKey(), ofExecutor);
         }
         return new Reading(inService, details);
@@ -48,6 +60,22 @@ final class GroupConcurrencyHealth {
     private boolean isWithin(Duration oldest, long queued) {
         return (oldestWait == null || oldest.compareTo(oldestWait) <= 0)
                 && (mostQueued == null || queued <= mostQueued);
+    }
+
+    private boolean isWithin(ClusterState state) {
+        return clusterLoss == null
+                || state.kind() != ClusterState.Kind.LOST
+                || Duration.between(state.since(), Instant.now()).compareTo(clusterLoss) <= 0;
+    }
+
+    private static Map<String, Object> details(ClusterState state, OnStoreLoss onStoreLoss) {
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("state", state.kind());
+        details.put("since", state.since().toString());
+        details.put("onStoreLoss", onStoreLoss);
+        details.put("nodes", state.nodes());
+        state.reason().ifPresent(reason -> details.put("reason", reason));
+        return details;
     }
 
     /**

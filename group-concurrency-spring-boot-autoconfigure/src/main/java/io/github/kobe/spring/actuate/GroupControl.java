@@ -12,8 +12,10 @@ import io.github.kobe.spring.internal.settings.PrintableText;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +53,7 @@ final class GroupControl {
         return new GroupExecutorReport(
                 instance,
                 GroupExecutorReport.Global.of(all, groups.oldestWait()),
+                executor.cluster().map(GroupExecutorReport.Cluster::of).orElse(null),
                 shown,
                 GroupReport.Totals.of(all.totals()),
                 groups.before() + groups.shown().size() + groups.others(),
@@ -67,12 +70,29 @@ final class GroupControl {
         };
     }
 
-    GroupReport show(String groupKey, boolean withHolders, boolean withExplanation) {
+    GroupReport show(String groupKey, boolean withHolders, boolean withExplanation, boolean withNodes) {
         GroupReport report = report(groupKey);
+        if (withNodes && report.cluster() != null) {
+            report = report.withNodes(nodes(groupKey, report.cluster().leased()));
+        }
         if (withHolders) {
             report = report.withHolders(executor, groupKey);
         }
         return withExplanation ? report.withExplanation(GroupReport.Explanation.of(executor, groupKey)) : report;
+    }
+
+    /** Asks the store, for as long as that takes at most. */
+    private GroupReport.Share nodes(String groupKey, int leased) {
+        try {
+            List<GroupReport.Node> nodes =
+                    executor.cluster().orElseThrow().look(groupKey).toCompletableFuture().join().stream()
+                            .map(GroupReport.Node::of)
+                            .toList();
+            int sum = nodes.stream().mapToInt(GroupReport.Node::has).sum();
+            return new GroupReport.Share(leased, nodes, sum, null);
+        } catch (CompletionException away) {
+            return new GroupReport.Share(leased, null, null, PrintableText.wellFormed(String.valueOf(away.getCause())));
+        }
     }
 
     /** Does what a request asks for. */

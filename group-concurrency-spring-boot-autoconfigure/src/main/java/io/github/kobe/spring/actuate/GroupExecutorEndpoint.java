@@ -67,6 +67,7 @@ public class GroupExecutorEndpoint {
      * @param limit how many groups to show at most, at least 1; none: 100
      * @param holders true: who has the permits of the one group, and who waits for them
      * @param explain true: which rules the one group's limits come from
+     * @param cluster true: which instances have how much of the one group's limit over all of them, as the store says
      * @param executor the executor's name; none: the default one
      * @return a {@link GroupExecutorReport} or {@link GroupReport}
      * @throws RuntimeException as all operations do, if it is refused
@@ -80,11 +81,14 @@ public class GroupExecutorEndpoint {
             @Nullable String limit,
             @Nullable String holders,
             @Nullable String explain,
+            @Nullable String cluster,
             @Nullable String executor) {
         if (group != null) {
-            return group(group, holders, explain, executor);
+            return group(group, holders, explain, cluster, executor);
         }
-        if (RequestedValue.flag("holders", holders, false) || RequestedValue.flag("explain", explain, false)) {
+        if (RequestedValue.flag("holders", holders, false)
+                || RequestedValue.flag("explain", explain, false)
+                || RequestedValue.flag("cluster", cluster, false)) {
             throw RefusedRequestException.badRequest(
                     "this is available for one group only", "group", null, "the key of a group");
         }
@@ -99,18 +103,24 @@ public class GroupExecutorEndpoint {
      * @param keyInPath the group's key
      * @param holders true: who has the permits, and who waits for them
      * @param explain true: which rules the limits come from
+     * @param cluster true: which instances have how much of the limit over all of them, as the store says
      * @param executor the executor's name; none: the default one
      * @return the group
      */
     @ReadOperation
     public GroupReport group(
-            @Selector String keyInPath, @Nullable String holders, @Nullable String explain, @Nullable String executor) {
+            @Selector String keyInPath,
+            @Nullable String holders,
+            @Nullable String explain,
+            @Nullable String cluster,
+            @Nullable String executor) {
         return find(executor)
                 .control()
                 .show(
                         keyInPath,
                         RequestedValue.flag("holders", holders, false),
-                        RequestedValue.flag("explain", explain, false));
+                        RequestedValue.flag("explain", explain, false),
+                        RequestedValue.flag("cluster", cluster, false));
     }
 
     /**
@@ -125,6 +135,7 @@ public class GroupExecutorEndpoint {
      * @param queueTimeout how long a task or caller may wait; none: unchanged
      * @param weight how much it may hold of the global limit, compared with others; none: unchanged
      * @param guaranteed how many are to be in flight before others get more; none: unchanged
+     * @param clusterMaxInFlight none: only the settings can change what holds over all instances
      * @param period with set and pause: after which time that ends by itself; none: it doesn't
      * @param executor the executor's name; none: the default one
      * @return the group after the change
@@ -140,13 +151,14 @@ public class GroupExecutorEndpoint {
             @Nullable String queueTimeout,
             @Nullable String weight,
             @Nullable String guaranteed,
+            @Nullable String clusterMaxInFlight,
             @Nullable String period,
             @Nullable String executor) {
         String key = required(group);
         String todo = action == null ? "set" : action;
         Found found = find(executor);
-        LimitsRequest limits =
-                new LimitsRequest(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed);
+        LimitsRequest limits = new LimitsRequest(
+                maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight);
         found.control().change(key, todo, limits, period);
         changed(security, found.name(), key, todo, limits.given(), period);
         return found.control().report(key);
@@ -165,6 +177,7 @@ public class GroupExecutorEndpoint {
      * @param queueTimeout how long a task or caller may wait; none: unchanged
      * @param weight how much it may hold of the global limit, compared with others; none: unchanged
      * @param guaranteed how many are to be in flight before others get more; none: unchanged
+     * @param clusterMaxInFlight none: only the settings can change what holds over all instances
      * @param period with set and pause: after which time that ends by itself; none: it doesn't
      * @param executor the executor's name; none: the default one
      * @return the group after the change
@@ -181,6 +194,7 @@ public class GroupExecutorEndpoint {
             @Nullable String queueTimeout,
             @Nullable String weight,
             @Nullable String guaranteed,
+            @Nullable String clusterMaxInFlight,
             @Nullable String period,
             @Nullable String executor) {
         if (group != null && !group.equals(keyInPath)) {
@@ -197,6 +211,7 @@ public class GroupExecutorEndpoint {
                 queueTimeout,
                 weight,
                 guaranteed,
+                clusterMaxInFlight,
                 period,
                 executor);
     }

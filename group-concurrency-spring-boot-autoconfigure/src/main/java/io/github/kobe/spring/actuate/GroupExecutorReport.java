@@ -2,7 +2,11 @@ package io.github.kobe.spring.actuate;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.github.kobe.GroupExecutorStats;
+import io.github.kobe.cluster.ClusterState;
+import io.github.kobe.cluster.OnStoreLoss;
+import io.github.kobe.spring.internal.settings.PrintableText;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param instance which instance of the application answers: its host's name and its process id
  * @param global all groups together
+ * @param cluster how the executor stands with the store of its limits over all instances; null: it shares none
  * @param groups the first groups of the requested order, by key
  * @param totals since the executor was made
  * @param found how many groups match the request, on all pages
@@ -19,10 +24,51 @@ import org.jspecify.annotations.Nullable;
 public record GroupExecutorReport(
         String instance,
         Global global,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Cluster cluster,
         Map<String, GroupReport> groups,
         GroupReport.Totals totals,
         int found,
         boolean truncated) {
+
+    /**
+     * How the executor stands with the store of its limits over all instances.
+     *
+     * @param state what that means for its work
+     * @param since since when
+     * @param nodes how many instances there are, as last heard
+     * @param epoch the epoch of the store
+     * @param learningLeft how long the store grants nothing yet; null: it grants
+     * @param lastAnswer how long ago it last answered; null: it never did
+     * @param onStoreLoss what starts while it is away
+     * @param alone whether the executor goes by its own numbers, since it is away
+     * @param reason why it didn't answer, or refused, the last time; null: it has answered
+     */
+    @JsonInclude(JsonInclude.Include.ALWAYS)
+    public record Cluster(
+            ClusterState.Kind state,
+            Instant since,
+            int nodes,
+            long epoch,
+            @Nullable Duration learningLeft,
+            @Nullable Duration lastAnswer,
+            OnStoreLoss onStoreLoss,
+            boolean alone,
+            @Nullable String reason) {
+
+        static Cluster of(io.github.kobe.cluster.Cluster cluster) {
+            ClusterState state = cluster.state();
+            return new Cluster(
+                    state.kind(),
+                    state.since(),
+                    state.nodes(),
+                    state.epoch(),
+                    state.learning().isZero() ? null : state.learning(),
+                    state.silence().orElse(null),
+                    cluster.settings().onStoreLoss(),
+                    state.alone(),
+                    state.reason().map(PrintableText::wellFormed).orElse(null));
+        }
+    }
 
     /**
      * All groups together.

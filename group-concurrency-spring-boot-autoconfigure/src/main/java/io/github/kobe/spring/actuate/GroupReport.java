@@ -11,6 +11,7 @@ import io.github.kobe.GroupWaiter;
 import io.github.kobe.LimitSource;
 import io.github.kobe.TaskTotals;
 import io.github.kobe.WaitReason;
+import io.github.kobe.cluster.NodeShare;
 import io.github.kobe.spring.internal.settings.LimitSetting;
 import io.github.kobe.spring.internal.settings.PrintableText;
 import java.time.Duration;
@@ -39,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  * @param overriddenSince when limits were last set while the executor ran; null if none are set
  * @param overrideEndsIn in how long those limits are reset by themselves; null: they aren't, or none are set
  * @param limits the numbers in force
+ * @param cluster how much of the limit over all instances this one has; null: no other instance shares its limit
  * @param totals since the group was first used, or evicted
  * @param holders who has the permits now; null: not requested
  * @param waiters who has waited longest, the oldest first; null: not requested
@@ -61,6 +63,7 @@ public record GroupReport(
         @Nullable Instant overriddenSince,
         @Nullable Duration overrideEndsIn,
         Limits limits,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Share cluster,
         Totals totals,
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable List<Holder> holders,
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable List<Waiter> waiters,
@@ -90,7 +93,9 @@ public record GroupReport(
                         Limit.of(group.queueThreshold()),
                         Limit.ofTimeout(group.queueTimeout()),
                         Limit.of(group.weight()),
-                        Limit.of(group.guaranteed())),
+                        Limit.of(group.guaranteed()),
+                        group.clusterMaxInFlight().map(Limit::of).orElse(Limit.NONE)),
+                group.clusterMaxInFlight().isPresent() ? new Share(group.leased(), null, null, null) : null,
                 Totals.of(group.totals()),
                 null,
                 null,
@@ -100,6 +105,7 @@ public record GroupReport(
     GroupReport withHolders(GroupExecutor executor, String groupKey) {
         return with(
                 instance,
+                cluster,
                 executor.holders(groupKey).stream().map(Holder::of).toList(),
                 executor.waiters(groupKey, MOST_WAITERS).stream()
                         .map(Waiter::of)
@@ -108,15 +114,20 @@ public record GroupReport(
     }
 
     GroupReport withExplanation(Explanation added) {
-        return with(instance, holders, waiters, added);
+        return with(instance, cluster, holders, waiters, added);
+    }
+
+    GroupReport withNodes(Share asked) {
+        return with(instance, asked, holders, waiters, explanation);
     }
 
     GroupReport of(String answering) {
-        return with(answering, holders, waiters, explanation);
+        return with(answering, cluster, holders, waiters, explanation);
     }
 
     private GroupReport with(
             @Nullable String newInstance,
+            @Nullable Share newCluster,
             @Nullable List<Holder> newHolders,
             @Nullable List<Waiter> newWaiters,
             @Nullable Explanation newExplanation) {
@@ -136,6 +147,7 @@ public record GroupReport(
                 overriddenSince,
                 overrideEndsIn,
                 limits,
+                newCluster,
                 totals,
                 newHolders,
                 newWaiters,
@@ -155,6 +167,7 @@ public record GroupReport(
      * @param queueTimeout how long one may wait
      * @param weight how much it may hold of the global limit, compared with others
      * @param guaranteed how many are to be in flight before others get more
+     * @param clusterMaxInFlight how many may be in flight over all instances
      */
     public record Limits(
             Limit<Integer> maxConcurrency,
@@ -162,7 +175,38 @@ public record GroupReport(
             Limit<Integer> queueThreshold,
             Limit<Duration> queueTimeout,
             Limit<Integer> weight,
-            Limit<Integer> guaranteed) {}
+            Limit<Integer> guaranteed,
+            Limit<Integer> clusterMaxInFlight) {}
+
+    /**
+     * How much of a limit over all instances there is where.
+     *
+     * @param leased how many may be in flight on this instance
+     * @param nodes what the store counts for each instance that has or wants some; null: not requested, or not known
+     * @param sum how much that is together; null: as nodes
+     * @param reason why the store could not be asked; null: it could, or was not
+     */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Share(
+            int leased,
+            @Nullable List<Node> nodes,
+            @Nullable Integer sum,
+            @Nullable String reason) {}
+
+    /**
+     * What one instance has and wants.
+     *
+     * @param node its name
+     * @param has how many it may have in flight
+     * @param wants how many it needs
+     * @param silentFor how long ago it has last spoken to the store
+     */
+    public record Node(String node, int has, int wants, Duration silentFor) {
+
+        static Node of(NodeShare share) {
+            return new Node(PrintableText.wellFormed(share.node()), share.has(), share.wants(), share.silentFor());
+        }
+    }
 
     /**
      * A number and where it came from.
@@ -173,6 +217,8 @@ public record GroupReport(
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Limit<T>(@Nullable T value, LimitSource source) {
+
+        static final Limit<Integer> NONE = new Limit<>(null, LimitSource.DEFAULT);
 
         static Limit<Integer> of(EffectiveLimit<Integer> limit) {
             return new Limit<>(numberOf(limit.value()), limit.source());

@@ -59,6 +59,10 @@ final class ConfiguredPolicy {
         if (queue != null && queue < 0) {
             throw settings.refusal("must be at least 0", "at least 0", null, "health", "queue");
         }
+        Duration clusterLoss = properties.health().clusterLoss();
+        if (clusterLoss != null && clusterLoss.isNegative()) {
+            throw settings.refusal("must be zero or more", "zero or more", null, "health", "cluster-loss");
+        }
         if (!properties.warnings().interval().isPositive()) {
             throw settings.refusal("must be more than zero", "more than zero", null, "warnings", "interval");
         }

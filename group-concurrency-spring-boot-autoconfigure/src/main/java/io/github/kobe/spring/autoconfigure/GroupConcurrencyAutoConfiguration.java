@@ -62,7 +62,7 @@ public final class GroupConcurrencyAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     GroupExecutorBuilder groupConcurrencyExecutorBuilder(BeanFactory beans) {
-        return new ComposedExecutors(new GroupPolicyComposer(beans));
+        return new ComposedExecutors(new GroupPolicyComposer(beans), new SharedLimits(beans));
     }
 
     /**

@@ -72,6 +72,11 @@ final class GroupExecutorLifecycle extends MadeBeansLifecycle<GroupExecutor>
     }
 
     @Override
+    protected void begin(Map<String, GroupExecutor> executors) {
+        executors.values().forEach(executor -> executor.cluster().ifPresent(ClusterStart::await));
+    }
+
+    @Override
     protected void end(Map<String, GroupExecutor> executors) {
         if (!awaitQuiet(executors.values())) {
             executors.forEach(this::tellBusyGroups);

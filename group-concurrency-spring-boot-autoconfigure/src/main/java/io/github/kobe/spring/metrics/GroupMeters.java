@@ -187,7 +187,8 @@ final class GroupMeters implements GroupRecorder.Factory {
 
     private void register(Bound of, GroupPolicy policy, TagMeters meters) {
         boolean counted = isRecorded(policy) || !tags.needsCounts();
-        registries.forEach(registry -> attempt(meters.tag, () -> meters.register(registry, of.name, counted)));
+        boolean shared = of.executor.cluster().isPresent();
+        registries.forEach(registry -> attempt(meters.tag, () -> meters.register(registry, of.name, counted, shared)));
     }
 
     private void alignLimit(GroupPolicy policy, TagMeters meters) {

@@ -70,6 +70,12 @@ final class RegisteredMeters {
                 Pressure::queueFill));
     }
 
+    void registerLeases() {
+        meters.add(lease(
+                "leased", "Tasks that may be in flight of limits shared with other instances", TagReading::leased));
+        meters.add(lease("unmet", "Tasks and callers that wait for more of such a limit", TagReading::unmet));
+    }
+
     void registerCounters() {
         meters.add(counter("submitted", "Tasks that were submitted", tags, TaskTotals::submitted));
         for (TaskStatus outcome : TagMeters.OUTCOMES) {
@@ -118,7 +124,15 @@ final class RegisteredMeters {
     }
 
     private Gauge gauge(String name, String unit, String description, ToDoubleFunction<TagReading> value) {
-        return Gauge.builder(PREFIX + name, source, all -> value.applyAsDouble(all.reading(tag)))
+        return named(PREFIX + name, unit, description, value);
+    }
+
+    private Gauge lease(String name, String description, ToDoubleFunction<TagReading> value) {
+        return named(ClusterMeters.PREFIX + name, "tasks", description, value);
+    }
+
+    private Gauge named(String name, String unit, String description, ToDoubleFunction<TagReading> value) {
+        return Gauge.builder(name, source, all -> value.applyAsDouble(all.reading(tag)))
                 .description(description)
                 .baseUnit(unit)
                 .tags(tags)

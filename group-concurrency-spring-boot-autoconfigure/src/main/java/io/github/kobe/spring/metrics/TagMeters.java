@@ -136,13 +136,17 @@ final class TagMeters implements GroupRecorder {
      * Registers what isn't there yet.
      *
      * @param counted whether anybody counts what happens
+     * @param shared whether limits may be shared with other instances
      */
-    void register(MeterRegistry registry, String executorName, boolean counted) {
+    void register(MeterRegistry registry, String executorName, boolean counted, boolean shared) {
         if (registered.stream().anyMatch(known -> known.registry.equals(registry))) {
             return;
         }
         RegisteredMeters added = new RegisteredMeters(registry, executorName, tag, source);
         added.registerGauges();
+        if (shared) {
+            added.registerLeases();
+        }
         if (counted) {
             added.registerCounters();
         }

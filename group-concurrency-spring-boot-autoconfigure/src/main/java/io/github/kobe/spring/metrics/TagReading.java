@@ -4,6 +4,7 @@ import io.github.kobe.GroupStats;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.RuleStats;
 import io.github.kobe.TaskTotals;
+import io.github.kobe.WaitReason;
 import java.util.EnumMap;
 import java.util.Map;
 
@@ -14,6 +15,8 @@ import java.util.Map;
  * @param inFlight tasks started and not finished
  * @param queued tasks and callers that wait
  * @param oldestWaitNanos the longest time that any of those has waited so far; 0 if none waits
+ * @param leased how many may be in flight of what is shared with other instances
+ * @param unmet tasks and callers that wait for more of that
  * @param maxConcurrency how many may run at once, if the value names one group and that is live; else {@link #UNKNOWN}
  * @param pressure how close the groups are to their limits
  * @param totals how much work there has been
@@ -23,6 +26,8 @@ record TagReading(
         long inFlight,
         long queued,
         long oldestWaitNanos,
+        long leased,
+        long unmet,
         int maxConcurrency,
         Pressure pressure,
         TaskTotals totals) {
@@ -30,7 +35,7 @@ record TagReading(
     static final int UNKNOWN = 0;
 
     static final TagReading NOTHING = new TagReading(
-            0, 0, 0, 0, UNKNOWN, Pressure.NONE, new TaskTotals(0, 0, 0, 0, new EnumMap<>(RejectionReason.class)));
+            0, 0, 0, 0, 0, 0, UNKNOWN, Pressure.NONE, new TaskTotals(0, 0, 0, 0, new EnumMap<>(RejectionReason.class)));
 
     static TagReading of(RuleStats rule, int maxConcurrency) {
         return new TagReading(
@@ -38,6 +43,8 @@ record TagReading(
                 rule.inFlight(),
                 rule.queued(),
                 rule.oldestWait().toNanos(),
+                rule.leased(),
+                rule.queuedForLease(),
                 maxConcurrency,
                 Pressure.of(rule),
                 rule.totals());
@@ -52,17 +59,20 @@ record TagReading(
                 group.inFlight(),
                 group.queued(),
                 group.oldestWait().toNanos(),
+                group.leased(),
+                group.waitsFor().filter(WaitReason.CLUSTER_LIMIT::equals).isPresent() ? group.queued() : 0,
                 alone ? group.maxConcurrency().value() : UNKNOWN,
                 Pressure.of(group),
                 new TaskTotals(all.submitted() - ended, 0, 0, 0, NOTHING.totals.rejectedByReason()));
     }
 
     TagReading withTotals(TaskTotals others) {
-        return new TagReading(running, inFlight, queued, oldestWaitNanos, maxConcurrency, pressure, others);
+        return new TagReading(
+                running, inFlight, queued, oldestWaitNanos, leased, unmet, maxConcurrency, pressure, others);
     }
 
     TagReading withMaxConcurrency(int other) {
-        return new TagReading(running, inFlight, queued, oldestWaitNanos, other, pressure, totals);
+        return new TagReading(running, inFlight, queued, oldestWaitNanos, leased, unmet, other, pressure, totals);
     }
 
     /** {@return both together; one of them at most has a limit} */
@@ -72,6 +82,8 @@ record TagReading(
                 inFlight + other.inFlight,
                 queued + other.queued,
                 Math.max(oldestWaitNanos, other.oldestWaitNanos),
+                leased + other.leased,
+                unmet + other.unmet,
                 Math.max(maxConcurrency, other.maxConcurrency),
                 pressure.plus(other.pressure),
                 sum(totals, other.totals));

@@ -33,15 +33,16 @@ class RefusedRequestsTests {
         {"group":"vip","queueTimeout":"soon"}         | queueTimeout   | soon | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration, or "unlimited"
         {"group":"vip","weight":1001}                 | weight         | 1001 | 1 to 1000
         {"group":"vip","guaranteed":-1}               | guaranteed     | -1   | 0 to 1000000
+        {"group":"vip","clusterMaxInFlight":0}        | clusterMaxInFlight | 0 | at least 1
         {"group":"vip","weight":"unlimited"}          | weight         | unlimited | a whole number
         {"group":"vip","action":"stop"}               | action         | stop | set, pause, resume or reset
-        {"group":"vip"}                               | maxConcurrency |      | at least one of maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed
+        {"group":"vip"}                               | maxConcurrency |      | at least one of maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight
         {"group":"vip","action":"pause","weight":"2"} | action         | pause | set, or no limits
         {"maxConcurrency":1}                          | group          |      | the key of a group
         {"group":"vip","queueTimeout":5}              | queueTimeout   | 5    | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration, or "unlimited"
         {"group":"vip","queueTimeout":"5"}            | queueTimeout   | 5    | a number with a unit such as "500ms" or "5s", or an ISO-8601 duration, or "unlimited"
-        {"group":"vip","maxConcurrency":3,"maxInflight":5} | maxInflight | 5   | one of action, executor, group, guaranteed, maxConcurrency, maxInFlight, period, queueThreshold, queueTimeout, weight
-        {"group":"vip","max-concurrency":3}           | max-concurrency | 3   | one of action, executor, group, guaranteed, maxConcurrency, maxInFlight, period, queueThreshold, queueTimeout, weight
+        {"group":"vip","maxConcurrency":3,"maxInflight":5} | maxInflight | 5   | one of action, clusterMaxInFlight, executor, group, guaranteed, maxConcurrency, maxInFlight, period, queueThreshold, queueTimeout, weight
+        {"group":"vip","max-concurrency":3}           | max-concurrency | 3   | one of action, clusterMaxInFlight, executor, group, guaranteed, maxConcurrency, maxInFlight, period, queueThreshold, queueTimeout, weight
         {"group":"tenant:*","maxConcurrency":9}       | group          | tenant:* | the key of one group; to change a pattern, change the settings and have them read again
         {"group":"tenant:*","action":"pause"}         | group          | tenant:* | the key of one group; to change a pattern, change the settings and have them read again
         """)
@@ -77,13 +78,14 @@ class RefusedRequestsTests {
         server.delete("?group=a&grup=b").assertProblem(400, "grup", "b", "one of executor, group");
     }
 
-    private static final String KNOWN = "one of executor, explain, group, holders, limit, offset, search, sort";
+    private static final String KNOWN =
+            "one of cluster, executor, explain, group, holders, limit, offset, search, sort";
 
     @Test
     void aMisspeltParameterOfAQuestionIsRefused() throws Exception {
         server.get("?grup=vip").assertProblem(400, "grup", "vip", KNOWN);
         server.get("?group=vip&holder=true").assertProblem(400, "holder", "true", KNOWN);
-        server.get("/vip?group=b").assertProblem(400, "group", "b", "one of executor, explain, holders");
+        server.get("/vip?group=b").assertProblem(400, "group", "b", "one of cluster, executor, explain, holders");
         server.get("?group=a&group=b").assertProblem(400, "group", "[a, b]", "one value");
     }
 

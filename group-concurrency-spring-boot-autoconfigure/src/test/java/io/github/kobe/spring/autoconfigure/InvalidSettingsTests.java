@@ -87,6 +87,7 @@ class InvalidSettingsTests {
         global: { headroom: some }                        | group-concurrency.global.headroom | 0 to 2147483646, or 0% to 99%
         max-idle-groups: -1                               | group-concurrency.max-idle-groups | at least 0
         idle-timeout: 0s                                  | group-concurrency.idle-timeout | more than zero
+        defaults: { cluster-max-in-flight: 0 }            | group-concurrency.defaults.cluster-max-in-flight | at least 1
         defaults: { max-concurrency: 0 }                  | group-concurrency.defaults.max-concurrency | at least 1
         defaults: { max-in-flight: 0 }                    | group-concurrency.defaults.max-in-flight | at least 1
         defaults: { queue-threshold: -1 }                 | group-concurrency.defaults.queue-threshold | at least 0

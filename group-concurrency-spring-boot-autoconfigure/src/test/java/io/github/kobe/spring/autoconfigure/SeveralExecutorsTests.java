@@ -85,9 +85,9 @@ class SeveralExecutorsTests {
         try (AnnotationConfigApplicationContext parent = new AnnotationConfigApplicationContext(Own.class)) {
             runner.withParent(parent).run(context -> {
                 GroupExecutorEndpoint endpoint = context.getBean(GroupExecutorEndpoint.class);
-                assertThat(endpoint.groups(null, null, null, null, null, null, null, null))
+                assertThat(endpoint.groups(null, null, null, null, null, null, null, null, null))
                         .isInstanceOf(GroupExecutorReport.class);
-                assertThat(endpoint.groups(null, null, null, null, null, null, null, "own"))
+                assertThat(endpoint.groups(null, null, null, null, null, null, null, null, "own"))
                         .isInstanceOf(GroupExecutorReport.class);
                 assertThat(metersOf(context)
                                 .get("group.executor.global.running")
@@ -104,8 +104,8 @@ class SeveralExecutorsTests {
     void theOneThatIsMeantWithoutANameIsShownWithoutOneToo() {
         runner.withUserConfiguration(Own.class, FurtherByHand.class).run(context -> {
             context.getBean("own", GroupExecutor.class).call("of-own", () -> "ran");
-            GroupExecutorReport shown = (GroupExecutorReport)
-                    context.getBean(GroupExecutorEndpoint.class).groups(null, null, null, null, null, null, null, null);
+            GroupExecutorReport shown = (GroupExecutorReport) context.getBean(GroupExecutorEndpoint.class)
+                    .groups(null, null, null, null, null, null, null, null, null);
             assertThat(shown.groups()).containsOnlyKeys("of-own");
         });
     }
@@ -115,7 +115,7 @@ class SeveralExecutorsTests {
         runner.withUserConfiguration(Hidden.class).run(context -> {
             GroupExecutorEndpoint endpoint = context.getBean(GroupExecutorEndpoint.class);
             assertThatExceptionOfType(RefusedRequestException.class)
-                    .isThrownBy(() -> endpoint.groups(null, null, null, null, null, null, null, "hidden"));
+                    .isThrownBy(() -> endpoint.groups(null, null, null, null, null, null, null, null, "hidden"));
             assertThat(metersOf(context)
                             .find("group.executor.global.running")
                             .tag("executor", "hidden")

@@ -25,9 +25,12 @@ class UnusedSlicesTests {
     private static final String[] JARS_OF_ALL_THAT_IS_OPTIONAL = {
         "context-propagation",
         "group-concurrency-dashboard",
+        "group-concurrency-redis",
         "group-concurrency-rollout",
         "micrometer",
+        "lettuce",
         "mutiny",
+        "netty",
         "reactive-streams",
         "reactor",
         "rxjava",
@@ -37,6 +40,7 @@ class UnusedSlicesTests {
         "spring-boot-starter-actuator",
         "spring-boot-webmvc",
         "spring-cloud",
+        "spring-data",
         "spring-security",
         "spring-web",
         "tomcat"

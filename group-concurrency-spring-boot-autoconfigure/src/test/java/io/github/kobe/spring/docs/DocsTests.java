@@ -11,6 +11,7 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupStats;
 import io.github.kobe.LimitSource;
+import io.github.kobe.spring.actuate.GroupExecutorReport;
 import io.github.kobe.spring.actuate.GroupReport;
 import io.github.kobe.spring.web.ExchangeGroupKey;
 import io.github.kobe.spring.web.RequestGroupKey;
@@ -243,10 +244,13 @@ class DocsTests {
         assertThat(names(all)).isEqualTo(names(shownAll));
         assertThat(names(all.path("global"))).isEqualTo(names(shownAll.path("global")));
 
+        assertThat(names(JSON.readTree(shown.get(4)).path("cluster")))
+                .isEqualTo(components(GroupExecutorReport.Cluster.class));
+
         HttpResponse<String> refusal = of("docs/howto/live-control.md", 0)
                 .send("POST", "/actuator/groupexecutor", "{\"group\": \"a\", \"maxConcurrency\": 0}");
         assertThat(refusal.statusCode()).isEqualTo(400);
-        assertThat(json(refusal)).isEqualTo(JSON.readTree(shown.get(4)));
+        assertThat(json(refusal)).isEqualTo(JSON.readTree(shown.get(5)));
     }
 
     private static Set<String> components(Class<?> record) {

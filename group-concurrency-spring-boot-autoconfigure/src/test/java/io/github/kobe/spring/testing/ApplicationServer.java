@@ -19,9 +19,11 @@ public class ApplicationServer implements AutoCloseable {
 
     /** Starts it, on any port that is free. */
     public ApplicationServer(SpringApplicationBuilder application, Stream<String> settings) {
-        context = application.run(Stream.concat(Stream.of("server.port=0"), settings)
-                .map(setting -> "--" + setting)
-                .toArray(String[]::new));
+        // Spring Data is there for the store of limits, and there is no Redis.
+        context = application.run(
+                Stream.concat(Stream.of("server.port=0", "management.health.redis.enabled=false"), settings)
+                        .map(setting -> "--" + setting)
+                        .toArray(String[]::new));
     }
 
     public final <T> T bean(Class<T> type) {

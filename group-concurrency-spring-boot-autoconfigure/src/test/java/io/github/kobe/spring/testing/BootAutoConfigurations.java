@@ -21,13 +21,26 @@ public final class BootAutoConfigurations {
                 Arrays.stream(simpleNames).map(BootAutoConfigurations::find).toArray(Class<?>[]::new));
     }
 
+    /** {@return the one with one of these simple names, since Boot 4 has given it another} */
+    public static AutoConfigurations either(String onBoot3, String onBoot4) {
+        return named(isThere(onBoot3) ? onBoot3 : onBoot4);
+    }
+
+    private static boolean isThere(String simpleName) {
+        return !all(simpleName).isEmpty();
+    }
+
     private static Class<?> find(String simpleName) {
+        List<String> found = all(simpleName);
+        assertThat(found).as(simpleName).hasSize(1);
+        return ClassUtils.resolveClassName(found.getFirst(), BootAutoConfigurations.class.getClassLoader());
+    }
+
+    private static List<String> all(String simpleName) {
         ClassLoader loader = BootAutoConfigurations.class.getClassLoader();
-        List<String> found = StreamSupport.stream(
+        return StreamSupport.stream(
                         ImportCandidates.load(AutoConfiguration.class, loader).spliterator(), false)
                 .filter(name -> name.endsWith("." + simpleName))
                 .toList();
-        assertThat(found).as(simpleName).hasSize(1);
-        return ClassUtils.resolveClassName(found.getFirst(), loader);
     }
 }

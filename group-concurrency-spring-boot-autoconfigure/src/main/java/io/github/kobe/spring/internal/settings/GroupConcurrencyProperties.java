@@ -2,6 +2,7 @@ package io.github.kobe.spring.internal.settings;
 
 import io.github.kobe.GroupLimits;
 import io.github.kobe.RejectionPolicy;
+import io.github.kobe.cluster.OnStoreLoss;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param maxIdleGroups About how many idle groups keep their counters, at least 0.
  * @param idleTimeout For about how long an idle group keeps its counters, more than zero.
  * @param maxKeyLength How many characters a group's key may have, at least 1.
+ * @param cluster Limits over many instances.
+ * @param redis The Redis by which instances share limits.
  * @param annotation The annotation {@code @GroupConcurrent}.
  * @param contextPropagation The context that is propagated to a task's thread.
  * @param metrics The meters.
@@ -48,6 +51,8 @@ public record GroupConcurrencyProperties(
         @DefaultValue("10000") int maxIdleGroups,
         @DefaultValue("10m") Duration idleTimeout,
         @DefaultValue("1024") int maxKeyLength,
+        @DefaultValue Cluster cluster,
+        @DefaultValue Redis redis,
         @DefaultValue Annotation annotation,
         @DefaultValue ContextPropagation contextPropagation,
         @DefaultValue Metrics metrics,
@@ -83,6 +88,7 @@ public record GroupConcurrencyProperties(
      * @param queueTimeout How long a task of a group may wait to start, more than zero, or "unlimited".
      * @param weight How much a group may hold of the global limit, compared with others, while that is short; 1 to 1,000.
      * @param guaranteed How many tasks of a group are to be in flight before others get more; 0 to 1,000,000.
+     * @param clusterMaxInFlight How many tasks of a group may be in flight over all instances, at least 1, or "unlimited".
      */
     public record Limits(
             @Nullable Integer maxConcurrency,
@@ -90,9 +96,10 @@ public record GroupConcurrencyProperties(
             @Nullable Integer queueThreshold,
             @Nullable Duration queueTimeout,
             @Nullable Integer weight,
-            @Nullable Integer guaranteed) {
+            @Nullable Integer guaranteed,
+            @Nullable Integer clusterMaxInFlight) {
 
-        static final Limits INHERITED = new Limits(null, null, null, null, null, null);
+        static final Limits INHERITED = new Limits(null, null, null, null, null, null, null);
 
         /** {@return the same numbers as the engine takes them} */
         public GroupLimits toGroupLimits() {
@@ -102,7 +109,8 @@ public record GroupConcurrencyProperties(
             limits = queueThreshold == null ? limits : limits.withQueueThreshold(queueThreshold);
             limits = queueTimeout == null ? limits : limits.withQueueTimeout(queueTimeout);
             limits = weight == null ? limits : limits.withWeight(weight);
-            return guaranteed == null ? limits : limits.withGuaranteed(guaranteed);
+            limits = guaranteed == null ? limits : limits.withGuaranteed(guaranteed);
+            return clusterMaxInFlight == null ? limits : limits.withClusterMaxInFlight(clusterMaxInFlight);
         }
     }
 
@@ -116,6 +124,7 @@ public record GroupConcurrencyProperties(
      * @param queueTimeout How long a task of the group may wait to start, more than zero.
      * @param weight How much the group may hold of the global limit, compared with others, while that is short; 1 to 1,000.
      * @param guaranteed How many tasks of the group are to be in flight before others get more; 0 to 1,000,000.
+     * @param clusterMaxInFlight How many tasks of the group may be in flight over all instances, at least 1.
      */
     public record ListedGroup(
             @Nullable String key,
@@ -124,13 +133,43 @@ public record GroupConcurrencyProperties(
             @Nullable Integer queueThreshold,
             @Nullable Duration queueTimeout,
             @Nullable Integer weight,
-            @Nullable Integer guaranteed) {
+            @Nullable Integer guaranteed,
+            @Nullable Integer clusterMaxInFlight) {
 
         /** {@return the element without its key} */
         public Limits limits() {
-            return new Limits(maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed);
+            return new Limits(
+                    maxConcurrency, maxInFlight, queueThreshold, queueTimeout, weight, guaranteed, clusterMaxInFlight);
         }
     }
+
+    /**
+     * Limits over many instances.
+     *
+     * @param namespace What the instances that share limits have in common: not blank, at most 255 characters, without curly
+     *     brackets. Default: spring.application.name.
+     * @param nodeName As whom this instance is shown, at most 255 characters. Default: HOSTNAME, or else the name of the host and
+     *     the id of the process.
+     * @param lease For how long what is leased counts if nothing more is heard; 5s to 60s, the same in all instances.
+     * @param onStoreLoss What starts in groups with a limit over all instances while their store has been away for longer than
+     *     a lease; has to be set where there is such a limit.
+     * @param idleReturn How long what is leased and not in use is kept if no other instance wants it; more than zero, at most 1h.
+     */
+    public record Cluster(
+            @Nullable String namespace,
+            @Nullable String nodeName,
+            @DefaultValue("15s") Duration lease,
+            @Nullable OnStoreLoss onStoreLoss,
+            @DefaultValue("5s") Duration idleReturn) {}
+
+    /**
+     * The Redis by which instances share limits.
+     *
+     * @param uri Where it is, as redis://host:6379, rediss:// or redis-sentinel://. Default: that of spring.data.redis.
+     * @param keyPrefix What the name of its key begins with; at most 255 characters, without curly brackets.
+     */
+    public record Redis(
+            @Nullable String uri, @DefaultValue("gc:") String keyPrefix) {}
 
     /**
      * The annotation {@code @GroupConcurrent}.
@@ -229,9 +268,13 @@ public record GroupConcurrencyProperties(
      *     default it never is.
      * @param queue How many may wait over all groups of an executor, at least 0; beyond that the application is
      *     out of service. By default it never is.
+     * @param clusterLoss How long the store of limits over all instances may be lost, zero or more; beyond that the application
+     *     is out of service. By default it never is.
      */
     public record Health(
-            @Nullable Duration oldestWait, @Nullable Integer queue) {}
+            @Nullable Duration oldestWait,
+            @Nullable Integer queue,
+            @Nullable Duration clusterLoss) {}
 
     /**
      * The end of the application.

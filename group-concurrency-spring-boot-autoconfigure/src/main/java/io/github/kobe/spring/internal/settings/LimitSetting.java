@@ -25,7 +25,9 @@ public enum LimitSetting {
     /** How much it may hold of the global limit, compared with others. */
     WEIGHT("weight"),
     /** How many are to be in flight before others get more. */
-    GUARANTEED("guaranteed");
+    GUARANTEED("guaranteed"),
+    /** How many may be in flight over all instances. */
+    CLUSTER_MAX_IN_FLIGHT("clusterMaxInFlight");
 
     /** What stands for no limit. */
     public static final String UNLIMITED = "unlimited";
@@ -98,7 +100,8 @@ public enum LimitSetting {
             case MAX_IN_FLIGHT -> limits.withMaxInFlight(number);
             case QUEUE_THRESHOLD -> limits.withQueueThreshold(number);
             case WEIGHT -> limits.withWeight(number);
-            default -> limits.withGuaranteed(number);
+            case GUARANTEED -> limits.withGuaranteed(number);
+            default -> limits.withClusterMaxInFlight(number);
         };
     }
 
@@ -142,6 +145,7 @@ public enum LimitSetting {
             case QUEUE_TIMEOUT -> limits.queueTimeout();
             case WEIGHT -> boxed(limits.weight());
             case GUARANTEED -> boxed(limits.guaranteed());
+            case CLUSTER_MAX_IN_FLIGHT -> boxed(limits.clusterMaxInFlight());
         };
     }
 

@@ -52,13 +52,11 @@ class LimitSettingTests {
         assertThat(names.subList(first, first + FIELDS.length)).containsExactly(FIELDS);
     }
 
-    /** A limit over many instances is set in Java: a store comes with it. */
     @Test
-    void theEngineHasNoOthersButThatOverManyInstances() {
+    void theEngineHasNoOthers() {
         assertThat(Stream.of(GroupLimits.class.getMethods()).map(Method::getName))
                 .filteredOn(name -> name.startsWith("with"))
                 .map(name -> StringUtils.uncapitalize(name.substring("with".length())))
-                .filteredOn(name -> !name.equals("clusterMaxInFlight"))
                 .containsExactlyInAnyOrder(FIELDS);
     }
 }

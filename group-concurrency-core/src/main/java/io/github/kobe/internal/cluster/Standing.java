@@ -1,0 +1,305 @@
+package io.github.kobe.internal.cluster;
+
+import io.github.kobe.cluster.Answer;
+import io.github.kobe.cluster.Cluster;
+import io.github.kobe.cluster.ClusterSettings;
+import io.github.kobe.cluster.ClusterState;
+import io.github.kobe.cluster.ClusterState.Kind;
+import io.github.kobe.cluster.ClusterTotals;
+import io.github.kobe.cluster.Demand;
+import io.github.kobe.cluster.Grant;
+import io.github.kobe.cluster.NodeShare;
+import io.github.kobe.cluster.OnStoreLoss;
+import io.github.kobe.internal.base.KeyText;
+import io.github.kobe.internal.base.Log;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a node stands with the store. The cluster's thread notes what happens and publishes it after each step, when it also logs
+ * what has changed; anybody reads what was published.
+ */
+final class Standing implements Cluster {
+
+    private static final long NEVER = Long.MIN_VALUE;
+
+    /** How often is logged what comes and goes. */
+    private static final long SPARING = TimeUnit.MINUTES.toNanos(1);
+
+    /** So many changes are logged at once before that. */
+    private static final int BURST = 5;
+
+    private final ClusterSettings settings;
+    private final Times times;
+
+    /** The engine's clock. */
+    private final LongSupplier clock;
+
+    private final LongSupplier wallMillis;
+
+    // ---- what the cluster's thread has noted
+    private long heardAt = NEVER;
+    private long learntAt = NEVER;
+    private long epoch;
+    private int nodes;
+    private @Nullable String reason = "it has not answered yet";
+    private long answered;
+    private long took;
+    private long failed;
+    private long demands;
+    private long hints;
+
+    // ---- what it has logged
+    private Kind logged = Kind.LOST;
+    /** When all lines would have been written if they came once a minute. */
+    private long paidUntil;
+
+    private long differedAt = NEVER;
+
+    private volatile Facts facts;
+
+    /**
+     * What was published. Times are by the engine's clock.
+     *
+     * @param kind how it stood then
+     * @param since since when
+     * @param countsUntil until when what is leased counts; 0: nothing does
+     * @param heardAt when the store last answered
+     * @param learntAt when the store begins to grant
+     */
+    private record Facts(
+            Kind kind,
+            Instant since,
+            long countsUntil,
+            long heardAt,
+            long learntAt,
+            int nodes,
+            long epoch,
+            boolean alone,
+            Optional<String> reason,
+            ClusterTotals totals) {}
+
+    Standing(ClusterSettings settings, Times times, LongSupplier clock, LongSupplier wallMillis) {
+        this.settings = settings;
+        this.times = times;
+        this.clock = clock;
+        this.wallMillis = wallMillis;
+        facts = facts(Kind.LOST, wall(), 0, false);
+    }
+
+    // ---- what happens, told by the cluster's thread
+
+    void spoke(int ofGroups) {
+        demands += ofGroups;
+    }
+
+    void hinted() {
+        hints++;
+    }
+
+    /** The store answered, in so many nanoseconds. */
+    void answered(Answer answer, long at, long inNanos) {
+        answered++;
+        took += inNanos;
+        heardAt = at;
+        epoch = answer.epoch();
+        learntAt = at + answer.learning().toNanos();
+        nodes = answer.nodes() == 0 ? nodes : answer.nodes();
+        reason = switch (answer.kind()) {
+            case OK, STALE -> null;
+            case GONE -> "it has ended or forgotten the session of this instance";
+            case REFUSED -> answer.reason();
+        };
+    }
+
+    void notAnswered(@Nullable Throwable failure) {
+        failed++;
+        reason = failure == null ? "it has not answered within " + millis(times.timeout()) : describe(failure);
+    }
+
+    void suspended() {
+        reason = "the machine was suspended, or its clock was set, and it has not been asked since";
+    }
+
+    /** Another instance has another limit than this one. */
+    void granted(Demand demand, Grant grant, long now) {
+        if (grant.limit() < demand.limit() && (differedAt == NEVER || now - differedAt >= SPARING)) {
+            differedAt = now;
+            Log.write(
+                    Level.INFO,
+                    () -> "The group '" + KeyText.printable(demand.resource().substring(Demand.GROUP.length()))
+                            + "' may have " + demand.limit()
+                            + " in flight over all instances by the policy of this one, and "
+                            + grant.limit() + " by that of another: the smaller number is in force.");
+        }
+    }
+
+    /**
+     * A step is over.
+     *
+     * @param countsUntil until when what is leased counts; 0: nothing does
+     */
+    void publish(long now, long countsUntil, boolean alone, boolean left) {
+        Kind kind = left ? Kind.CLOSED : kind(now, countsUntil, heardAt, learntAt);
+        Facts before = facts;
+        Facts next = facts(kind, kind == before.kind() ? before.since() : wall(), countsUntil, alone);
+        if (!next.equals(before)) {
+            facts = next;
+        }
+        boolean isKnown = kind != Kind.CONNECTED || nodes > 0;
+        if (kind != logged && isKnown && paidUntil - now < BURST * SPARING) {
+            logged = kind;
+            paidUntil = Math.max(paidUntil, now) + SPARING;
+            log(kind, now, countsUntil);
+        }
+    }
+
+    private Facts facts(Kind kind, Instant since, long countsUntil, boolean alone) {
+        return new Facts(
+                kind,
+                since,
+                countsUntil,
+                heardAt,
+                learntAt,
+                nodes,
+                epoch,
+                alone,
+                Optional.ofNullable(reason),
+                new ClusterTotals(answered, Duration.ofNanos(took), failed, demands, hints));
+    }
+
+    private Kind kind(long now, long countsUntil, long heard, long learnt) {
+        if (now >= countsUntil) {
+            return Kind.LOST;
+        }
+        if (now - heard > TimeUnit.MILLISECONDS.toNanos(times.silence())) {
+            return Kind.STALE;
+        }
+        return now < learnt ? Kind.LEARNING : Kind.CONNECTED;
+    }
+
+    private void log(Kind kind, long now, long countsUntil) {
+        String why = reason == null ? "nothing was heard of it" : reason;
+        switch (kind) {
+            case CONNECTED ->
+                Log.write(
+                        Level.INFO,
+                        () -> "The instance " + name()
+                                + " shares limits with others, by a store that answers; it is one of " + nodes + ".");
+            case LEARNING ->
+                Log.write(
+                        Level.INFO,
+                        () -> "The store of the limits over all instances has just begun, or has forgotten. For "
+                                + Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(learntAt - now))
+                                + " it grants nothing, while all instances say what they have. What they have serves"
+                                + " on.");
+            case STALE ->
+                Log.write(
+                        Level.INFO,
+                        () -> "The store of the limits over all instances doesn't answer: " + why
+                                + ". What this instance has" + " serves for "
+                                + millis(TimeUnit.NANOSECONDS.toMillis(countsUntil - now)) + " more.");
+            case LOST ->
+                Log.write(
+                        Level.WARNING,
+                        () -> "The store of the limits over all instances is lost: " + why + ". "
+                                + (settings.onStoreLoss() == OnStoreLoss.LOCAL
+                                        ? "Once it is certain that it is away, this instance goes by its own numbers."
+                                        : "Nothing starts in groups with such a limit until it answers."));
+            case CLOSED -> {
+                // Whoever closed the executor knows.
+            }
+        }
+    }
+
+    private String name() {
+        return "'" + KeyText.printable(settings.nodeName()) + "'";
+    }
+
+    private static Duration millis(long millis) {
+        return Duration.ofMillis(millis);
+    }
+
+    private static String describe(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        String message = cause.getMessage();
+        return message == null ? cause.getClass().getSimpleName() : message;
+    }
+
+    private Instant wall() {
+        return Instant.ofEpochMilli(wallMillis.getAsLong());
+    }
+
+    // ---- for anybody
+
+    @Override
+    public ClusterSettings settings() {
+        return settings;
+    }
+
+    @Override
+    public ClusterState state() {
+        Facts known = facts;
+        long now = clock.getAsLong();
+        // If the cluster's thread hasn't come to see it, what is leased may count no more since.
+        Kind kind = known.kind() == Kind.CLOSED
+                ? Kind.CLOSED
+                : kind(now, known.countsUntil(), known.heardAt(), known.learntAt());
+        return new ClusterState(
+                kind,
+                kind == known.kind() ? known.since() : wall(),
+                known.nodes(),
+                known.epoch(),
+                left(known.learntAt(), now),
+                left(known.countsUntil(), now),
+                known.heardAt() == NEVER
+                        ? Optional.empty()
+                        : Optional.of(Duration.ofNanos(Math.max(0, now - known.heardAt()))),
+                known.alone(),
+                known.reason());
+    }
+
+    private static Duration left(long until, long now) {
+        return Duration.ofNanos(until <= now ? 0 : until - now);
+    }
+
+    @Override
+    public ClusterTotals totals() {
+        return facts.totals();
+    }
+
+    @Override
+    public CompletionStage<List<NodeShare>> nodes() {
+        return ask(null);
+    }
+
+    @Override
+    public CompletionStage<List<NodeShare>> look(String groupKey) {
+        if (groupKey.isEmpty()) {
+            throw new IllegalArgumentException("groupKey must be the key of a group, was ''");
+        }
+        return ask(Demand.GROUP + groupKey);
+    }
+
+    private CompletionStage<List<NodeShare>> ask(@Nullable String resource) {
+        CompletableFuture<List<NodeShare>> asked = new CompletableFuture<>();
+        var unused = settings.store().look(resource).whenComplete((shares, failure) -> {
+            if (failure == null) {
+                asked.complete(shares);
+            } else {
+                asked.completeExceptionally(failure);
+            }
+        });
+        return asked.orTimeout(times.timeout(), TimeUnit.MILLISECONDS);
+    }
+}

@@ -1,0 +1,225 @@
+package io.github.kobe.internal.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.github.kobe.EffectiveLimit;
+import io.github.kobe.GroupStats;
+import io.github.kobe.LimitSource;
+import io.github.kobe.cluster.Cluster;
+import io.github.kobe.cluster.ClusterState;
+import io.github.kobe.cluster.ClusterState.Kind;
+import io.github.kobe.cluster.ClusterTotals;
+import io.github.kobe.testing.CapturedLog;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What is shown of a node, and logged: how it stands with the store. */
+@Tag("CL68")
+class ClusterStateTests extends TwoNodes {
+
+    private static Cluster of(SimulatedNode node) {
+        return node.executor().cluster().orElseThrow();
+    }
+
+    private static ClusterState state(SimulatedNode node) {
+        return of(node).state();
+    }
+
+    @Test
+    void whoIsConnectedKnowsHowManyThereAre() {
+        ClusterState state = state(one);
+
+        assertThat(state.kind()).isEqualTo(Kind.CONNECTED);
+        assertThat(state.nodes()).isEqualTo(2);
+        assertThat(state.epoch()).isPositive();
+        assertThat(state.learning()).isZero();
+        assertThat(state.counts()).isBetween(Duration.ofSeconds(9), Duration.ofSeconds(11));
+        assertThat(state.silence().orElseThrow()).isLessThan(Duration.ofSeconds(2));
+        assertThat(state.reason()).isEmpty();
+        assertThat(state.alone()).isFalse();
+    }
+
+    @Test
+    void whoHasJustBegunLearnsFirst() {
+        SimulatedCluster fresh = new SimulatedCluster(1);
+        SimulatedNode first = fresh.join();
+        assertThat(state(first).kind()).isEqualTo(Kind.LOST);
+        assertThat(state(first).reason()).contains("it has not answered yet");
+        assertThat(state(first).silence()).isEmpty();
+        assertThat(state(first).nodes()).isZero();
+
+        fresh.run(Duration.ofSeconds(1));
+        assertThat(state(first).kind()).isEqualTo(Kind.LEARNING);
+        assertThat(state(first).learning()).isBetween(Duration.ofSeconds(13), Duration.ofSeconds(15));
+
+        fresh.run(Duration.ofSeconds(15));
+        assertThat(state(first).kind()).isEqualTo(Kind.CONNECTED);
+        assertThat(Duration.between(state(first).since(), Instant.ofEpochMilli(16_000)))
+                .isBetween(Duration.ZERO, Duration.ofSeconds(3));
+    }
+
+    @Test
+    @Tag("CL51")
+    void anOutageIsShownAndLoggedStepByStep() {
+        try (CapturedLog log = CapturedLog.open()) {
+            one.cutOff(true, true);
+            pass(Duration.ofSeconds(7));
+            assertThat(state(one).kind()).isEqualTo(Kind.STALE);
+            assertThat(state(one).reason()).contains("it has not answered within PT2S");
+            pass(Duration.ofSeconds(6));
+            assertThat(state(one).kind()).isEqualTo(Kind.LOST);
+            assertThat(state(one).counts()).isZero();
+            assertThat(state(one).silence().orElseThrow()).isGreaterThan(Duration.ofSeconds(11));
+            one.cutOff(false, false);
+            pass(Duration.ofSeconds(10));
+            assertThat(state(one).kind()).isEqualTo(Kind.CONNECTED);
+            assertThat(state(one).reason()).isEmpty();
+
+            assertThat(log.infos())
+                    .anyMatch(line -> line.startsWith("The store of the limits over all instances doesn't answer:"
+                            + " it has not answered within PT2S. What this instance has serves for PT"))
+                    .anyMatch(line -> line.contains("'node-1' shares limits"));
+            assertThat(log.warnings())
+                    .containsExactly(
+                            "The store of the limits over all instances is lost: it has not answered within PT2S."
+                                    + " Nothing starts in groups with such a limit until it answers.");
+        }
+    }
+
+    @Test
+    void whoComesAndGoesIsLoggedOnceAMinute() {
+        try (CapturedLog log = CapturedLog.open()) {
+            for (int i = 0; i < 10; i++) {
+                one.cutOff(true, true);
+                pass(Duration.ofSeconds(13));
+                one.cutOff(false, false);
+                pass(Duration.ofSeconds(5));
+            }
+            assertThat(log.warnings().size() + log.infos().size()).isBetween(6, 10);
+        }
+    }
+
+    @Test
+    @Tag("CL53")
+    void whoServesAloneSaysSo() {
+        SimulatedNode alone = joinThatServesAlone();
+        try (CapturedLog log = CapturedLog.open()) {
+            alone.cutOff(true, true);
+            pass(Duration.ofSeconds(20));
+
+            assertThat(state(alone).kind()).isEqualTo(Kind.LOST);
+            assertThat(state(alone).alone()).isTrue();
+            assertThat(log.warnings()).singleElement().asString().contains("goes by its own numbers");
+        }
+        var running = alone.ask(KEY, MOMENT, LONG);
+        assertThat(running).isCompleted();
+        assertThat(stats(alone).leased()).isEqualTo(SimulatedNode.OWN_LIMIT);
+    }
+
+    @Test
+    @Tag("CL57")
+    void whoIsRefusedShowsWhy() {
+        SimulatedNode other = cluster.join(settings -> settings.withLease(Duration.ofSeconds(5)));
+        pass(Duration.ofSeconds(1));
+
+        assertThat(state(other).kind()).isEqualTo(Kind.LOST);
+        assertThat(state(other).reason().orElseThrow()).contains("lease");
+    }
+
+    @Test
+    @Tag("CL41")
+    void whoHasEndedIsClosed() {
+        one.shutdown();
+        pass(Duration.ofSeconds(1));
+
+        assertThat(state(one).kind()).isEqualTo(Kind.CLOSED);
+    }
+
+    @Test
+    void aThreadThatStandsStillDoesNotHideThatTheLeaseIsOver() {
+        one.stop();
+        pass(Duration.ofSeconds(12));
+
+        assertThat(state(one).kind()).isEqualTo(Kind.LOST);
+    }
+
+    @Test
+    void aGroupShowsTheLimitAndWhatIsLeased() {
+        run(one, KEY, 2, LONG);
+        pass(Duration.ofSeconds(1));
+
+        assertThat(stats(one).clusterMaxInFlight()).contains(new EffectiveLimit<>(LIMIT, LimitSource.RESOLVER));
+        assertThat(stats(one).leased()).isBetween(2, LIMIT);
+        one.cutOff(true, true);
+        pass(Duration.ofSeconds(12));
+        assertThat(stats(one).leased()).isZero();
+    }
+
+    @Test
+    void aGroupThatNobodySharesShowsNeither() {
+        run(one, "own", 1, LONG);
+        GroupStats stats = one.executor().groupStats("own").orElseThrow();
+
+        assertThat(stats.clusterMaxInFlight()).isEmpty();
+        assertThat(stats.leased()).isZero();
+    }
+
+    private static GroupStats stats(SimulatedNode node) {
+        return node.executor().groupStats(KEY).orElseThrow();
+    }
+
+    @Test
+    void whatIsSaidIsCounted() {
+        ClusterTotals before = of(one).totals();
+        run(one, KEY, 1, LONG);
+        run(two, KEY, LIMIT, LONG);
+        pass(Duration.ofSeconds(10));
+        one.cutOff(false, true);
+        pass(Duration.ofSeconds(10));
+        ClusterTotals after = of(one).totals();
+
+        assertThat(after.answered() - before.answered()).isBetween(5L, 30L);
+        assertThat(after.took()).isGreaterThan(before.took());
+        assertThat(after.failed() - before.failed()).isBetween(2L, 6L);
+        assertThat(after.demands()).isGreaterThan(before.demands());
+        assertThat(after.hints()).isPositive();
+    }
+
+    @Test
+    void theStoreTellsWhoHasWhat() {
+        run(one, KEY, 1, LONG);
+        run(two, KEY, 2, LONG);
+        pass(Duration.ofSeconds(1));
+
+        assertThat(of(one).look(KEY).toCompletableFuture().join())
+                .extracting("node")
+                .containsExactly("node-1", "node-2");
+        assertThat(of(one).nodes().toCompletableFuture().join()).hasSize(2);
+        assertThat(of(one).look("nobody's").toCompletableFuture().join()).isEmpty();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> of(one).look(""))
+                .withMessage("groupKey must be the key of a group, was ''");
+    }
+
+    @Test
+    void anotherLimitThanThatOfOthersIsLogged() {
+        run(one, KEY, 1, LONG);
+        pass(Duration.ofSeconds(1));
+        cluster.limit(KEY, 2 * LIMIT);
+        SimulatedNode late = cluster.join(UnaryOperator.identity());
+        pass(Duration.ofSeconds(1));
+        try (CapturedLog log = CapturedLog.open()) {
+            run(late, KEY, 1, LONG);
+            pass(Duration.ofSeconds(10));
+
+            assertThat(log.infos())
+                    .containsExactly(
+                            "The group 'a' may have 8 in flight over all instances by the policy of this one, and 4 by"
+                                    + " that of another: the smaller number is in force.");
+        }
+    }
+}

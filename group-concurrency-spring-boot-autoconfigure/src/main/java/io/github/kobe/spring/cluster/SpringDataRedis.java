@@ -1,0 +1,95 @@
+package io.github.kobe.spring.cluster;
+
+import io.github.kobe.cluster.redis.RedisClusterStore;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisCredentialsProvider;
+import io.lettuce.core.RedisURI;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.NamedNode;
+import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.RedisPassword;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+
+/** Reads where a connection factory of Spring Data connects to. The store doesn't use its connections, nor their options. */
+final class SpringDataRedis {
+
+    private SpringDataRedis() {}
+
+    /**
+     * Begins a store at the same server, with the same credentials, TLS and threads.
+     *
+     * @throws IllegalStateException if it connects to a cluster, or through a socket in the file system
+     */
+    static RedisClusterStore.Builder store(LettuceConnectionFactory factory) {
+        LettuceClientConfiguration client = factory.getClientConfiguration();
+        RedisURI.Builder uri = factory.getSentinelConfiguration() != null
+                ? sentinels(factory.getSentinelConfiguration(), client)
+                : standalone(factory, client);
+        uri.withSsl(client.isUseSsl()).withVerifyPeer(client.getVerifyMode()).withStartTls(client.isStartTls());
+        RedisClusterStore.Builder store = RedisClusterStore.builder(uri.build());
+        client.getClientOptions().map(ClientOptions::getSslOptions).ifPresent(store::sslOptions);
+        client.getClientResources().ifPresent(store::clientResources);
+        return store;
+    }
+
+    private static RedisURI.Builder standalone(LettuceConnectionFactory factory, LettuceClientConfiguration client) {
+        if (factory.isClusterAware() || factory.getSocketConfiguration() != null) {
+            throw new IllegalStateException(
+                    "Limits over many instances need one Redis server, or Sentinels, and spring.data.redis connects to"
+                            + " a "
+                            + (factory.isClusterAware() ? "Redis Cluster" : "socket in the file system")
+                            + ". Set group-concurrency.redis.uri to another Redis.");
+        }
+        RedisStandaloneConfiguration server = factory.getStandaloneConfiguration();
+        RedisURI.Builder uri =
+                RedisURI.Builder.redis(server.getHostName(), server.getPort()).withDatabase(server.getDatabase());
+        provider(client, each -> each.createCredentialsProvider(server))
+                .ifPresentOrElse(
+                        uri::withAuthentication, () -> authenticate(uri, server.getUsername(), server.getPassword()));
+        return uri;
+    }
+
+    private static RedisURI.Builder sentinels(RedisSentinelConfiguration watched, LettuceClientConfiguration client) {
+        NamedNode primary = watched.getMaster();
+        RedisURI.Builder uri = RedisURI.builder()
+                .withSentinelMasterId(primary == null ? "" : String.valueOf(primary.getName()))
+                .withDatabase(watched.getDatabase());
+        for (RedisNode sentinel : watched.getSentinels()) {
+            RedisURI.Builder one = RedisURI.Builder.redis(
+                    String.valueOf(sentinel.getHost()),
+                    sentinel.getPort() == null ? RedisURI.DEFAULT_SENTINEL_PORT : sentinel.getPort());
+            provider(client, each -> each.createSentinelCredentialsProvider(watched))
+                    .ifPresentOrElse(
+                            one::withAuthentication,
+                            () -> authenticate(one, watched.getSentinelUsername(), watched.getSentinelPassword()));
+            uri.withSentinel(one.build());
+        }
+        provider(client, each -> each.createCredentialsProvider(watched))
+                .ifPresentOrElse(
+                        uri::withAuthentication, () -> authenticate(uri, watched.getUsername(), watched.getPassword()));
+        return uri;
+    }
+
+    /** {@return whom to ask for credentials at each connect, if the application has somebody} */
+    private static Optional<RedisCredentialsProvider> provider(
+            LettuceClientConfiguration client,
+            Function<RedisCredentialsProviderFactory, @Nullable RedisCredentialsProvider> made) {
+        return client.getRedisCredentialsProviderFactory().map(made);
+    }
+
+    private static void authenticate(RedisURI.Builder uri, @Nullable String username, RedisPassword password) {
+        password.toOptional().ifPresent(secret -> {
+            if (username == null || username.isEmpty()) {
+                uri.withPassword(secret);
+            } else {
+                uri.withAuthentication(username, secret);
+            }
+        });
+    }
+}

@@ -1,0 +1,314 @@
+package io.github.kobe.spring.cluster;
+
+import static io.github.kobe.spring.testing.Refusals.refused;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.github.kobe.GroupExecutor;
+import io.github.kobe.GroupLimits;
+import io.github.kobe.InvalidPolicyException;
+import io.github.kobe.WaitReason;
+import io.github.kobe.cluster.Answer;
+import io.github.kobe.cluster.Cluster;
+import io.github.kobe.cluster.ClusterSettings;
+import io.github.kobe.cluster.ClusterState;
+import io.github.kobe.cluster.ClusterStore;
+import io.github.kobe.cluster.Hint;
+import io.github.kobe.cluster.NodeShare;
+import io.github.kobe.cluster.OnStoreLoss;
+import io.github.kobe.cluster.Statement;
+import io.github.kobe.spring.GroupExecutorBuilder;
+import io.github.kobe.spring.GroupLimitsResolver;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.testing.Deadline;
+import io.github.kobe.testing.Gate;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** An application whose groups have limits over all instances: what it needs for that, and what it says if something lacks. */
+@ExtendWith(OutputCaptureExtension.class)
+class SharedLimitsTests {
+
+    private static final String LIMIT = "group-concurrency.groups.a.cluster-max-in-flight=1";
+    private static final String CLOSED = "group-concurrency.cluster.on-store-loss=closed";
+
+    private final ClusterStore store = ClusterStore.inMemory();
+    private final ApplicationContextRunner plain = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    GroupConcurrencyAutoConfiguration.class, GroupConcurrencyRedisAutoConfiguration.class));
+    private final ApplicationContextRunner runner = plain.withBean(ClusterStore.class, () -> store);
+
+    @Test
+    @Tag("CL10")
+    void twoApplicationsWithOneStoreShareALimit() {
+        runner.withPropertyValues(LIMIT, CLOSED)
+                .run(one -> runner.withPropertyValues(LIMIT, CLOSED).run(two -> {
+                    GroupExecutor here = one.getBean(GroupExecutor.class);
+                    GroupExecutor there = two.getBean(GroupExecutor.class);
+                    Gate gate = new Gate();
+                    here.submit("a", "1", gate.then("held"));
+                    gate.awaitArrived(1);
+
+                    var waiting = there.submit("a", "2", () -> "done");
+                    Deadline.until(
+                            "waits",
+                            () -> there.groupStats("a")
+                                    .flatMap(group -> group.waitsFor())
+                                    .filter(WaitReason.CLUSTER_LIMIT::equals)
+                                    .isPresent());
+                    gate.open();
+
+                    assertThat(Deadline.within(waiting::await).value()).isEqualTo("done");
+                }));
+    }
+
+    @Test
+    void theSettingsAreThoseOfTheProperties() {
+        runner.withPropertyValues(
+                        LIMIT,
+                        "group-concurrency.cluster.on-store-loss=local",
+                        "group-concurrency.cluster.lease=20s",
+                        "group-concurrency.cluster.idle-return=2s",
+                        "group-concurrency.cluster.node-name=pod-7")
+                .run(context -> assertThat(
+                                cluster(context.getBean(GroupExecutor.class)).settings())
+                        .isEqualTo(ClusterSettings.of(store)
+                                .withOnStoreLoss(OnStoreLoss.LOCAL)
+                                .withLease(Duration.ofSeconds(20))
+                                .withIdleReturn(Duration.ofSeconds(2))
+                                .withNodeName("pod-7")));
+    }
+
+    @Test
+    void settingsThatAreABeanCountInsteadOfTheProperties() {
+        ClusterSettings own = ClusterSettings.of(store).withNodeName("own");
+        plain.withBean(ClusterSettings.class, () -> own)
+                .withPropertyValues(LIMIT)
+                .run(context -> assertThat(
+                                cluster(context.getBean(GroupExecutor.class)).settings())
+                        .isEqualTo(own));
+    }
+
+    private static Cluster cluster(GroupExecutor executor) {
+        return executor.cluster().orElseThrow();
+    }
+
+    // ---- what lacks
+
+    @Test
+    @Tag("CL1")
+    void aLimitWithoutAStoreFailsTheStart() {
+        plain.withPropertyValues(LIMIT, CLOSED)
+                .run(refused(
+                        "groups.a.cluster-max-in-flight",
+                        "1",
+                        "the jar io.github.kobe:group-concurrency-redis on the class path, with spring.data.redis.host"
+                                + " or group-concurrency.redis.uri; or a bean of type ClusterStore"));
+    }
+
+    @Test
+    @Tag("CL1")
+    void soDoesAResolverThatMayGiveSome() {
+        plain.withBean(GroupLimitsResolver.class, () -> key -> Optional.empty())
+                .withPropertyValues(CLOSED)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining("needs a store by which the instances share"));
+    }
+
+    @Test
+    @Tag("CL51")
+    void whatHappensWithoutTheStoreHasToBeSaid() {
+        runner.withPropertyValues(LIMIT)
+                .run(refused(
+                        "cluster.on-store-loss",
+                        null,
+                        "closed, if nothing is to start in these groups while their store is away; or local, if each"
+                                + " instance is to go on with its own limits then"));
+    }
+
+    @Test
+    void eachBadValueIsRefusedWithWhatIsAllowed() {
+        runner.withPropertyValues(LIMIT, CLOSED, "group-concurrency.cluster.lease=4s")
+                .run(refused("cluster.lease", "4s", "5s to 60s"));
+        runner.withPropertyValues(LIMIT, CLOSED, "group-concurrency.cluster.idle-return=0s")
+                .run(refused("cluster.idle-return", "0s", "more than zero, at most 1h"));
+        runner.withPropertyValues(LIMIT, CLOSED, "group-concurrency.cluster.node-name= ")
+                .run(refused("cluster.node-name", "", "not blank, at most 255 characters"));
+        runner.withPropertyValues("group-concurrency.health.cluster-loss=-1s")
+                .run(refused("health.cluster-loss", "-1s", "zero or more"));
+    }
+
+    @Test
+    @Tag("CL2")
+    void aGroupInWhichNothingMayWaitIsRefused() {
+        runner.withPropertyValues(LIMIT, CLOSED, "group-concurrency.groups.a.queue-threshold=0")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOfSatisfying(
+                                InvalidPolicyException.class,
+                                refusal -> assertThat(refusal.setting()).isEqualTo("queueThreshold")));
+    }
+
+    @Test
+    @Tag("CL1")
+    void settingsWithoutALimitAreWarnedOf(CapturedOutput output) {
+        plain.withPropertyValues(CLOSED).run(context -> {
+            assertThat(context.getBean(GroupExecutor.class).cluster()).isEmpty();
+            assertThat(output)
+                    .contains("group-concurrency.cluster.on-store-loss has no effect: no group has a"
+                            + " cluster-max-in-flight when the application starts.");
+        });
+    }
+
+    @Test
+    void withoutAnyOfThatNothingIsShared(CapturedOutput output) {
+        runner.run(context -> {
+            assertThat(context.getBean(GroupExecutor.class).cluster()).isEmpty();
+            assertThat(output).doesNotContain("has no effect");
+        });
+    }
+
+    @Test
+    @Tag("CL7")
+    void aFurtherExecutorSharesNothingAndSaysSo() {
+        runner.withPropertyValues(LIMIT, CLOSED).run(context -> {
+            GroupExecutor own = context.getBean(GroupExecutor.class);
+            assertThat(own.cluster()).isPresent();
+            assertThat(catchThrowableOfType(
+                                    InvalidPolicyException.class,
+                                    () -> context.getBean(GroupExecutorBuilder.class)
+                                            .build("further", own.policy()))
+                            .setting())
+                    .isEqualTo("clusterMaxInFlight");
+        });
+    }
+
+    @Test
+    void aResolverMayGiveLimitsOverAllInstances() {
+        GroupLimitsResolver plans = key -> Optional.of(GroupLimits.unset().withClusterMaxInFlight(3));
+        runner.withBean(GroupLimitsResolver.class, () -> plans)
+                .withPropertyValues(CLOSED)
+                .run(context -> {
+                    GroupExecutor executor = context.getBean(GroupExecutor.class);
+                    assertThat(Deadline.within(() -> executor.call("a", () -> "done")))
+                            .isEqualTo("done");
+                    assertThat(executor.groupStats("a")
+                                    .orElseThrow()
+                                    .clusterMaxInFlight()
+                                    .orElseThrow()
+                                    .value())
+                            .isEqualTo(3);
+                });
+    }
+
+    // ---- the start
+
+    @Test
+    @Tag("CL55")
+    void theStartWaitsWhileTheStoreLearns(CapturedOutput output) {
+        LearningStore learning = new LearningStore(store);
+        plain.withBean(ClusterStore.class, () -> learning)
+                .withPropertyValues(LIMIT, CLOSED)
+                .run(context -> {
+                    assertThat(output).contains("The start waits for about");
+                    assertThat(cluster(context.getBean(GroupExecutor.class))
+                                    .state()
+                                    .kind())
+                            .isEqualTo(ClusterState.Kind.CONNECTED);
+                });
+    }
+
+    @Test
+    @Tag("CL55")
+    void itDoesNotWaitForAStoreThatIsAway() {
+        plain.withBean(ClusterStore.class, Away::new)
+                .withPropertyValues(LIMIT, CLOSED)
+                .run(context -> {
+                    ClusterState state =
+                            cluster(context.getBean(GroupExecutor.class)).state();
+                    assertThat(state.kind()).isEqualTo(ClusterState.Kind.LOST);
+                    assertThat(state.reason()).contains("it is away");
+                });
+    }
+
+    /** Answers as a store does that has just begun, a dozen times. */
+    private static final class LearningStore extends Forwarding {
+
+        private int left = 4;
+
+        private LearningStore(ClusterStore to) {
+            super(to);
+        }
+
+        @Override
+        public synchronized CompletionStage<Answer> exchange(Statement statement) {
+            boolean learns = left > 0;
+            left--;
+            return super.exchange(statement)
+                    .thenApply(answer -> learns
+                            ? new Answer(
+                                    answer.kind(),
+                                    answer.epoch(),
+                                    Duration.ofSeconds(9),
+                                    answer.nodes(),
+                                    answer.grants(),
+                                    answer.hints(),
+                                    answer.reason())
+                            : answer);
+        }
+    }
+
+    private static final class Away extends Forwarding {
+
+        private Away() {
+            super(ClusterStore.inMemory());
+        }
+
+        @Override
+        public CompletionStage<Answer> exchange(Statement statement) {
+            return CompletableFuture.failedStage(new IllegalStateException("it is away"));
+        }
+    }
+
+    private abstract static class Forwarding implements ClusterStore {
+
+        private final ClusterStore to;
+
+        private Forwarding(ClusterStore to) {
+            this.to = to;
+        }
+
+        @Override
+        public CompletionStage<Answer> exchange(Statement statement) {
+            return to.exchange(statement);
+        }
+
+        @Override
+        public void onHint(Consumer<Hint> listener) {
+            to.onHint(listener);
+        }
+
+        @Override
+        public CompletionStage<List<NodeShare>> look(@Nullable String resource) {
+            return to.look(resource);
+        }
+
+        @Override
+        public void close() {
+            to.close();
+        }
+    }
+}

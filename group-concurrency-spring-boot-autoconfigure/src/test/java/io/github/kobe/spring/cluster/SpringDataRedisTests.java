@@ -1,0 +1,121 @@
+package io.github.kobe.spring.cluster;
+
+import static io.github.kobe.spring.testing.Refusals.refused;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.github.kobe.cluster.ClusterStore;
+import io.github.kobe.spring.InvalidSettingException;
+import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.testing.BootAutoConfigurations;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Where the store of an application is, by its settings. None of these servers exists. */
+@Tag("boot")
+class SpringDataRedisTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(BootAutoConfigurations.either("RedisAutoConfiguration", "DataRedisAutoConfiguration"))
+            .withConfiguration(AutoConfigurations.of(
+                    GroupConcurrencyAutoConfiguration.class, GroupConcurrencyRedisAutoConfiguration.class))
+            .withPropertyValues("spring.application.name=reports");
+
+    private void storeIs(String shown, String... settings) {
+        runner.withPropertyValues(settings)
+                .run(context -> assertThat(context.getBean(ClusterStore.class))
+                        .hasToString("RedisClusterStore[" + shown + "]"));
+    }
+
+    @Test
+    void itIsWhereSpringDataConnectsTo() {
+        storeIs("redis-7:6380/gc:{reports}", "spring.data.redis.host=redis-7", "spring.data.redis.port=6380");
+    }
+
+    @Test
+    void itIsWhatSentinelsWatch() {
+        runner.withPropertyValues(
+                        "spring.data.redis.sentinel.master=primary",
+                        "spring.data.redis.sentinel.nodes=one:26379,two:26380",
+                        "spring.data.redis.password=secret")
+                .run(context -> assertThat(context.getBean(ClusterStore.class).toString())
+                        .contains("primary", "one:26379", "two:26380")
+                        .doesNotContain("secret"));
+    }
+
+    @Test
+    void anAddressOfOurOwnComesFirst() {
+        storeIs(
+                "other:6379/limits:{shop}",
+                "spring.data.redis.host=redis-7",
+                "group-concurrency.redis.uri=redis://user:secret@other:6379",
+                "group-concurrency.redis.key-prefix=limits:",
+                "group-concurrency.cluster.namespace=shop");
+    }
+
+    @Test
+    void anAddressThatCannotBeReadIsToldWithoutItsPassword() {
+        runner.withPropertyValues("group-concurrency.redis.uri=http://user:secret@other:6379")
+                .run(context -> assertThat(catchThrowable(() -> context.getBean(ClusterStore.class)))
+                        .rootCause()
+                        .isInstanceOfSatisfying(InvalidSettingException.class, refusal -> {
+                            assertThat(refusal.property()).isEqualTo("group-concurrency.redis.uri");
+                            assertThat(refusal.value()).isNull();
+                            assertThat(refusal.toString()).doesNotContain("secret");
+                        }));
+    }
+
+    @Test
+    void aClusterOfRedisIsRefused() {
+        runner.withPropertyValues("spring.data.redis.cluster.nodes=one:6379,two:6379")
+                .run(context -> assertThat(catchThrowable(() -> context.getBean(ClusterStore.class)))
+                        .rootCause()
+                        .hasMessageContaining("connects to a Redis Cluster")
+                        .hasMessageContaining("group-concurrency.redis.uri"));
+    }
+
+    @Test
+    void aNameThatCannotBeInAKeyIsRefused() {
+        runner.withPropertyValues(
+                        "group-concurrency.cluster.namespace={a}",
+                        "group-concurrency.cluster.on-store-loss=closed",
+                        "group-concurrency.defaults.cluster-max-in-flight=2")
+                .run(refused("cluster.namespace", "{a}", "at most 255 characters, without '{' and '}'"));
+    }
+
+    @Test
+    void withoutANameOfTheApplicationThereIsNoNamespace() {
+        new ApplicationContextRunner()
+                .withConfiguration(
+                        BootAutoConfigurations.either("RedisAutoConfiguration", "DataRedisAutoConfiguration"))
+                .withConfiguration(AutoConfigurations.of(
+                        GroupConcurrencyAutoConfiguration.class, GroupConcurrencyRedisAutoConfiguration.class))
+                .withPropertyValues(
+                        "group-concurrency.cluster.on-store-loss=closed",
+                        "group-concurrency.defaults.cluster-max-in-flight=2")
+                .run(refused(
+                        "cluster.namespace",
+                        null,
+                        "a name that the instances which share limits have in common, and no others"));
+    }
+
+    @Test
+    void nothingConnectsUnlessALimitIsShared() {
+        runner.run(context -> assertThat(context.getBeanFactory().containsSingleton("groupConcurrencyClusterStore"))
+                .isFalse());
+    }
+
+    @Test
+    void withoutSpringDataThereIsNoStoreButByOurAddress() {
+        ApplicationContextRunner without =
+                runner.withClassLoader(new FilteredClassLoader(LettuceConnectionFactory.class));
+
+        without.run(context -> assertThat(context).doesNotHaveBean(ClusterStore.class));
+        without.withPropertyValues("group-concurrency.redis.uri=redis://other")
+                .run(context -> assertThat(context).hasSingleBean(ClusterStore.class));
+    }
+}
