@@ -127,7 +127,7 @@ for from, id, birth, since, over, to in gmatch(sessions, SESSION) do
     end
 end
 if read ~= #sessions + 1 or not known then
-    known, mine, sessions, stored, spokeOf, alive = false, nil, '', {}, {}, 0
+    known, mine, sessions, stored, spokeOf, idOf, alive = false, nil, '', {}, {}, {}, 0
     epoch, epochText, log, answered, learnt, births, cursor, ofLease = 0, '0', 0, real, 0, 0, '0', lease
 end
 
