@@ -311,7 +311,8 @@ public final class RedisClusterStore implements ClusterStore {
                     .autoReconnect(false)
                     .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                     .pingBeforeActivateConnection(true)
-                    .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build()) // as Commands does it
+                    .timeoutOptions(
+                            TimeoutOptions.builder().timeoutCommands(false).build()) // as Commands does it
                     .socketOptions(SocketOptions.builder()
                             .connectTimeout(TIMEOUT)
                             .keepAlive(true)

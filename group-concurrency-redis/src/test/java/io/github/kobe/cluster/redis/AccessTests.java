@@ -22,8 +22,9 @@ import reactor.core.publisher.Mono;
 class AccessTests {
 
     /** That of the docs, for Redis 7.0. */
-    private static final String ACL = "~gc:* &gc:* -@all +evalsha +eval +hget +hset +hmget +hdel +hscan +time +info +publish"
-            + " +subscribe +unsubscribe +ping +hello +auth +client|setname";
+    private static final String ACL =
+            "~gc:* &gc:* -@all +evalsha +eval +hget +hset +hmget +hdel +hscan +time +info +publish"
+                    + " +subscribe +unsubscribe +ping +hello +auth +client|setname";
 
     private static final String SECRET = "s3cr3t";
 
@@ -55,12 +56,14 @@ class AccessTests {
             Speaker a = new Speaker(store, "a");
             a.speakUntilAnswered(Kind.OPEN);
             new Speaker(store, "b").say(Kind.OPEN);
-            assertThat(a.say(Kind.EXCHANGE, new Demand("g:a", 1, 1, 0, 1)).kind()).isEqualTo(Answer.Kind.OK);
+            assertThat(a.say(Kind.EXCHANGE, new Demand("g:a", 1, 1, 0, 1)).kind())
+                    .isEqualTo(Answer.Kind.OK);
             assertThat(a.say(Kind.CLOSE).kind()).isEqualTo(Answer.Kind.OK);
             assertThat(store.look(null).toCompletableFuture()).succeedsWithin(Deadline.LONG);
             assertThat(store.look("g:a").toCompletableFuture()).succeedsWithin(Deadline.LONG);
 
-            Deadline.until("a subscriber", () -> !server.cli("PUBSUB", "CHANNELS").isEmpty());
+            Deadline.until(
+                    "a subscriber", () -> !server.cli("PUBSUB", "CHANNELS").isEmpty());
             assertThat(store.warnings()).isEmpty();
             assertThat(server.cli("ACL", "LOG")).doesNotContain("publish");
         }
@@ -110,7 +113,8 @@ class AccessTests {
     void aServiceThatDoesNotAllowInfoInScriptsIsRefused() {
         user(ACL.replace(" +info", ""));
         try (RedisClusterStore store = storeOf(SECRET)) {
-            new Speaker(store, "a").speakUntilFailed(Kind.OPEN, "ERR The user executing the script can't run this command");
+            new Speaker(store, "a")
+                    .speakUntilFailed(Kind.OPEN, "ERR The user executing the script can't run this command");
         }
     }
 
@@ -133,8 +137,8 @@ class AccessTests {
         user(ACL);
         AtomicReference<String> password = new AtomicReference<>("old");
         RedisURI uri = RedisURI.create("localhost", server.port());
-        uri.setCredentialsProvider(
-                () -> Mono.fromSupplier(() -> RedisCredentials.just("app", password.get().toCharArray())));
+        uri.setCredentialsProvider(() -> Mono.fromSupplier(
+                () -> RedisCredentials.just("app", password.get().toCharArray())));
         try (RedisClusterStore store =
                 RedisClusterStore.builder(uri).namespace("tests").build()) {
             Speaker a = new Speaker(store, "a");
@@ -151,8 +155,8 @@ class AccessTests {
         try (RedisClusterStore store = RedisClusterStore.builder(RedisURI.create("localhost", server.port()))
                 .namespace("tests")
                 .build()) {
-            Deadline.untilAsserted(() ->
-                    assertThat(store.warnings()).hasSize(1).allMatch(warning -> warning.contains("allkeys-lru")));
+            Deadline.untilAsserted(
+                    () -> assertThat(store.warnings()).hasSize(1).allMatch(warning -> warning.contains("allkeys-lru")));
         }
     }
 

@@ -94,8 +94,7 @@ class BuilderTests {
     void whileThereIsNoServerEachStatementFailsWithTheReason() {
         try (RedisClusterStore store =
                 RedisClusterStore.builder(URI).namespace("reports").build()) {
-            new Speaker(store, "a")
-                    .speakUntilFailed(Kind.OPEN, "not connected to localhost:1: Connection refused");
+            new Speaker(store, "a").speakUntilFailed(Kind.OPEN, "not connected to localhost:1: Connection refused");
             assertThat(store.warnings()).isEmpty();
         }
     }
@@ -120,7 +119,6 @@ class BuilderTests {
 
         assertThat(new Speaker(store, "a").failure(Kind.OPEN))
                 .isEqualTo("not connected to localhost:1: the store is closed");
-        assertThat(store.look(null).toCompletableFuture())
-                .isCompletedExceptionally();
+        assertThat(store.look(null).toCompletableFuture()).isCompletedExceptionally();
     }
 }

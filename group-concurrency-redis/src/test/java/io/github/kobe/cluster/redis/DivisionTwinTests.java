@@ -54,7 +54,9 @@ class DivisionTwinTests {
             java.remember(places);
             lua.remember(places);
             String as = "seed %d, statement %d".formatted(seed, i);
-            assertThat(inLua.get(speaker).exchange(demands)).as(as).isEqualTo(inJava.get(speaker).exchange(demands));
+            assertThat(inLua.get(speaker).exchange(demands))
+                    .as(as)
+                    .isEqualTo(inJava.get(speaker).exchange(demands));
             assertThat(byResource(lua.hints())).as(as).isEqualTo(byResource(java.hints()));
         }
     }

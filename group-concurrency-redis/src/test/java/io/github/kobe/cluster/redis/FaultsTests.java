@@ -54,7 +54,10 @@ class FaultsTests {
         assertThat(a.epoch()).isGreaterThan(before);
         Speaker b = new Speaker(store, "b");
         assertThat(b.say(Kind.OPEN).learning()).isPositive();
-        assertThat(b.say(Kind.EXCHANGE, new Demand("g:a", 0, 1, 0, 1)).grants().getFirst().counted())
+        assertThat(b.say(Kind.EXCHANGE, new Demand("g:a", 0, 1, 0, 1))
+                        .grants()
+                        .getFirst()
+                        .counted())
                 .isZero();
     }
 
@@ -195,8 +198,7 @@ class FaultsTests {
     void aReplicaThatIsAttachedBeginsAnEpochSinceItChangesTheServersIdentity() {
         a.speakUntilAnswered(Kind.OPEN);
         long before = a.epoch();
-        try (RedisServer replica =
-                RedisServer.start("--replicaof", "localhost " + server.port())) {
+        try (RedisServer replica = RedisServer.start("--replicaof", "localhost " + server.port())) {
             Deadline.until("a replica", () -> server.cli("INFO", "replication").contains("state=online"));
             a.say(Kind.EXCHANGE);
             assertThat(a.epoch()).isGreaterThan(before);

@@ -82,8 +82,7 @@ class RedisClusterStoreTests {
 
     @Test
     void theClientIsTheOneThatIsMeant() {
-        assertThat(LettuceVersion.getVersion() + ".RELEASE")
-                .startsWith(System.getProperty("lettuce.version", "6."));
+        assertThat(LettuceVersion.getVersion() + ".RELEASE").startsWith(System.getProperty("lettuce.version", "6."));
     }
 
     @Test
@@ -101,10 +100,13 @@ class RedisClusterStoreTests {
         Speaker b = opened("b");
         endLearning();
 
-        assertThat(a.say(Kind.EXCHANGE, WANTS_ONE).grants().getFirst().counted()).isEqualTo(1);
-        assertThat(b.say(Kind.EXCHANGE, WANTS_ONE).grants().getFirst().counted()).isZero();
+        assertThat(a.say(Kind.EXCHANGE, WANTS_ONE).grants().getFirst().counted())
+                .isEqualTo(1);
+        assertThat(b.say(Kind.EXCHANGE, WANTS_ONE).grants().getFirst().counted())
+                .isZero();
         a.say(Kind.CLOSE);
-        assertThat(b.say(Kind.EXCHANGE, WANTS_ONE).grants().getFirst().counted()).isEqualTo(1);
+        assertThat(b.say(Kind.EXCHANGE, WANTS_ONE).grants().getFirst().counted())
+                .isEqualTo(1);
     }
 
     @Test
@@ -191,8 +193,7 @@ class RedisClusterStoreTests {
         Speaker a = opened("a");
         endLearning();
         List<String> odd = List.of("g:\ud800", "g:\ud801", "g: ;:\0\n", "g:\ud83d\ude00", "g:5:g:a!");
-        Demand[] demands =
-                odd.stream().map(key -> new Demand(key, 0, 1, 0, 1)).toArray(Demand[]::new);
+        Demand[] demands = odd.stream().map(key -> new Demand(key, 0, 1, 0, 1)).toArray(Demand[]::new);
         a.say(Kind.EXCHANGE, demands);
         Speaker b = opened("b");
         b.say(Kind.EXCHANGE, demands);
@@ -288,8 +289,11 @@ class RedisClusterStoreTests {
     void nothingIsLeftOfAClosedStore() {
         store.close();
 
-        Deadline.until("no thread of it", () -> Thread.getAllStackTraces().keySet().stream()
-                .noneMatch(thread -> thread.getName().equals("group-concurrency-redis")));
-        Deadline.until("no connection", () -> server.cli("CLIENT", "LIST").lines().count() == 1);
+        Deadline.until(
+                "no thread of it",
+                () -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().equals("group-concurrency-redis")));
+        Deadline.until(
+                "no connection", () -> server.cli("CLIENT", "LIST").lines().count() == 1);
     }
 }

@@ -90,19 +90,17 @@ final class RedisServer implements AutoCloseable {
 
     /** Waits until it accepts connections. */
     void awaitUp() {
-        Deadline.until(
-                () -> "a connection to " + command,
-                () -> {
-                    if (!process.isAlive()) {
-                        throw new AssertionError(command + " has ended: " + log());
-                    }
-                    try (Socket socket = new Socket()) {
-                        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
-                        return true;
-                    } catch (IOException notYet) {
-                        return false;
-                    }
-                });
+        Deadline.until(() -> "a connection to " + command, () -> {
+            if (!process.isAlive()) {
+                throw new AssertionError(command + " has ended: " + log());
+            }
+            try (Socket socket = new Socket()) {
+                socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
+                return true;
+            } catch (IOException notYet) {
+                return false;
+            }
+        });
     }
 
     private String log() {

@@ -62,17 +62,14 @@ final class ScriptScene extends StoreScene {
 
     private byte[] instrumented(boolean learns) {
         String text = new String(Script.EXCHANGE.text(), StandardCharsets.UTF_8);
-        text = replace(
-                text,
-                "local key, me,",
-                """
-                local millis, replicationId, runId = table.remove(ARGV) + 0, table.remove(ARGV), table.remove(ARGV)
-                local function published(channel, message)
-                    redis.call('RPUSH', '%s', channel, message)
-                    return 0
-                end
-                local key, me,"""
-                        .formatted(Bytes.text(published)));
+        text = replace(text, "local key, me,", """
+            local millis, replicationId, runId = table.remove(ARGV) + 0, table.remove(ARGV), table.remove(ARGV)
+            local function published(channel, message)
+                redis.call('RPUSH', '%s', channel, message)
+                return 0
+            end
+            local key, me,\
+            """.formatted(Bytes.text(published)));
         text = replace(text, "call('TIME')", "{ floor(millis / 1000), millis % 1000 * 1000 }");
         text = replace(
                 text,
@@ -123,8 +120,8 @@ final class ScriptScene extends StoreScene {
         arguments.add(Bytes.of(runId()));
         arguments.add(Bytes.of(replicationId()));
         arguments.add(Bytes.of(Long.toString(millis())));
-        List<Object> reply = redis.evalsha(
-                digest, ScriptOutputType.MULTI, new byte[][] {key}, arguments.toArray(byte[][]::new));
+        List<Object> reply =
+                redis.evalsha(digest, ScriptOutputType.MULTI, new byte[][] {key}, arguments.toArray(byte[][]::new));
         List<byte[]> told = redis.lrange(published, 0, -1);
         if (!told.isEmpty()) {
             redis.del(published);
@@ -141,10 +138,7 @@ final class ScriptScene extends StoreScene {
         String cursor = "0";
         do {
             Wire.Page page = Wire.page(redis.eval(
-                    Script.LOOK.text(),
-                    ScriptOutputType.MULTI,
-                    new byte[][] {key},
-                    Wire.arguments(resource, cursor)));
+                    Script.LOOK.text(), ScriptOutputType.MULTI, new byte[][] {key}, Wire.arguments(resource, cursor)));
             page.shares().forEach(share -> all.merge(share.session(), share, Wire::sum));
             cursor = page.cursor();
         } while (!cursor.equals("0"));

@@ -54,7 +54,10 @@ class ScriptTwinTests {
             random = new Random(seed);
             boolean learns = random.nextBoolean();
             StoreScene.Maker redis = ScriptScene.on(OneServer.connection());
-            java = new Side(learns ? StoreScene.inMemory().thatLearns() : StoreScene.inMemory().thatKnows());
+            java = new Side(
+                    learns
+                            ? StoreScene.inMemory().thatLearns()
+                            : StoreScene.inMemory().thatKnows());
             lua = new Side(learns ? redis.thatLearns() : redis.thatKnows());
             both(side -> side.nodes.forEach(StoreNode::open));
         }
@@ -134,7 +137,8 @@ class ScriptTwinTests {
                 }
                 case 15 -> {
                     if (random.nextInt(4) == 0) {
-                        return node.withLease(random.nextBoolean() ? 15_000 : 5_500).exchange();
+                        return node.withLease(random.nextBoolean() ? 15_000 : 5_500)
+                                .exchange();
                     }
                 }
                 case 16, 17, 18 -> {

@@ -28,11 +28,10 @@ class SentinelTests {
 
     SentinelTests() throws IOException {
         sentinel = RedisServer.sentinel("""
-                sentinel monitor main 127.0.0.1 %d 1
-                sentinel down-after-milliseconds main 500
-                sentinel failover-timeout main 3000
-                """
-                .formatted(primary.port()));
+            sentinel monitor main 127.0.0.1 %d 1
+            sentinel down-after-milliseconds main 500
+            sentinel failover-timeout main 3000
+            """.formatted(primary.port()));
         int nobody = RedisServer.freePort();
         store = RedisClusterStore.builder(RedisURI.create(
                         "redis-sentinel://localhost:%d,localhost:%d#main".formatted(nobody, sentinel.port())))
@@ -45,11 +44,12 @@ class SentinelTests {
     void awaitReplica() {
         Deadline.until("a replica", () -> primary.cli("INFO", "replication").contains("state=online"));
         Deadline.until(
-                "a replica that Sentinel knows", () -> sentinel.cli("SENTINEL", "REPLICAS", "main")
-                        .contains(Integer.toString(replica.port())));
+                "a replica that Sentinel knows",
+                () -> sentinel.cli("SENTINEL", "REPLICAS", "main").contains(Integer.toString(replica.port())));
         a.speakUntilAnswered(Kind.OPEN);
-        Deadline.until("the key at the replica", () -> replica.cli("EXISTS", "gc:{tests}")
-                .equals("1"));
+        Deadline.until(
+                "the key at the replica",
+                () -> replica.cli("EXISTS", "gc:{tests}").equals("1"));
     }
 
     @AfterEach
@@ -77,7 +77,8 @@ class SentinelTests {
         long before = a.epoch();
         sentinel.cli("SENTINEL", "FAILOVER", "main");
 
-        Deadline.until("another primary", () -> replica.cli("INFO", "replication").contains("role:master"));
+        Deadline.until(
+                "another primary", () -> replica.cli("INFO", "replication").contains("role:master"));
         Deadline.until("its replica", () -> primary.cli("INFO", "replication").contains("role:slave"));
         Deadline.until("its answer", () -> a.failure(Kind.EXCHANGE) == null && a.epoch() > before);
         Answer answer = a.say(Kind.EXCHANGE, new Demand("g:a", 1, 1, 0, 1));

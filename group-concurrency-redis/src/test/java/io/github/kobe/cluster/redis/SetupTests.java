@@ -34,6 +34,7 @@ class SetupTests {
         assertThat(Setup.warnings(KEEPS, replicas))
                 .hasSize(1)
                 .allSatisfy(warning -> assertThat(warning).startsWith("Redis has 2 replicas and no min-replicas"));
-        assertThat(Setup.warnings(KEEPS, replicas + "min_slaves_good_slaves:2\r\n")).isEmpty();
+        assertThat(Setup.warnings(KEEPS, replicas + "min_slaves_good_slaves:2\r\n"))
+                .isEmpty();
     }
 }

@@ -89,9 +89,8 @@ class TlsTests {
     @Test
     void aCertificateThatIsTrustedWillDo() {
         start("no");
-        SslOptions trusting = SslOptions.builder()
-                .trustManager(certificate().toFile())
-                .build();
+        SslOptions trusting =
+                SslOptions.builder().trustManager(certificate().toFile()).build();
         try (RedisClusterStore store = builder().sslOptions(trusting).build()) {
             Speaker a = new Speaker(store, "a");
             a.speakUntilAnswered(Kind.OPEN);

@@ -24,7 +24,17 @@ class WireTests {
 
     private static Statement statement(Duration quiet, Demand... demands) {
         return new Statement(
-                Kind.EXCHANGE, "abc", 16777217, 12, 11, quiet, "node", Duration.ofSeconds(15), 1, true, List.of(demands));
+                Kind.EXCHANGE,
+                "abc",
+                16777217,
+                12,
+                11,
+                quiet,
+                "node",
+                Duration.ofSeconds(15),
+                1,
+                true,
+                List.of(demands));
     }
 
     private static List<Object> parts(String... texts) {
@@ -39,8 +49,26 @@ class WireTests {
     void aStatementIsItsNumbersAndThoseOfItsDemands() {
         assertThat(texts(Wire.arguments(TWO_DEMANDS)))
                 .containsExactly(
-                        "EXCHANGE", "abc", "16777217", "12", "11", "1500", "15000", "1", "1", "node", //
-                        "g:a", "1", "2", "3", "4", "g:b", "5", "6", "7", "8");
+                        "EXCHANGE",
+                        "abc",
+                        "16777217",
+                        "12",
+                        "11",
+                        "1500",
+                        "15000",
+                        "1",
+                        "1",
+                        "node", //
+                        "g:a",
+                        "1",
+                        "2",
+                        "3",
+                        "4",
+                        "g:b",
+                        "5",
+                        "6",
+                        "7",
+                        "8");
     }
 
     @Test
@@ -68,15 +96,15 @@ class WireTests {
 
     @Test
     void anAnswerTellsWhetherHintsCouldNotBeSent() {
-        assertThat(Wire.reply(statement(Duration.ZERO), parts("OK", "1 0 0 1", "")).denied())
+        assertThat(Wire.reply(statement(Duration.ZERO), parts("OK", "1 0 0 1", ""))
+                        .denied())
                 .isTrue();
     }
 
     @Test
     void whatIsNoOkHasNoGrants() {
         assertThat(Wire.reply(TWO_DEMANDS, parts("GONE", "1 15000 0 0")).answer())
-                .isEqualTo(new Answer(
-                        Answer.Kind.GONE, 1, Duration.ofSeconds(15), 0, List.of(), List.of(), null));
+                .isEqualTo(new Answer(Answer.Kind.GONE, 1, Duration.ofSeconds(15), 0, List.of(), List.of(), null));
         assertThat(Wire.reply(TWO_DEMANDS, parts("STALE", "1 0 0 0")).answer().kind())
                 .isEqualTo(Answer.Kind.STALE);
     }

@@ -41,8 +41,7 @@ class ArchitectureTests extends ModuleArchitecture {
         try (Stream<Path> files = Files.walk(sources)) {
             assertThat(files.filter(file -> file.toString().endsWith(".java")))
                     .isNotEmpty()
-                    .allSatisfy(file ->
-                            assertThat(Files.readAllLines(file)).hasSizeLessThanOrEqualTo(MOST_LINES));
+                    .allSatisfy(file -> assertThat(Files.readAllLines(file)).hasSizeLessThanOrEqualTo(MOST_LINES));
         }
     }
 }
