@@ -180,6 +180,7 @@ end
 
 -- ---- hints: those that are kept, by session, and those to tell others now
 
+-- Each list has its resources in their order, and each of them as a key.
 local function unpacked(text)
     local list, from = {}, 1
     while from <= #text do
@@ -188,7 +189,9 @@ local function unpacked(text)
             return {}
         end
         from = start + size
-        list[#list + 1] = sub(text, start, from - 1)
+        local resource = sub(text, start, from - 1)
+        list[#list + 1] = resource
+        list[resource] = true
     end
     return list
 end
@@ -201,12 +204,9 @@ local function hint(session, resource)
         list = unpacked(call('HGET', key, 'h:' .. session) or '')
         kept[session] = list
     end
-    local there = #list >= MOST_HINTS
-    for i = 1, #list do
-        there = there or list[i] == resource
-    end
-    if not there then
+    if #list < MOST_HINTS and not list[resource] then
         list[#list + 1] = resource
+        list[resource] = true
     end
     if session ~= me then
         if not told[session] then
@@ -485,7 +485,7 @@ for i = FIRST, #ARGV, EACH do
     local text = stored[3 + place] or ''
 
     local some = kept[me] -- who speaks of it needs no hint at it
-    for j = #some, 1, -1 do
+    for j = some[resource] and #some or 0, 1, -1 do
         if some[j] == resource then
             table.remove(some, j)
         end
