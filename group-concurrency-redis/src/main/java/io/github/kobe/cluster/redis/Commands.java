@@ -98,7 +98,9 @@ final class Commands {
                 return;
             }
             if (error != null && error.startsWith("READONLY")) {
-                loop.run(() -> line.lost(connection, error)); // what is the primary may have another address now
+                loop.run(() -> line.lost(
+                        connection,
+                        new RedisStoreException(error))); // what is the primary may have another address now
             }
             fail(failure == null ? new RedisStoreException("Redis answered nothing") : Reasons.of(failure, address));
         }
@@ -146,7 +148,7 @@ final class Commands {
                     "no answer from " + address + " within " + RedisClusterStore.TIMEOUT.toSeconds() + " s"));
             if (timeouts.incrementAndGet() >= MOST_TIMEOUTS) {
                 timeouts.set(0);
-                line.lost(call.connection, "nothing was answered");
+                line.lost(call.connection, Reasons.notConnected(address, "nothing was answered"));
             }
         }
         line.tick(now);

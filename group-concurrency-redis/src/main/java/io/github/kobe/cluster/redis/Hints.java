@@ -26,6 +26,7 @@ final class Hints {
     private static final long FORGOTTEN_AFTER = Duration.ofMinutes(2).toNanos();
 
     private final Loop loop;
+    private final Address address;
     private final String prefix;
     private final Consumer<Boolean> onDenied;
     private final Line<StatefulRedisPubSubConnection<byte[], byte[]>> line;
@@ -56,6 +57,7 @@ final class Hints {
             Supplier<? extends CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>>> dialling,
             Consumer<Boolean> onDenied) {
         this.loop = loop;
+        this.address = address;
         this.onDenied = onDenied;
         this.prefix = prefix;
         line = new Line<>(loop, address, dialling, this::connected);
@@ -97,7 +99,7 @@ final class Hints {
             return;
         }
         if (now - heardAt > PING_AFTER + 2 * RedisClusterStore.TIMEOUT.toNanos()) {
-            line.lost(connection, "nothing was answered");
+            line.lost(connection, Reasons.notConnected(address, "nothing was answered"));
         } else if (now - Math.max(heardAt, pingedAt) > PING_AFTER) {
             pingedAt = now;
             connection.async().ping().thenAccept(pong -> heard());
@@ -108,7 +110,7 @@ final class Hints {
     void renew() {
         StatefulRedisPubSubConnection<byte[], byte[]> connection = line.connection();
         if (renewed && connection != null) {
-            line.lost(connection, "there is a new connection for statements");
+            line.lost(connection, Reasons.notConnected(address, "there is a new connection for statements"));
         }
         renewed = true;
     }

@@ -123,7 +123,7 @@ class AccessTests {
         user(ACL);
         try (RedisClusterStore store = storeOf("wr0ng")) {
             Speaker a = new Speaker(store, "a");
-            a.speakUntilFailed(Kind.OPEN, "not connected to localhost:" + server.port() + ": WRONGPASS ");
+            a.speakUntilFailed(Kind.OPEN, "WRONGPASS ");
             assertThat(a.failure(Kind.OPEN)).doesNotContain("wr0ng");
             assertThat(store.toString()).doesNotContain("wr0ng").contains("localhost:" + server.port());
 
@@ -142,7 +142,7 @@ class AccessTests {
         try (RedisClusterStore store =
                 RedisClusterStore.builder(uri).namespace("tests").build()) {
             Speaker a = new Speaker(store, "a");
-            a.speakUntilFailed(Kind.OPEN, "not connected to localhost:" + server.port() + ": WRONGPASS ");
+            a.speakUntilFailed(Kind.OPEN, "WRONGPASS ");
 
             password.set(SECRET);
             a.speakUntilAnswered(Kind.OPEN);

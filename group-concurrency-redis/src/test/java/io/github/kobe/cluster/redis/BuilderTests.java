@@ -117,8 +117,7 @@ class BuilderTests {
         store.close();
         store.close();
 
-        assertThat(new Speaker(store, "a").failure(Kind.OPEN))
-                .isEqualTo("not connected to localhost:1: the store is closed");
+        assertThat(new Speaker(store, "a").failure(Kind.OPEN)).isEqualTo("the store is closed");
         assertThat(store.look(null).toCompletableFuture()).isCompletedExceptionally();
     }
 }
