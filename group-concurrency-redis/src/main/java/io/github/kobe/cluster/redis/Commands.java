@@ -88,7 +88,7 @@ final class Commands {
                 timeouts.set(0);
             }
             if (error != null && error.startsWith("NOSCRIPT") && !whole) {
-                loop.run(() -> send(true));
+                loop.run(this::sendWhole);
                 return;
             }
             pending.remove(this);
@@ -98,11 +98,16 @@ final class Commands {
                 return;
             }
             if (error != null && error.startsWith("READONLY")) {
-                loop.run(() -> line.lost(
-                        connection,
-                        new RedisStoreException(error))); // what is the primary may have another address now
+                // What is the primary may have another address now.
+                loop.run(() -> line.lost(connection, new RedisStoreException(error)));
             }
             fail(failure == null ? new RedisStoreException("Redis answered nothing") : Reasons.of(failure, address));
+        }
+
+        private void sendWhole() {
+            if (!answer.isDone()) {
+                send(true);
+            }
         }
 
         private void complete(List<Object> parts) {
