@@ -29,6 +29,14 @@ class VersionsTests {
                 .contains("H2 " + major(property(pom, "h2.version")));
     }
 
+    @Test
+    void theClientOfRedisIsThatOfTheTests() throws IOException {
+        assertThat(PAGE.text())
+                .contains("once more with "
+                        + property("group-concurrency-redis/pom.xml", "newest-lettuce.version")
+                                .replace(".RELEASE", ""));
+    }
+
     private static String major(String version) {
         return version.substring(0, version.indexOf('.'));
     }

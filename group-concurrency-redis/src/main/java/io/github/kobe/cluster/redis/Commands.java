@@ -88,7 +88,7 @@ final class Commands {
                 timeouts.set(0);
             }
             if (error != null && error.startsWith("NOSCRIPT") && !whole) {
-                loop.run(() -> send(true));
+                loop.run(this::sendWhole);
                 return;
             }
             pending.remove(this);
@@ -98,9 +98,16 @@ final class Commands {
                 return;
             }
             if (error != null && error.startsWith("READONLY")) {
-                loop.run(() -> line.lost(connection, error)); // what is the primary may have another address now
+                // What is the primary may have another address now.
+                loop.run(() -> line.lost(connection, new RedisStoreException(error)));
             }
             fail(failure == null ? new RedisStoreException("Redis answered nothing") : Reasons.of(failure, address));
+        }
+
+        private void sendWhole() {
+            if (!answer.isDone()) {
+                send(true);
+            }
         }
 
         private void complete(List<Object> parts) {
@@ -146,7 +153,7 @@ final class Commands {
                     "no answer from " + address + " within " + RedisClusterStore.TIMEOUT.toSeconds() + " s"));
             if (timeouts.incrementAndGet() >= MOST_TIMEOUTS) {
                 timeouts.set(0);
-                line.lost(call.connection, "nothing was answered");
+                line.lost(call.connection, Reasons.notConnected(address, "nothing was answered"));
             }
         }
         line.tick(now);

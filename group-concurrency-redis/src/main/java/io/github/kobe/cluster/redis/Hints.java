@@ -26,6 +26,7 @@ final class Hints {
     private static final long FORGOTTEN_AFTER = Duration.ofMinutes(2).toNanos();
 
     private final Loop loop;
+    private final Address address;
     private final String prefix;
     private final Consumer<Boolean> onDenied;
     private final Line<StatefulRedisPubSubConnection<byte[], byte[]>> line;
@@ -40,6 +41,7 @@ final class Hints {
 
     private long pingedAt;
     private boolean wasConnected;
+    private boolean renewed;
 
     /**
      * Makes it.
@@ -55,6 +57,7 @@ final class Hints {
             Supplier<? extends CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>>> dialling,
             Consumer<Boolean> onDenied) {
         this.loop = loop;
+        this.address = address;
         this.onDenied = onDenied;
         this.prefix = prefix;
         line = new Line<>(loop, address, dialling, this::connected);
@@ -96,11 +99,20 @@ final class Hints {
             return;
         }
         if (now - heardAt > PING_AFTER + 2 * RedisClusterStore.TIMEOUT.toNanos()) {
-            line.lost(connection, "nothing was answered");
+            line.lost(connection, Reasons.notConnected(address, "nothing was answered"));
         } else if (now - Math.max(heardAt, pingedAt) > PING_AFTER) {
             pingedAt = now;
             connection.async().ping().thenAccept(pong -> heard());
         }
+    }
+
+    /** The server may be another one: unless this is the first connection, there is to be another one for hints too. */
+    void renew() {
+        StatefulRedisPubSubConnection<byte[], byte[]> connection = line.connection();
+        if (renewed && connection != null) {
+            line.lost(connection, Reasons.notConnected(address, "there is a new connection for statements"));
+        }
+        renewed = true;
     }
 
     /** Looks again at what can have changed: who speaks, and whether it is allowed. */
@@ -160,10 +172,16 @@ final class Hints {
 
     private void hinted(String channel, byte[] message) {
         String session = channel.substring(Math.min(prefix.length(), channel.length()));
-        List<String> resources = Wire.resources(message);
-        if (sessions.containsKey(session) && !resources.isEmpty()) {
-            pass(new Hint(session, resources));
+        if (!sessions.containsKey(session)) {
+            return;
         }
+        Hint hint;
+        try {
+            hint = new Hint(session, Wire.resources(message));
+        } catch (IllegalArgumentException noHint) {
+            return; // somebody else has written to the channel
+        }
+        pass(hint);
     }
 
     private void pass(Hint hint) {

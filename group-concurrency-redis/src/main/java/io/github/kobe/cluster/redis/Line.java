@@ -3,6 +3,7 @@ package io.github.kobe.cluster.redis;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulConnection;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +28,7 @@ final class Line<C extends StatefulConnection<byte[], byte[]>> {
     private final Consumer<C> connected;
 
     private volatile @Nullable C connection;
-    private volatile String reason = "it has not been tried yet";
+    private volatile RedisStoreException reason;
 
     /** How many there have been without success since the connection was last of use; for any thread. */
     private volatile int failures;
@@ -51,6 +52,7 @@ final class Line<C extends StatefulConnection<byte[], byte[]>> {
         this.address = address;
         this.dialling = dialling;
         this.connected = connected;
+        reason = Reasons.notConnected(address, "it has not been tried yet");
     }
 
     /** {@return the connection, for any thread; {@code null}: there is none} */
@@ -61,7 +63,7 @@ final class Line<C extends StatefulConnection<byte[], byte[]>> {
 
     /** {@return that there is no connection, and why; for any thread} */
     RedisStoreException notConnected() {
-        return Reasons.notConnected(address, reason);
+        return new RedisStoreException(Objects.requireNonNull(reason.getMessage()));
     }
 
     /** Does what is due. */
@@ -70,7 +72,7 @@ final class Line<C extends StatefulConnection<byte[], byte[]>> {
             return;
         }
         if (attempt != 0 && now - overdueAt > 0) {
-            failed("connecting takes too long");
+            failed(Reasons.notConnected(address, "connecting takes too long"));
         } else if (attempt == 0 && now - notBefore >= 0) {
             dial(now);
         }
@@ -84,7 +86,7 @@ final class Line<C extends StatefulConnection<byte[], byte[]>> {
         try {
             dialling.get().whenComplete((made, failure) -> loop.run(() -> dialled(mine, made, failure)));
         } catch (RuntimeException failure) {
-            failed(shown(failure));
+            failed(Reasons.of(failure, address));
         }
     }
 
@@ -92,7 +94,7 @@ final class Line<C extends StatefulConnection<byte[], byte[]>> {
         boolean late = closed || attempt != mine;
         if (made == null) {
             if (!late) {
-                failed(failure == null ? "no connection" : shown(failure));
+                failed(failure == null ? Reasons.notConnected(address, "no connection") : Reasons.of(failure, address));
             }
             return;
         }
@@ -105,24 +107,19 @@ final class Line<C extends StatefulConnection<byte[], byte[]>> {
         made.addListener(new RedisConnectionStateListener() {
             @Override
             public void onRedisDisconnected(RedisChannelHandler<?, ?> handler) {
-                loop.run(() -> lost(made, "the connection was closed"));
+                loop.run(() -> lost(made, Reasons.notConnected(address, "the connection was closed")));
             }
         });
         if (made.isOpen()) {
             connected.accept(made);
         } else {
-            lost(made, "the connection was closed at once");
+            lost(made, Reasons.notConnected(address, "the connection was closed at once"));
         }
-    }
-
-    private static String shown(Throwable failure) {
-        String error = Reasons.error(failure);
-        return error != null ? error : Reasons.text(failure);
     }
 
     /** This connection is of no use any more: another one is made. */
     @SuppressWarnings("ReferenceEquality") // identity is meant
-    void lost(StatefulConnection<byte[], byte[]> which, String why) {
+    void lost(StatefulConnection<byte[], byte[]> which, RedisStoreException why) {
         if (connection == which) {
             connection = null;
             failed(why);
@@ -130,7 +127,7 @@ final class Line<C extends StatefulConnection<byte[], byte[]>> {
         }
     }
 
-    private void failed(String why) {
+    private void failed(RedisStoreException why) {
         attempt = 0;
         reason = why;
         int before = failures;
@@ -148,7 +145,7 @@ final class Line<C extends StatefulConnection<byte[], byte[]>> {
     /** There is no other connection from now on; who closes the client closes the last one. */
     void close() {
         closed = true;
-        reason = "the store is closed";
+        reason = Reasons.closed();
         connection = null;
     }
 

@@ -34,10 +34,12 @@ final class Loop implements Executor {
         }
     }
 
-    /** Does something soon, after what was given before; nothing, once it has ended: then it is of no use to anybody. */
+    /** Does something soon, after what was given before; nothing, once it has ended. */
     void run(Runnable work) {
-        if (!thread.isShutdown()) {
-            thread.execute(guarded(work));
+        try {
+            execute(work);
+        } catch (RedisStoreException over) {
+            // What is left to do is done by closing.
         }
     }
 

@@ -88,7 +88,7 @@ public final class RedisClusterStore implements ClusterStore {
                 address,
                 Bytes.of(key),
                 () -> client.connectAsync(ByteArrayCodec.INSTANCE, address.uri()),
-                this::check);
+                this::connected);
         loop.every(TICK, this::tick);
         loop.every(CHECK, this::check);
     }
@@ -163,6 +163,12 @@ public final class RedisClusterStore implements ClusterStore {
         long now = System.nanoTime();
         commands.tick(now);
         hints.tick(now);
+    }
+
+    /** The server may be another one than that of the connection for hints. */
+    private void connected() {
+        hints.renew();
+        check();
     }
 
     private void check() {

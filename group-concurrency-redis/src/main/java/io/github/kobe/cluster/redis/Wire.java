@@ -143,12 +143,13 @@ final class Wire {
         List<String> all = new ArrayList<>();
         int at = 0;
         while (at < message.length) {
+            int start = at;
             int length = 0;
             while (at < message.length && message[at] >= '0' && message[at] <= '9' && length < message.length) {
                 length = 10 * length + message[at++] - '0';
             }
             int from = at + 1;
-            if (at >= message.length || message[at] != ':' || length > message.length - from) {
+            if (at == start || at >= message.length || message[at] != ':' || length > message.length - from) {
                 return List.of();
             }
             at = from + length;

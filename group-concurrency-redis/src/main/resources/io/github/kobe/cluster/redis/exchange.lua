@@ -31,7 +31,8 @@ local key, me, heartbeat = KEYS[1], ARGV[2], ARGV[9] == '1'
 local stated, sequence, quiet, lease, form = ARGV[3] + 0, ARGV[4] + 0, ARGV[6] + 0, ARGV[7] + 0, ARGV[8] + 0
 
 local time = call('TIME')
-local real = time[1] * 1000 + floor(time[2] / 1000)
+local realText = time[1] .. sub('00000' .. time[2], -6, -4)
+local real = realText + 0
 local info = call('INFO', 'server', 'replication')
 local _, at = find(info, '\nrun_id:', 1, true)
 local run = at and match(info, '^[^\r\n]+', at + 1)
@@ -49,7 +50,7 @@ for i = FIRST, #ARGV, EACH do
 end
 local stored = call('HMGET', key, unpack(fields))
 
-local epoch, log, last, answered, learnt, births, cursor = 0, 0, real, real, 0, 0, '0'
+local epoch, epochText, log, last, answered, learnt, births, cursor = 0, '0', 0, real, real, 0, 0, '0'
 local ofForm, ofLease, ofRun, ofReplication = form, lease, run, replication
 local known = false
 if stored[1] then
@@ -57,15 +58,16 @@ if stored[1] then
         match(stored[1], '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%S+) (%S+)')
     if p then
         known = true
-        ofForm, epoch, log, last, answered, learnt = f + 0, e + 0, lo + 0, la + 0, an + 0, le + 0
+        ofForm, epoch, epochText, log, last, answered, learnt = f + 0, e + 0, e, lo + 0, la + 0, an + 0, le + 0
         ofLease, births, cursor, ofRun, ofReplication = ls + 0, b + 0, c, r, p
     else
         ofForm = (match(stored[1], '^(%d+) ') or form) + 0
     end
 end
 
+-- Numbers of up to 14 digits, which all are but epochs, become texts as they are.
 local function head(nodes, denied)
-    return format('%.0f %.0f %.0f %d', epoch, max(0, learnt - log), nodes, denied and 1 or 0)
+    return epochText .. ' ' .. max(0, learnt - log) .. ' ' .. nodes .. (denied and ' 1' or ' 0')
 end
 
 if form < ofForm then
@@ -108,7 +110,6 @@ if passed > floor(ofLease / 5) then
 elseif passed > 0 then
     log = log + (passed > quiet + floor(ofLease * 2 / 15) and quiet or passed)
 end
-last = real
 answered = min(answered, real)
 local forgotten = gap >= floor(ofLease * 2 / 3) or run ~= ofRun or replication ~= ofReplication
     or (stated ~= epoch and floor(stated / SUFFIX) >= floor(epoch / SUFFIX))
@@ -126,21 +127,22 @@ for from, id, birth, since, over, to in gmatch(sessions, SESSION) do
     end
 end
 if read ~= #sessions + 1 or not known then
-    known, mine, sessions, stored, spokeOf, alive = false, nil, '', {}, {}, 0
-    epoch, log, answered, learnt, births, cursor, ofLease = 0, 0, real, 0, 0, '0', lease
+    known, mine, sessions, stored, spokeOf, idOf, alive = false, nil, '', {}, {}, {}, 0
+    epoch, epochText, log, answered, learnt, births, cursor, ofLease = 0, '0', 0, real, 0, 0, '0', lease
 end
 
 local refused = ofLease ~= lease and alive > 0
 if not known or forgotten or (ofLease ~= lease and not refused) then
     ofLease = refused and ofLease or lease
-    local seed = format('%s %s %.0f %s %s', run, replication, real, me, ARGV[4])
+    local seed = run .. ' ' .. replication .. ' ' .. realText .. ' ' .. me .. ' ' .. ARGV[4]
     local suffix = tonumber(sub(redis.sha1hex(seed), 1, 6), 16)
     epoch = (max(floor(epoch / SUFFIX), floor(stated / SUFFIX)) + 1) * SUFFIX + suffix
+    epochText = format('%.0f', epoch)
     ofRun, ofReplication = run, replication
     learnt = max(learnt, log + ofLease)
     births = known and births or suffix -- so that what is left from before isn't taken for somebody's
 end
-local now, learning, silence = format('%.0f', log), learnt > log, floor(ofLease * 4 / 15)
+local now, learning, silence = log .. '', learnt > log, floor(ofLease * 4 / 15)
 
 -- ---- writing
 
@@ -148,8 +150,8 @@ local sets, removed = {}, {}
 
 local function leave()
     sets[#sets + 1] = '!'
-    sets[#sets + 1] = format('%.0f %.0f %s %.0f %.0f %.0f %.0f %.0f %s %s %s',
-        ofForm, epoch, now, last, answered, learnt, ofLease, births, cursor, ofRun, ofReplication)
+    sets[#sets + 1] = ofForm .. ' ' .. epochText .. ' ' .. now .. ' ' .. realText .. ' ' .. answered .. ' ' .. learnt .. ' '
+        .. ofLease .. ' ' .. births .. ' ' .. cursor .. ' ' .. ofRun .. ' ' .. ofReplication
     if #removed > 0 then
         for from = 1, #removed, 4000 do -- as many as a call surely has room for
             call('HDEL', key, unpack(removed, from, min(from + 3999, #removed)))
@@ -178,6 +180,7 @@ end
 
 -- ---- hints: those that are kept, by session, and those to tell others now
 
+-- Each list has its resources in their order, and each of them as a key.
 local function unpacked(text)
     local list, from = {}, 1
     while from <= #text do
@@ -186,7 +189,9 @@ local function unpacked(text)
             return {}
         end
         from = start + size
-        list[#list + 1] = sub(text, start, from - 1)
+        local resource = sub(text, start, from - 1)
+        list[#list + 1] = resource
+        list[resource] = true
     end
     return list
 end
@@ -199,12 +204,9 @@ local function hint(session, resource)
         list = unpacked(call('HGET', key, 'h:' .. session) or '')
         kept[session] = list
     end
-    local there = #list >= MOST_HINTS
-    for i = 1, #list do
-        there = there or list[i] == resource
-    end
-    if not there then
+    if #list < MOST_HINTS and not list[resource] then
         list[#list + 1] = resource
+        list[resource] = true
     end
     if session ~= me then
         if not told[session] then
@@ -219,10 +221,9 @@ end
 -- Ends sessions, and has all others ask again for what they lack.
 local function finish(isOver)
     local left, some = {}, false
-    for from, id, birth, _, over, to in gmatch(sessions, SESSION) do
+    for from, id, _, _, over, to in gmatch(sessions, SESSION) do
         if isOver(id, over) then
             some = true
-            spokeOf[birth], idOf[birth] = nil, nil
             removed[#removed + 1] = 's:' .. id
             removed[#removed + 1] = 'h:' .. id
         else
@@ -284,11 +285,11 @@ if mine then
     sessions = sub(sessions, 1, mine - 1) .. sub(sessions, behind)
 else
     alive, births = alive + 1, births + 1
-    born = format('%.0f', births)
+    born = births .. ''
     sets[1], sets[2] = 's:' .. me, ARGV[10]
 end
 spokeOf[born], idOf[born] = log, me
-sessions = format('%s %s %s %.0f %s %.0f;', me, born, now, log + ofLease, ARGV[4], real) .. sessions
+sessions = me .. ' ' .. born .. ' ' .. now .. ' ' .. log + ofLease .. ' ' .. ARGV[4] .. ' ' .. realText .. ';' .. sessions
 
 local function isForgotten(text, from)
     local _, spoken = match(text, STAMPS, from)
@@ -484,7 +485,7 @@ for i = FIRST, #ARGV, EACH do
     local text = stored[3 + place] or ''
 
     local some = kept[me] -- who speaks of it needs no hint at it
-    for j = #some, 1, -1 do
+    for j = some[resource] and #some or 0, 1, -1 do
         if some[j] == resource then
             table.remove(some, j)
         end

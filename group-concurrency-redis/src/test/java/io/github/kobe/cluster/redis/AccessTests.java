@@ -17,6 +17,7 @@ import reactor.core.publisher.Mono;
 
 /** Users, what they may do, and what Redis is set to. */
 @Tag("deep")
+@Tag("lettuce")
 @Timeout(120)
 class AccessTests {
 
@@ -122,7 +123,7 @@ class AccessTests {
         user(ACL);
         try (RedisClusterStore store = storeOf("wr0ng")) {
             Speaker a = new Speaker(store, "a");
-            a.speakUntilFailed(Kind.OPEN, "not connected to localhost:" + server.port() + ": WRONGPASS ");
+            a.speakUntilFailed(Kind.OPEN, "WRONGPASS ");
             assertThat(a.failure(Kind.OPEN)).doesNotContain("wr0ng");
             assertThat(store.toString()).doesNotContain("wr0ng").contains("localhost:" + server.port());
 
@@ -141,7 +142,7 @@ class AccessTests {
         try (RedisClusterStore store =
                 RedisClusterStore.builder(uri).namespace("tests").build()) {
             Speaker a = new Speaker(store, "a");
-            a.speakUntilFailed(Kind.OPEN, "not connected to localhost:" + server.port() + ": WRONGPASS ");
+            a.speakUntilFailed(Kind.OPEN, "WRONGPASS ");
 
             password.set(SECRET);
             a.speakUntilAnswered(Kind.OPEN);

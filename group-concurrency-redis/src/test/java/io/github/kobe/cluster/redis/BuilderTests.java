@@ -53,8 +53,9 @@ class BuilderTests {
     @Test
     void aSocketInTheFileSystemIsRefused() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> RedisClusterStore.builder(RedisURI.create("redis-socket:///tmp/redis.sock")))
-                .withMessageStartingWith("uri must name a host, was redis-socket:");
+                .isThrownBy(() -> RedisClusterStore.builder(RedisURI.create("redis-socket://s3cr3t@/tmp/redis.sock")))
+                .withMessageStartingWith("uri must name a host, was redis-socket:")
+                .withMessageNotContaining("s3cr3t");
     }
 
     @Test
@@ -116,8 +117,7 @@ class BuilderTests {
         store.close();
         store.close();
 
-        assertThat(new Speaker(store, "a").failure(Kind.OPEN))
-                .isEqualTo("not connected to localhost:1: the store is closed");
+        assertThat(new Speaker(store, "a").failure(Kind.OPEN)).isEqualTo("the store is closed");
         assertThat(store.look(null).toCompletableFuture()).isCompletedExceptionally();
     }
 }

@@ -16,12 +16,15 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The script divides as core does, whatever nodes have, want and were told; stamps are often the same. */
 @Tag("deep")
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 @ExtendWith(OneServer.class)
 class DivisionTwinTests {
 

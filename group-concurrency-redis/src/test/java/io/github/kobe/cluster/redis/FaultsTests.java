@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A server that dies, forgets, stands still, or can't be reached. */
 @Tag("deep")
+@Tag("lettuce")
 @Timeout(120)
 class FaultsTests {
 
@@ -143,6 +144,20 @@ class FaultsTests {
         assertThat(told).isEmpty();
 
         server.cli("CLIENT", "KILL", "TYPE", "pubsub");
+
+        Deadline.until("a hint", () -> !told.isEmpty());
+        assertThat(told).containsExactly(new Hint("a", List.of(Hint.UNMET)));
+    }
+
+    /** The one for statements may lead to another server then. */
+    @Test
+    void aNewConnectionForStatementsBringsOneForHints() {
+        Queue<Hint> told = new ConcurrentLinkedQueue<>();
+        store.onHint(told::add);
+        a.speakUntilAnswered(Kind.OPEN);
+        Deadline.until("a subscriber", () -> !server.cli("PUBSUB", "CHANNELS").isEmpty());
+
+        server.cli("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
 
         Deadline.until("a hint", () -> !told.isEmpty());
         assertThat(told).containsExactly(new Hint("a", List.of(Hint.UNMET)));

@@ -10,6 +10,7 @@ import io.github.kobe.cluster.Hint;
 import io.github.kobe.cluster.NodeShare;
 import io.github.kobe.cluster.Statement.Kind;
 import io.github.kobe.testing.Deadline;
+import io.lettuce.core.LettuceVersion;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** The store on a server that works. */
 @Tag("deep")
+@Tag("lettuce")
 class RedisClusterStoreTests {
 
     private static final Demand WANTS_ONE = new Demand("g:a", 0, 1, 0, 1);
@@ -76,6 +78,11 @@ class RedisClusterStoreTests {
         Speaker speaker = new Speaker(on, session);
         assertThat(speaker.say(Kind.OPEN).kind()).isEqualTo(Answer.Kind.OK);
         return speaker;
+    }
+
+    @Test
+    void theClientIsTheOneThatIsMeant() {
+        assertThat(LettuceVersion.getVersion() + ".RELEASE").startsWith(System.getProperty("lettuce.version", "6."));
     }
 
     @Test
@@ -141,6 +148,35 @@ class RedisClusterStoreTests {
                 .skip(1)
                 .findFirst()
                 .orElseThrow());
+    }
+
+    @Test
+    void whatSomebodyElseWritesToAChannelIsNoHint() {
+        Queue<Hint> told = new ConcurrentLinkedQueue<>();
+        store.onHint(told::add);
+        opened("a");
+        Deadline.until("a subscriber", () -> subscribers("a") == 1);
+        server.cli("PUBLISH", "gc:{tests}:a", "nonsense");
+        server.cli("PUBLISH", "gc:{tests}:a", "0:");
+        server.cli("PUBLISH", "gc:{tests}:a", "3:g:x");
+
+        Deadline.until("a hint", () -> !told.isEmpty());
+        assertThat(told).containsExactly(new Hint("a", List.of("g:x")));
+    }
+
+    @Test
+    void aListenerThatFailsHarmsNobody() {
+        Queue<Hint> told = new ConcurrentLinkedQueue<>();
+        store.onHint(hint -> {
+            throw new AssertionError("broken");
+        });
+        store.onHint(told::add);
+        opened("a");
+        Deadline.until("a subscriber", () -> subscribers("a") == 1);
+        server.cli("PUBLISH", "gc:{tests}:a", "3:g:x");
+        server.cli("PUBLISH", "gc:{tests}:a", "3:g:y");
+
+        Deadline.until("hints", () -> told.size() == 2);
     }
 
     @Test

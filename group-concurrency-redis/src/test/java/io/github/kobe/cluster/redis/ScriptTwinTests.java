@@ -14,9 +14,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * server whose clock is set, that forgets, goes back, is another one, and returns.
  */
 @Tag("deep")
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 @ExtendWith(OneServer.class)
 class ScriptTwinTests {
 

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A primary that Sentinel watches, and its replica. */
 @Tag("deep")
+@Tag("lettuce")
 @Timeout(120)
 class SentinelTests {
 

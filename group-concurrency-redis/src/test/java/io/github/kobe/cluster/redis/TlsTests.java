@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A server that speaks TLS alone, with a certificate of its own. */
 @Tag("deep")
+@Tag("lettuce")
 @Timeout(120)
 class TlsTests {
 
