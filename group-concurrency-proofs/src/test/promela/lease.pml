@@ -14,8 +14,9 @@
  *
  * LIMIT        the group's
  * STATEMENTS   how many each node makes; also those that open a session
+ * OTHERS       how many the second one makes, if fewer
  * SESSIONS     how many each node has
- * FRESH        the store is empty at first; else both nodes have opened a session
+ * AT_FIRST     how many nodes have opened a session at first; 0: the store is empty
  * BARE         statements may leave the group out, as a heartbeat of a node with many groups does
  * STALLS       how many nodes may stand still, at any point, and for as long as they like
  * SHORT        all work is shorter than the margin: what began while a lease counted has ended by A1 and A2
@@ -34,8 +35,15 @@
 #ifndef STATEMENTS
 #define STATEMENTS 3
 #endif
+#ifndef OTHERS
+#define OTHERS STATEMENTS
+#endif
+#define most(n) (n == 0 -> STATEMENTS : OTHERS)
 #ifndef SESSIONS
 #define SESSIONS 2
+#endif
+#ifndef AT_FIRST
+#define AT_FIRST 2
 #endif
 #ifndef STALLS
 #define STALLS 0
@@ -103,6 +111,9 @@ typedef Node {
     unsigned answer : 2;    /* that has arrived, and isn't taken */
     unsigned answerEpoch : 6;
     unsigned answerCounted : 2;
+#ifdef SHORT
+    unsigned startedBy : 3; /* the statement by which something was leased when work of this node last began */
+#endif
     unsigned uncounted : 2  /* the witness: how many ran when the store ceased to count them */
 };
 
@@ -162,16 +173,38 @@ bit hasReaped;
 #endif
 #define allCounted(server) (counted(server, 0) + counted(server, 1))
 
+/* Who stands still with a permit that is not compared yet, runs on it. */
+#define left(n) (nodes[n].out > counted(reigning, n) -> nodes[n].out - counted(reigning, n) : 0)
+#ifdef SHORT
+#define isExcused(n) (mayStall(n) && nodes[n].lease != COUNTS)
+#else
+#define isExcused(n) (nodes[n].lease != COUNTS)
+#endif
+
+/* What still runs of what nobody counts. A node whose lease counts has nothing like that. */
+inline witness(n) {
+    if
+    :: !store.learns && isExcused(n) && left(n) > nodes[n].uncounted -> nodes[n].uncounted = left(n)
+    :: else
+    fi
+}
+
 /* ---- the engine */
 
 inline assertWithinLimit() {
     assert(runs(0) + runs(1) <= LIMIT + nodes[0].uncounted + nodes[1].uncounted)
 }
 
-inline giveBack(n) {
+inline giveBack(n, wasUncounted) {
     nodes[n].out--;
+#ifdef SHORT
     if
-    :: nodes[n].uncounted > 0 -> nodes[n].uncounted--
+    :: nodes[n].out == 0 -> nodes[n].startedBy = 0
+    :: else
+    fi;
+#endif
+    if
+    :: nodes[n].uncounted > (wasUncounted -> 0 : nodes[n].out) -> nodes[n].uncounted--
     :: else
     fi
 }
@@ -179,10 +212,17 @@ inline giveBack(n) {
 proctype Engine(bit n) {
 end:
     do
-    :: d_step { nodes[n].out < nodes[n].leased && !nodes[n].unchecked -> nodes[n].out++; nodes[n].unchecked = 1 }
     :: d_step {
-        nodes[n].unchecked ->
-        nodes[n].unchecked = 0;
+        mayStall(n) && nodes[n].out < nodes[n].leased && !nodes[n].unchecked ->
+        nodes[n].out++;
+        nodes[n].unchecked = 1
+       }
+    :: d_step {
+        nodes[n].unchecked || (!mayStall(n) && nodes[n].out < nodes[n].leased) ->
+        if
+        :: mayStall(n) -> nodes[n].unchecked = 0
+        :: else -> nodes[n].out++
+        fi;
         if
 #ifdef BUG_NOCHECK
         :: true ->
@@ -190,6 +230,9 @@ end:
         :: nodes[n].lease == COUNTS ->
 #endif
             assertWithinLimit();
+#ifdef SHORT
+            nodes[n].startedBy = nodes[n].by;
+#endif
 #ifdef SEES_START
             assert(false)
 #endif
@@ -200,12 +243,12 @@ end:
 #ifdef SEES_EXCESS
             assert(runs(0) + runs(1) <= LIMIT)
 #endif
-        :: else -> giveBack(n)
+        :: else -> giveBack(n, false)
         fi
        }
     :: d_step {
         runs(n) > 0 ->
-        giveBack(n)
+        giveBack(n, true)
        }
     od
 }
@@ -232,7 +275,11 @@ inline make(n, opening, leavesOut) {
     nodes[n].says[nodes[n].made].epoch = nodes[n].epoch;
     nodes[n].says[nodes[n].made].to = reigning;
     if
+#ifdef BUG_OPENGRANTS
+    :: leavesOut
+#else
     :: opening || leavesOut
+#endif
     :: else ->
         nodes[n].says[nodes[n].made].has = has(n);
         nodes[n].leasedThen = nodes[n].leased
@@ -266,6 +313,21 @@ inline grantTo(n) {
     nodes[n].unsaid = 0
 }
 
+inline moveDeadline(n) {
+#ifndef STRICT
+    if
+    :: nodes[n].lease != COUNTS && nodes[n].unchecked && nodes[n].uncounted < nodes[n].out -> nodes[n].uncounted++
+    :: else
+    fi;
+#endif
+    nodes[n].lease = (nodes[n].late -> OVER : COUNTS);
+#ifdef SEES_RESTATED
+    assert(nodes[n].leased == 0 || !store.learns || store.by[n].before == nodes[n].made);
+#endif
+    nodes[n].by = nodes[n].made - 1;
+    settle(n)
+}
+
 inline hear(n) {
 #ifndef BUG_NODEADLINEAFTERANSWER
     loseIfOver(n);
@@ -279,7 +341,11 @@ inline hear(n) {
         nodes[n].open = 1;
         nodes[n].epoch = nodes[n].answerEpoch;
         if
+#ifdef BUG_OPENGRANTS
+        :: !said(n).bare -> grantTo(n)
+#else
         :: !said(n).opens && !said(n).bare -> grantTo(n)
+#endif
         :: else
         fi;
 #ifndef BUG_RENEWEARLY
@@ -320,21 +386,17 @@ proctype Thread(bit n) {
 end:
     do
     :: d_step { nodes[n].lease == OVER -> lose(n) }
-    :: d_step { nodes[n].newest == UNDER_WAY && nodes[n].answer != NO_ANSWER -> hear(n) }
+    :: d_step {
+        nodes[n].newest == UNDER_WAY && nodes[n].answer != NO_ANSWER ->
+        hear(n);
+        if
+        :: !mayStall(n) && nodes[n].newest == TAKEN -> moveDeadline(n)
+        :: else
+        fi
+       }
     :: d_step {
         nodes[n].newest == TAKEN ->
-#ifndef STRICT
-        if
-        :: mayStall(n) && nodes[n].lease != COUNTS && nodes[n].unchecked > nodes[n].uncounted -> nodes[n].uncounted = 1
-        :: else
-        fi;
-#endif
-        nodes[n].lease = (nodes[n].late -> OVER : COUNTS);
-#ifdef SEES_RESTATED
-        assert(nodes[n].leased == 0 || !store.learns || store.by[n].before == nodes[n].made);
-#endif
-        nodes[n].by = nodes[n].made - 1;
-        settle(n)
+        moveDeadline(n)
        }
     :: d_step {
         nodes[n].newest == UNDER_WAY ->     /* it is overdue */
@@ -346,13 +408,13 @@ end:
        }
     :: d_step { nodes[n].newest != TAKEN && nodes[n].leased > 0 -> nodes[n].leased-- }
     :: d_step {
-        nodes[n].newest == SETTLED && nodes[n].made < STATEMENTS && nodes[n].session < SESSIONS ->
+        nodes[n].newest == SETTLED && nodes[n].made < most(n) && nodes[n].session < SESSIONS ->
         make(n, !nodes[n].open, 0);
         loseIfOver(n)
        }
 #ifdef BARE
     :: d_step {
-        nodes[n].newest == SETTLED && nodes[n].made < STATEMENTS && nodes[n].open ->
+        nodes[n].newest == SETTLED && nodes[n].made < most(n) && nodes[n].open ->
         make(n, 0, 1);
         loseIfOver(n)
        }
@@ -425,6 +487,8 @@ inline reply(kind, amount) {
 
 #ifdef BUG_NOSEQ
 #define isStale false
+#elif defined(BUG_OPENRESETS)
+#define isStale (mine.lives && number <= mine.sequence && !statement.opens)
 #else
 #define isStale (mine.lives && number <= mine.sequence)
 #endif
@@ -448,13 +512,24 @@ inline carryOut() {
                 mine.lives = 1;
                 mine.sequence = number;
                 if
+#ifdef BUG_OPENGRANTS
+                :: !statement.bare ->
+#else
                 :: !statement.opens && !statement.bare ->
+#endif
                     mine.counted = statement.has;
+                    witness(n);
                     if
                     :: !memory[server].learns && allCounted(server) < LIMIT -> room = LIMIT - allCounted(server)
                     :: else
                     fi
-                :: else
+                :: else ->
+#ifdef BUG_OPENRESETS
+                    if
+                    :: statement.opens -> mine.counted = 0
+                    :: else
+                    fi
+#endif
                 fi;
                 reply(OK, mine.counted)
             fi
@@ -518,31 +593,20 @@ end:
 
 #define isPending(n) (nodes[n].newest != SETTLED)
 
-/* What a node leases by statements of that sequence and before counts no more, and a node that goes on has noticed. */
+#ifdef SHORT
+#define hasEnded(n, before) (mayStall(n) || nodes[n].out == 0 || nodes[n].startedBy >= before)
+#else
+#define hasEnded(n, before) true
+#endif
+
+/* What a node leases by statements of before that one counts no more, and a node that goes on has noticed. */
 #ifdef BUG_NOMARGIN
 #define countsNoMore(n, before) true
 #else
 #define countsNoMore(n, before) \
     ((nodes[n].lease == NOTHING_COUNTS || nodes[n].by >= before || (mayStall(n) && nodes[n].lease == OVER)) \
     && (!isPending(n) || nodes[n].made - 1 >= before || nodes[n].late) \
-    && (mayStall(n) || nodes[n].lease == COUNTS || !nodes[n].unchecked))
-#endif
-
-/* Who stands still with a permit that is not compared yet, runs on it. */
-#define left(n) (nodes[n].out > counted(reigning, n) -> nodes[n].out - counted(reigning, n) : 0)
-
-/* What still runs of what nobody counts. A node whose lease counts has nothing like that. */
-inline witness(n) {
-    if
-    :: nodes[n].lease != COUNTS && left(n) > nodes[n].uncounted -> nodes[n].uncounted = left(n)
-    :: else
-    fi
-}
-
-#ifdef SHORT
-#define hasEnded(n, others) (mayStall(n) || nodes[n].lease == COUNTS || nodes[n].out <= others)
-#else
-#define hasEnded(n, others) true
+    && hasEnded(n, before))
 #endif
 
 #define session(n, no) store.by[n].sessions[no]
@@ -554,24 +618,27 @@ inline reap(n, no) {
     session(n, no).lives = 0;
     session(n, no).sequence = 0;
     session(n, no).counted = 0;
-    if
-    :: !store.learns -> witness(n)
-    :: else
-    fi
+    witness(n)
 }
 
 #define maybeReap(n, no) \
     :: d_step { \
-        session(n, no).lives && countsNoMore(n, session(n, no).sequence + 1) \
-                && (store.learns || hasEnded(n, counted(reigning, n) - session(n, no).counted)) -> \
+        session(n, no).lives && countsNoMore(n, session(n, no).sequence + 1) -> \
         reap(n, no) \
        }
+
+inline deadlineComes(n) {
+    if
+    :: mayStall(n) -> nodes[n].lease = OVER
+    :: else -> lose(n)
+    fi
+}
 
 proctype Time() {
 end:
     do
-    :: d_step { nodes[0].lease == COUNTS -> nodes[0].lease = OVER }
-    :: d_step { nodes[1].lease == COUNTS -> nodes[1].lease = OVER }
+    :: d_step { nodes[0].lease == COUNTS -> deadlineComes(0) }
+    :: d_step { nodes[1].lease == COUNTS -> deadlineComes(1) }
 #if STALLS > 0
     :: d_step { isPending(0) && nodes[0].lease != COUNTS && !nodes[0].late -> nodes[0].late = 1 }
 #endif
@@ -585,8 +652,7 @@ end:
     maybeReap(1, 1)
 #endif
     :: d_step {
-        store.learns && countsNoMore(0, store.by[0].before) && countsNoMore(1, store.by[1].before) &&
-                hasEnded(0, counted(reigning, 0)) && hasEnded(1, counted(reigning, 1)) ->
+        store.learns && countsNoMore(0, store.by[0].before) && countsNoMore(1, store.by[1].before) ->
 #ifdef SEES_LEARNT
         assert(nodes[0].lease != COUNTS || nodes[0].leased == 0 || counted(reigning, 0) == 0 || nodes[1].lease != COUNTS);
 #endif
@@ -680,11 +746,11 @@ end:
 init {
     byte n;
     d_step {
-#ifndef FRESH
+#if AT_FIRST
         begun = 1;
         memory[0].isThere = 1;
         memory[0].epoch = (1 << 3) + 1;
-        for (n : 0 .. 1) {
+        for (n : 0 .. AT_FIRST - 1) {
             nodes[n].says[0].opens = 1;
             nodes[n].made = 1;
             nodes[n].open = 1;
