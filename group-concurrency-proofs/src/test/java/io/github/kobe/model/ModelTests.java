@@ -88,7 +88,21 @@ class ModelTests {
             "tokens LOANS ONE_BY_ONE",
             "tokens LOANS GATED ONE_BY_ONE",
             "tokens IN_ORDER",
-            "tokens IN_ORDER GATED");
+            "tokens IN_ORDER GATED",
+            "lease STATEMENTS=4 SESSIONS=1 SHORT",
+            "lease STATEMENTS=4",
+            "lease AT_FIRST=0 SESSIONS=1",
+            "lease SESSIONS=1 BARE",
+            "lease LIMIT=2 SESSIONS=1",
+            "lease STALLS=1",
+            "lease STATEMENTS=4 OTHERS=3 SESSIONS=1 STALLS=1 SHORT",
+            "lease LIMIT=2 OTHERS=2 SESSIONS=1 STALLS=1",
+            "lease OTHERS=2 FORGETS=1 AT_FIRST=1",
+            "lease OTHERS=2 SESSIONS=1 RETURNS=1",
+            "lease SESSIONS=1 SWAPS=1 REPLICA",
+            "lease LIMIT=2 OTHERS=2 SESSIONS=1 SWAPS=1 REPLICA",
+            "lease STATEMENTS=4 OTHERS=2 SWAPS=1 AT_FIRST=1",
+            "lease OTHERS=2 SESSIONS=1 SWAPS=2 REPLICA");
 
     /** They take minutes and some gigabytes of memory. */
     private static final List<String> LARGE = List.of(
@@ -116,7 +130,11 @@ class ModelTests {
             "carried CARRIED=2 PLAIN=2",
             "carried CARRIED=3 PLAIN=1",
             "offer FLAT LIMIT=2 GLOBAL_LIMIT=2 IMPATIENT",
-            "offer CHAIN GROWS IMPATIENT");
+            "offer CHAIN GROWS IMPATIENT",
+            "lease STATEMENTS=4 OTHERS=2 FORGETS=1 AT_FIRST=1",
+            "lease LIMIT=2 STATEMENTS=4 SESSIONS=1",
+            "lease LIMIT=2 SESSIONS=1 STALLS=1",
+            "lease LIMIT=2 OTHERS=2 SESSIONS=1 RETURNS=1");
 
     /** For liveness, which costs more. */
     private static final List<String> FAIR = List.of(
@@ -202,7 +220,26 @@ class ModelTests {
             "tokens KEEPS_OTHERS QUEUED",
             "tokens AT_ONCE",
             "tokens AT_ONCE GATED",
-            "tokens IN_ORDER ONE_BY_ONE");
+            "tokens IN_ORDER ONE_BY_ONE",
+            "lease SESSIONS=1 BUG_NOSEQ",
+            "lease SESSIONS=1 BUG_OPENRESETS",
+            "lease SESSIONS=1 BUG_OLDANSWERS",
+            "lease SESSIONS=1 BUG_NOMARGIN",
+            "lease SESSIONS=1 STALLS=1 BUG_NOCHECK",
+            "lease SESSIONS=1 STALLS=1 BUG_NODEADLINEAFTERANSWER",
+            "lease OTHERS=2 SESSIONS=1 RETURNS=1 BUG_RUNIDONLY",
+            "lease STATEMENTS=2 SESSIONS=1 FORGETS=1 AT_FIRST=1 BUG_NOLEARN",
+            "lease OTHERS=2 SESSIONS=1 RETURNS=1 BARE BUG_RENEWEARLY",
+            "lease SESSIONS=1 SWAPS=2 REPLICA AT_FIRST=1 BUG_NOGAP",
+            "lease SESSIONS=1 SWAPS=2 REPLICA QUICK",
+            "lease SESSIONS=1 STALLS=1 STRICT",
+            "lease SEES_START",
+            "lease SEES_HAND_OVER",
+            "lease SEES_GONE",
+            "lease SEES_EXCESS",
+            "lease STATEMENTS=4 OTHERS=2 FORGETS=1 AT_FIRST=1 SEES_KEPT",
+            "lease STATEMENTS=4 OTHERS=2 FORGETS=1 AT_FIRST=1 SEES_RESTATED",
+            "lease STATEMENTS=4 OTHERS=2 FORGETS=1 AT_FIRST=1 SEES_LEARNT");
 
     private static Explored explored;
 
