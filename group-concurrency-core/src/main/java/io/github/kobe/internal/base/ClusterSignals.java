@@ -27,11 +27,26 @@ public abstract class ClusterSignals {
         }
     }
 
-    /** Until when what is leased counts, by the engine's clock ({@link Core#now}); 0: it doesn't yet. Written by who leases. */
-    private volatile long deadline;
+    /** The one that goes on, or the last one. Written by who leases. */
+    private volatile Term term = new Term();
 
     /** Those that are to be looked at, the newest first, linked by {@link Lease#next}. */
     private volatile @Nullable Lease newest;
+
+    /**
+     * How long what is leased counts without a break. Once that is lost, the term is over for good, and another one begins with
+     * what is leased then. So who has taken permits in this term, and looks at it late, finds that they don't count.
+     */
+    public static final class Term {
+
+        /** Until when, by the engine's clock ({@link Core#now}); 0: it doesn't any more. Written by who leases. */
+        private volatile long until;
+
+        /** {@return whether what was taken in it counts no more at that time} */
+        public boolean isOver(long now) {
+            return now >= until;
+        }
+    }
 
     /** There is something to {@link #take}; by any thread, without any lock. It doesn't block. */
     protected abstract void wake();
@@ -43,13 +58,28 @@ public abstract class ClusterSignals {
      *     that, finds that one has come which anybody has found over
      */
     public final boolean isOver(long now) {
-        return now >= deadline;
+        return term.isOver(now);
     }
 
-    /** {@return the deadline that there was} By who leases. */
+    /** {@return the present term, to be read before permits are taken} */
+    public final Term term() {
+        return term;
+    }
+
+    /**
+     * Has what is leased count until then; 0: it counts no more.
+     *
+     * @return the deadline that there was
+     */
     public final long setDeadline(long next) {
-        long before = deadline;
-        deadline = next;
+        long before = term.until;
+        if (before == 0 && next != 0) {
+            Term another = new Term();
+            another.until = next;
+            term = another;
+        } else {
+            term.until = next;
+        }
         return before;
     }
 

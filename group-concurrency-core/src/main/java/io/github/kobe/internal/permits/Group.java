@@ -2,6 +2,7 @@ package io.github.kobe.internal.permits;
 
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
+import io.github.kobe.internal.base.ClusterSignals;
 import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.KeyText;
@@ -65,9 +66,10 @@ public final class Group extends GuardedGroup {
      * @param stripe where to look for a credit first; as holds know it
      */
     public boolean tryTakeFast(int stripe) {
+        ClusterSignals.Term term = term();
         Take taken = tryTake(false);
         if (taken != Take.WANTS_CREDIT) {
-            return taken == Take.TAKEN && (lease == null || keepsTaken(stripe));
+            return taken == Take.TAKEN && (lease == null || keepsTaken(term, stripe));
         }
         if (!ledger.tryTakeCredit(stripe)) {
             return false;
@@ -76,15 +78,15 @@ public final class Group extends GuardedGroup {
             giveCredit(0, stripe);
             return false;
         }
-        return lease == null || keepsTaken(stripe);
+        return lease == null || keepsTaken(term, stripe);
     }
 
     /**
      * {@return whether what was taken may be used} It is given back if not. Looked at once it is taken: a thread that stops in
      * between has permits that count.
      */
-    private boolean keepsTaken(int stripe) {
-        boolean keeps = !isLeaseOver();
+    private boolean keepsTaken(ClusterSignals.@Nullable Term term, int stripe) {
+        boolean keeps = !isOver(term);
         if (!keeps) {
             release(0, stripe);
         }
@@ -116,6 +118,7 @@ public final class Group extends GuardedGroup {
      * back: so no more credits are free at any time than the limit allows.
      */
     public boolean tryTakeCarriedFast() {
+        ClusterSignals.Term term = term();
         long after = tryTakeCarried();
         if (isSlowWord(after)) {
             return false;
@@ -126,7 +129,7 @@ public final class Group extends GuardedGroup {
         if (isSlow()) {
             engine.housekeeper.retry(this); // who has entered in between took it for one that holds a global permit
         }
-        if (isLeaseOver()) {
+        if (isOver(term)) {
             releaseCarried(counters.carriedNoMore());
             return false;
         }

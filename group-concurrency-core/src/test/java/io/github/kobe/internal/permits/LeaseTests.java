@@ -599,6 +599,24 @@ class LeaseTests {
         group().release(0, group().home);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("CL20")
+    void whatIsTakenAfterTheDeadlineIsNotSavedByWhatIsLeasedAnew(boolean carried) throws Exception {
+        startWithMeddling();
+        clock.advance(LEASE);
+        meddling = () -> {
+            leases.lapse();
+            assertThat(leases.lease(KEY, 0).out()).as("is said to be in flight").isEqualTo(1);
+            leases.count(LEASE);
+            return clock.getAsLong();
+        };
+
+        assertThat(carried ? group().tryTakeCarriedFast() : group().tryTakeFast(group().home))
+                .isFalse();
+        assertThat(inFlight()).isZero();
+    }
+
     /** A group that is fast, a moment before the deadline, and a clock that has something happen while it is read. */
     private void startWithMeddling() throws Exception {
         LongSupplier reading = () -> {
