@@ -25,7 +25,7 @@ public interface Cluster {
     /**
      * Asks the store which nodes there are.
      *
-     * @return all that have or want some of any group, each with the sum over all groups, ordered by name. Fails if the store
+     * @return all that live, each with the sum over all groups, ordered by name. Fails if the store
      *     can't say so within two fifteenths of the lease, at the default within 2 s
      */
     CompletionStage<List<NodeShare>> nodes();

@@ -58,7 +58,8 @@ public interface ClusterStore extends AutoCloseable {
      *
      * @param resource of which resource, as in {@link Demand#resource}; {@code null}: all nodes, each with the sum over all its
      *     resources
-     * @return those nodes that have or want some, ordered by name; fails as {@link #exchange} does
+     * @return of one resource those nodes that have or want some, else all that live; ordered by name; fails as {@link #exchange}
+     *     does
      */
     CompletionStage<List<NodeShare>> look(@Nullable String resource);
 

@@ -239,6 +239,15 @@ abstract class SessionCases {
     }
 
     @Test
+    void aNewerFormThatIsRefusedForItsLeaseChangesNothing() {
+        StoreNode old = scene.opened("a");
+        old.says(0, 1, 5);
+
+        assertThat(scene.node("b").withForm(2).withLease(5_000).open().reason()).isEqualTo("lease 5s, cluster has 15s");
+        assertThat(old.says(1, 2, 5).counted()).isEqualTo(2);
+    }
+
+    @Test
     void theSmallestLimitOfThoseWhoHaveOrWantSomeIsInForce() {
         StoreNode a = scene.opened("a");
         StoreNode b = scene.opened("b");

@@ -59,7 +59,7 @@ final class Standing implements Cluster {
     private long hints;
 
     // ---- what it has logged
-    private Kind logged = Kind.LOST;
+    private @Nullable Kind logged;
     /** When all lines would have been written if they came once a minute. */
     private long paidUntil;
 
@@ -155,7 +155,11 @@ final class Standing implements Cluster {
         if (!next.equals(before)) {
             facts = next;
         }
-        boolean isKnown = kind != Kind.CONNECTED || nodes > 0;
+        boolean isKnown = switch (kind) {
+            case CONNECTED -> nodes > 0;
+            case LOST -> failed > 1 || answered > 0; // at the start, one statement may well be too early
+            default -> true;
+        };
         if (kind != logged && isKnown && paidUntil - now < BURST * SPARING) {
             logged = kind;
             paidUntil = Math.max(paidUntil, now) + SPARING;
@@ -198,10 +202,11 @@ final class Standing implements Cluster {
             case LEARNING ->
                 Log.write(
                         Level.INFO,
-                        () -> "The store of the limits over all instances has just begun, or has forgotten. For "
+                        () -> "The store of the limits over all instances has just begun, has forgotten, or was not"
+                                + " asked for long. For "
                                 + Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(learntAt - now))
-                                + " it grants nothing, while all instances say what they have. What they have serves"
-                                + " on.");
+                                + " it grants nothing, while all instances say what they have. What they have"
+                                + " serves on.");
             case STALE ->
                 Log.write(
                         Level.INFO,
@@ -293,13 +298,18 @@ final class Standing implements Cluster {
 
     private CompletionStage<List<NodeShare>> ask(@Nullable String resource) {
         CompletableFuture<List<NodeShare>> asked = new CompletableFuture<>();
-        var unused = settings.store().look(resource).whenComplete((shares, failure) -> {
-            if (failure == null) {
-                asked.complete(shares);
-            } else {
-                asked.completeExceptionally(failure);
-            }
-        });
+        // On a thread of its own: what follows on the answer may block, and the store's may not.
+        var unused = settings.store()
+                .look(resource)
+                .whenCompleteAsync(
+                        (shares, failure) -> {
+                            if (failure == null) {
+                                asked.complete(shares);
+                            } else {
+                                asked.completeExceptionally(failure);
+                            }
+                        },
+                        Thread::startVirtualThread);
         return asked.orTimeout(times.timeout(), TimeUnit.MILLISECONDS);
     }
 }

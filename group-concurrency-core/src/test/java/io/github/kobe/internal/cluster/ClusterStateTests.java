@@ -91,6 +91,32 @@ class ClusterStateTests extends TwoNodes {
     }
 
     @Test
+    void aStoreThatHasNeverAnsweredIsLogged() {
+        try (CapturedLog log = CapturedLog.open()) {
+            SimulatedCluster fresh = new SimulatedCluster(1);
+            fresh.network.refused = 1;
+            fresh.join();
+            fresh.run(Duration.ofSeconds(20));
+
+            assertThat(log.warnings())
+                    .containsExactly(
+                            "The store of the limits over all instances is lost: refused. Nothing starts in groups with"
+                                    + " such a limit until it answers.");
+        }
+    }
+
+    @Test
+    void aStartBesideOthersWarnsOfNothing() {
+        try (CapturedLog log = CapturedLog.open()) {
+            cluster.join();
+            pass(Duration.ofSeconds(20));
+
+            assertThat(log.warnings()).isEmpty();
+            assertThat(log.infos()).singleElement().asString().contains("'node-3' shares limits with others");
+        }
+    }
+
+    @Test
     void whoComesAndGoesIsLoggedOnceAMinute() {
         try (CapturedLog log = CapturedLog.open()) {
             for (int i = 0; i < 10; i++) {

@@ -84,7 +84,11 @@ final class Line<C extends StatefulConnection<byte[], byte[]>> {
         overdueAt = now + (address.hops() + 1) * RedisClusterStore.TIMEOUT.toNanos();
         int mine = attempt;
         try {
-            dialling.get().whenComplete((made, failure) -> loop.run(() -> dialled(mine, made, failure)));
+            var unused = dialling.get().whenComplete((made, failure) -> {
+                if (!loop.run(() -> dialled(mine, made, failure)) && made != null) {
+                    discard(made); // the store was closed meanwhile, and its client may be somebody else's
+                }
+            });
         } catch (RuntimeException failure) {
             failed(Reasons.of(failure, address));
         }
@@ -107,7 +111,8 @@ final class Line<C extends StatefulConnection<byte[], byte[]>> {
         made.addListener(new RedisConnectionStateListener() {
             @Override
             public void onRedisDisconnected(RedisChannelHandler<?, ?> handler) {
-                loop.run(() -> lost(made, Reasons.notConnected(address, "the connection was closed")));
+                boolean unused = loop.run(() ->
+                        lost(made, Reasons.notConnected(address, "the connection was closed"))); // or all is closed
             }
         });
         if (made.isOpen()) {

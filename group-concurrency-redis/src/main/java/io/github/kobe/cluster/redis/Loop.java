@@ -34,12 +34,17 @@ final class Loop implements Executor {
         }
     }
 
-    /** Does something soon, after what was given before; nothing, once it has ended. */
-    void run(Runnable work) {
+    /**
+     * Does something soon, after what was given before.
+     *
+     * @return whether it will be done: not once this has ended
+     */
+    boolean run(Runnable work) {
         try {
             execute(work);
+            return true;
         } catch (RedisStoreException over) {
-            // What is left to do is done by closing.
+            return false;
         }
     }
 

@@ -8,8 +8,16 @@ import org.jspecify.annotations.Nullable;
 /** Says why there is no answer, without what isn't anybody's business. */
 final class Reasons {
 
-    /** Whose messages are known to have no secret in them; those of a credentials provider are not. */
-    private static final List<String> KNOWN = List.of("java.", "javax.", "sun.", "io.netty.", "io.lettuce.");
+    /** Whose messages are known to have no secret in them; those of a credentials provider are not, which throws any other. */
+    private static final List<String> KNOWN = List.of(
+            "java.net.",
+            "java.nio.",
+            "java.security.cert.",
+            "java.util.concurrent.TimeoutException",
+            "javax.net.ssl.",
+            "sun.",
+            "io.netty.",
+            "io.lettuce.");
 
     private Reasons() {}
 
@@ -33,7 +41,7 @@ final class Reasons {
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         return cause instanceof RedisStoreException known
                 ? known
-                : new RedisStoreException("the answer can't be read: " + text(cause));
+                : new RedisStoreException("the answer can't be read: " + cause);
     }
 
     /** {@return what the server said; {@code null}: nothing} */

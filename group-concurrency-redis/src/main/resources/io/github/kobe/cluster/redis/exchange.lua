@@ -73,7 +73,6 @@ end
 if form < ofForm then
     return { 'REFUSED', head(0), 'form ' .. form .. ', cluster has ' .. ofForm }
 end
-ofForm = form
 
 -- ---- the clock, and who is there
 
@@ -132,6 +131,9 @@ if read ~= #sessions + 1 or not known then
 end
 
 local refused = ofLease ~= lease and alive > 0
+if not refused then
+    ofForm = form
+end
 if not known or forgotten or (ofLease ~= lease and not refused) then
     ofLease = refused and ofLease or lease
     local seed = run .. ' ' .. replication .. ' ' .. realText .. ' ' .. me .. ' ' .. ARGV[4]

@@ -6,6 +6,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -54,12 +55,16 @@ class ReasonsTests {
 
         assertThat(of(new RedisConnectionException("Unable", new VaultException())))
                 .isEqualTo("not connected to redis:6379: VaultException");
+        assertThat(of(new IllegalStateException("token s3cr3t has expired")))
+                .isEqualTo("not connected to redis:6379: IllegalStateException");
+        assertThat(of(new RedisConnectionException("Unable", new IOException("no file s3cr3t"))))
+                .isEqualTo("not connected to redis:6379: IOException");
     }
 
     @Test
     void whatCannotBeReadIsNoAnswer() {
         assertThat(Reasons.unwrapped(new NumberFormatException("For input string: \"x\"")))
-                .hasMessage("the answer can't be read: For input string: \"x\"");
+                .hasMessage("the answer can't be read: java.lang.NumberFormatException: For input string: \"x\"");
         RedisStoreException known = new RedisStoreException("known");
         assertThat(Reasons.unwrapped(new CompletionException(known))).isSameAs(known);
     }

@@ -73,7 +73,7 @@ final class GroupExecutorLifecycle extends MadeBeansLifecycle<GroupExecutor>
 
     @Override
     protected void begin(Map<String, GroupExecutor> executors) {
-        executors.values().forEach(executor -> executor.cluster().ifPresent(ClusterStart::await));
+        executors.values().forEach(executor -> executor.cluster().ifPresent(ClusterWaits::untilItGrants));
     }
 
     @Override
@@ -83,6 +83,7 @@ final class GroupExecutorLifecycle extends MadeBeansLifecycle<GroupExecutor>
         }
         if (closing) {
             executors.values().forEach(GroupExecutor::shutdown);
+            executors.values().forEach(executor -> executor.cluster().ifPresent(ClusterWaits::untilItKnowsOfTheEnd));
         }
     }
 

@@ -3,23 +3,21 @@ package io.github.kobe.spring.cluster;
 import io.github.kobe.cluster.ClusterSettings;
 import io.github.kobe.cluster.ClusterStore;
 import io.github.kobe.cluster.redis.RedisClusterStore;
-import io.github.kobe.spring.InvalidSettingException;
 import io.github.kobe.spring.internal.settings.BoundSettings;
 import io.github.kobe.spring.internal.settings.GroupConcurrencyProperties;
-import io.github.kobe.spring.internal.settings.InvalidSettings;
 import io.lettuce.core.RedisURI;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -53,39 +51,33 @@ public final class GroupConcurrencyRedisAutoConfiguration {
             try {
                 return named(RedisClusterStore.builder(RedisURI.create(uri)), properties, settings, environment);
             } catch (IllegalArgumentException unreadable) {
-                throw unreadable(settings);
+                throw settings.refusal( // without the cause: there may be a password in it
+                        "can't be read",
+                        "an address such as redis://host:6379, rediss://host:6379 or"
+                                + " redis-sentinel://host:26379#primary",
+                        null,
+                        "redis",
+                        "uri");
             }
         }
-    }
-
-    /** Tells neither value nor cause: there may be a password in it. */
-    private static InvalidSettingException unreadable(BoundSettings settings) {
-        ConfigurationProperty property = settings.find("redis", "uri");
-        return InvalidSettings.of(
-                "group-concurrency.redis.uri",
-                null,
-                property == null ? "unknown" : String.valueOf(property.getOrigin()),
-                "can't be read",
-                "an address such as redis://host:6379, rediss://host:6379 or redis-sentinel://host:26379#primary",
-                null);
     }
 
     /** Where Spring Data connects to. */
     @Configuration(proxyBeanMethods = false)
     @Order(2)
     @ConditionalOnClass(LettuceConnectionFactory.class)
-    @ConditionalOnBean(LettuceConnectionFactory.class)
+    @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
     static final class SpringDataConfiguration {
 
         @Bean
         @Lazy
         @ConditionalOnMissingBean({ClusterStore.class, ClusterSettings.class})
         ClusterStore groupConcurrencyClusterStore(
-                LettuceConnectionFactory factory,
+                RedisConnectionFactory factory,
                 GroupConcurrencyProperties properties,
                 BoundSettings settings,
                 Environment environment) {
-            return named(SpringDataRedis.store(factory), properties, settings, environment);
+            return named(SpringDataRedis.store(factory, environment), properties, settings, environment);
         }
     }
 
@@ -104,9 +96,24 @@ public final class GroupConcurrencyRedisAutoConfiguration {
                     "cluster",
                     "namespace");
         }
-        check(() -> store.namespace(name), settings, "cluster", "namespace");
+        if (namespace == null) {
+            takeName(store, name);
+        } else {
+            check(() -> store.namespace(name), settings, "cluster", "namespace");
+        }
         check(() -> store.keyPrefix(properties.redis().keyPrefix()), settings, "redis", "key-prefix");
         return store.build();
+    }
+
+    private static void takeName(RedisClusterStore.Builder store, String application) {
+        try {
+            store.namespace(application);
+        } catch (IllegalArgumentException refused) {
+            throw new IllegalStateException(
+                    "spring.application.name can't be the namespace of limits over all instances: "
+                            + refused.getMessage() + ". Set group-concurrency.cluster.namespace.",
+                    refused);
+        }
     }
 
     private static void check(Runnable setting, BoundSettings settings, String... name) {

@@ -7,7 +7,10 @@ import io.lettuce.core.RedisURI;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.NamedNode;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
@@ -19,14 +22,22 @@ import org.springframework.data.redis.connection.lettuce.RedisCredentialsProvide
 /** Reads where a connection factory of Spring Data connects to. The store doesn't use its connections, nor their options. */
 final class SpringDataRedis {
 
+    private static final String PRIMARY_AND_REPLICAS = "spring.data.redis.masterreplica.nodes";
+
     private SpringDataRedis() {}
 
     /**
      * Begins a store at the same server, with the same credentials, TLS and threads.
      *
-     * @throws IllegalStateException if it connects to a cluster, or through a socket in the file system
+     * @throws IllegalStateException if it connects in another way than to one server, or to one that Sentinels watch
      */
-    static RedisClusterStore.Builder store(LettuceConnectionFactory factory) {
+    static RedisClusterStore.Builder store(RedisConnectionFactory connections, Environment environment) {
+        if (!(connections instanceof LettuceConnectionFactory factory)) {
+            throw unfit("through " + connections.getClass().getSimpleName() + ", not Lettuce");
+        }
+        if (Binder.get(environment).bind(PRIMARY_AND_REPLICAS, String[].class).isBound()) {
+            throw unfit("to a primary and its replicas by name"); // the factory shows no sign of it
+        }
         LettuceClientConfiguration client = factory.getClientConfiguration();
         RedisURI.Builder uri = factory.getSentinelConfiguration() != null
                 ? sentinels(factory.getSentinelConfiguration(), client)
@@ -38,13 +49,18 @@ final class SpringDataRedis {
         return store;
     }
 
+    private static IllegalStateException unfit(String how) {
+        return new IllegalStateException(
+                "Limits over many instances need one Redis server, or Sentinels, and Spring Data connects " + how
+                        + ". Set group-concurrency.redis.uri to the Redis that they are to use.");
+    }
+
     private static RedisURI.Builder standalone(LettuceConnectionFactory factory, LettuceClientConfiguration client) {
-        if (factory.isClusterAware() || factory.getSocketConfiguration() != null) {
-            throw new IllegalStateException(
-                    "Limits over many instances need one Redis server, or Sentinels, and spring.data.redis connects to"
-                            + " a "
-                            + (factory.isClusterAware() ? "Redis Cluster" : "socket in the file system")
-                            + ". Set group-concurrency.redis.uri to another Redis.");
+        if (factory.isClusterAware()) {
+            throw unfit("to a Redis Cluster");
+        }
+        if (factory.getSocketConfiguration() != null) {
+            throw unfit("to a socket in the file system");
         }
         RedisStandaloneConfiguration server = factory.getStandaloneConfiguration();
         RedisURI.Builder uri =

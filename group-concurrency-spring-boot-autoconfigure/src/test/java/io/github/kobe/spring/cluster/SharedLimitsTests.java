@@ -27,6 +27,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -244,7 +246,47 @@ class SharedLimitsTests {
                 });
     }
 
-    /** Answers as a store does that has just begun, a dozen times. */
+    @Test
+    @Tag("CL41")
+    void theEndWaitsUntilTheStoreKnowsOfIt() {
+        SlowStore slow = new SlowStore(store);
+        plain.withBean(ClusterStore.class, () -> slow)
+                .withPropertyValues(LIMIT, CLOSED)
+                .run(context -> assertThat(Deadline.within(
+                                () -> context.getBean(GroupExecutor.class).call("a", () -> "done")))
+                        .isEqualTo("done"));
+
+        assertThat(slow.told).endsWith("CLOSE", "closed");
+    }
+
+    /** Takes its time, and tells what is asked of it. */
+    private static final class SlowStore extends Forwarding {
+
+        private final List<String> told = new CopyOnWriteArrayList<>();
+
+        private SlowStore(ClusterStore to) {
+            super(to);
+        }
+
+        @Override
+        public CompletionStage<Answer> exchange(Statement statement) {
+            return super.exchange(statement)
+                    .thenApplyAsync(
+                            answer -> {
+                                told.add(statement.kind().name());
+                                return answer;
+                            },
+                            CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS));
+        }
+
+        @Override
+        public void close() {
+            told.add("closed");
+            super.close();
+        }
+    }
+
+    /** Answers as a store does that has just begun, some times. */
     private static final class LearningStore extends Forwarding {
 
         private int left = 4;

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Where the store of an application is, by its settings. None of these servers exists. */
@@ -76,6 +78,42 @@ class SpringDataRedisTests {
                         .rootCause()
                         .hasMessageContaining("connects to a Redis Cluster")
                         .hasMessageContaining("group-concurrency.redis.uri"));
+    }
+
+    @Test
+    void aPrimaryAndReplicasByNameAreRefused() {
+        runner.withPropertyValues("spring.data.redis.masterreplica.nodes=one:6379,two:6379")
+                .run(context -> assertThat(catchThrowable(() -> context.getBean(ClusterStore.class)))
+                        .rootCause()
+                        .hasMessageContaining("connects to a primary and its replicas by name"));
+    }
+
+    @Test
+    void aFactoryOfTheApplicationIsFoundByItsInterface() {
+        runner.withBean(
+                        RedisConnectionFactory.class,
+                        () -> new LettuceConnectionFactory(new RedisStandaloneConfiguration("own", 7000)))
+                .run(context -> assertThat(context.getBean(ClusterStore.class))
+                        .hasToString("RedisClusterStore[own:7000/gc:{reports}]"));
+    }
+
+    @Test
+    void aMisspeltAddressIsToldWithoutItsPassword() {
+        runner.withPropertyValues("group-concurrency.redis.url=redis://:secret@other")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOfSatisfying(InvalidSettingException.class, refusal -> {
+                            assertThat(refusal.property()).isEqualTo("group-concurrency.redis.url");
+                            assertThat(refusal.value()).isNull();
+                            assertThat(refusal.allowed()).isEqualTo("group-concurrency.redis.uri");
+                        }));
+    }
+
+    @Test
+    void anApplicationWhoseNameCannotBeInAKeyIsToldSo() {
+        runner.withPropertyValues("spring.application.name={a}")
+                .run(context -> assertThat(catchThrowable(() -> context.getBean(ClusterStore.class)))
+                        .hasStackTraceContaining("spring.application.name can't be the namespace"));
     }
 
     @Test

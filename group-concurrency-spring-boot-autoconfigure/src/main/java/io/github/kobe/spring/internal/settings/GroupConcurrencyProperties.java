@@ -169,7 +169,14 @@ public record GroupConcurrencyProperties(
      * @param keyPrefix What the name of its key begins with; at most 255 characters, without curly brackets.
      */
     public record Redis(
-            @Nullable String uri, @DefaultValue("gc:") String keyPrefix) {}
+            @Nullable String uri, @DefaultValue("gc:") String keyPrefix) {
+
+        /** {@return the settings without the address, which may have a password in it} */
+        @Override
+        public String toString() {
+            return "Redis[keyPrefix=" + keyPrefix + "]";
+        }
+    }
 
     /**
      * The annotation {@code @GroupConcurrent}.

@@ -3,6 +3,7 @@ package io.github.kobe.spring.internal.settings;
 import io.github.kobe.spring.InvalidSettingException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 
 /** Makes the exceptions for bad settings. */
 public final class InvalidSettings {
@@ -22,11 +23,17 @@ public final class InvalidSettings {
             ConfigurationProperty property, String problem, String allowed, @Nullable Throwable cause) {
         return of(
                 property.getName().toString(),
-                String.valueOf(property.getValue()),
+                mayBeSecret(property) ? null : String.valueOf(property.getValue()),
                 String.valueOf(property.getOrigin()),
                 problem,
                 allowed,
                 cause);
+    }
+
+    /** An address of Redis may have a password in it, whatever it is called. */
+    private static boolean mayBeSecret(ConfigurationProperty property) {
+        return property.getName().getNumberOfElements() > 1
+                && property.getName().getElement(1, Form.UNIFORM).equals("redis");
     }
 
     /**

@@ -7,21 +7,25 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Waits, before the application takes requests, until the store of its limits over all instances grants something. A store that
- * has just begun, or has forgotten, doesn't for one lease; a store that can't be reached isn't waited for.
+ * Waits for the store of limits over all instances: before the application takes requests, until it grants something, and when
+ * the application ends, until it knows that. A store that has just begun, or has forgotten, grants nothing for one lease; a store
+ * that can't be reached isn't waited for.
  */
-final class ClusterStart {
+final class ClusterWaits {
 
     /** So long the first answer may take, as long as it takes to connect and to ask. */
     private static final Duration FIRST_ANSWER = Duration.ofSeconds(3);
 
+    /** So long an exchange may take that is under way when the executor ends, and the one that says so. */
+    private static final Duration FAREWELL = Duration.ofSeconds(2);
+
     private static final long PAUSE_MILLIS = 20;
 
-    private static final Log LOGGER = LogFactory.getLog(ClusterStart.class);
+    private static final Log LOGGER = LogFactory.getLog(ClusterWaits.class);
 
-    private ClusterStart() {}
+    private ClusterWaits() {}
 
-    static void await(Cluster cluster) {
+    static void untilItGrants(Cluster cluster) {
         long start = System.nanoTime();
         long most = cluster.settings().lease().plus(FIRST_ANSWER).toNanos();
         boolean told = false;
@@ -44,5 +48,21 @@ final class ClusterStart {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** The executor has been shut down: what it had is to be back at the store before that is closed. */
+    static void untilItKnowsOfTheEnd(Cluster cluster) {
+        long start = System.nanoTime();
+        try {
+            while (isThere(cluster.state()) && System.nanoTime() - start < FAREWELL.toNanos()) {
+                Thread.sleep(PAUSE_MILLIS);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static boolean isThere(ClusterState state) {
+        return state.kind() != ClusterState.Kind.CLOSED && state.kind() != ClusterState.Kind.LOST;
     }
 }
