@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -135,16 +136,33 @@ final class RedisServer implements AutoCloseable {
         awaitUp();
     }
 
+    /** Keeps a copy of what it knows. */
+    void keepCopy() throws IOException {
+        cli("SAVE");
+        Files.move(folder.resolve("dump.rdb"), folder.resolve("copy.rdb"), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** It starts again, with what it knew when the copy was made. While it loads that, it says so. */
+    void restartFromCopy() throws IOException, InterruptedException {
+        kill();
+        Path loaded = folder.resolve("dump.rdb");
+        Files.copy(folder.resolve("copy.rdb"), loaded);
+        process = start();
+        awaitUp();
+        Deadline.until("all is loaded", () -> cli("PING").equals("PONG"));
+        Files.delete(loaded);
+    }
+
     /** It stands still. */
     void freeze() {
-        signal("STOP");
+        signal("STOP", process);
     }
 
     void thaw() {
-        signal("CONT");
+        signal("CONT", process);
     }
 
-    private void signal(String name) {
+    static void signal(String name, Process process) {
         try {
             ChildProcess.of(List.of("kill", "-" + name, Long.toString(process.pid())))
                     .succeed(Duration.ofSeconds(10));
