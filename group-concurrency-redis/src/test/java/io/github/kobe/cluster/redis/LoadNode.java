@@ -37,6 +37,9 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class LoadNode {
 
+    /** Comes before a state that it prints. */
+    static final String STATE = " state=";
+
     /** One in so many tasks is {@link #LONGER} times as long. */
     private static final int LONG_ONE_IN = 30;
 
@@ -110,7 +113,7 @@ final class LoadNode {
             ClusterState state = executor.cluster().orElseThrow().state();
             if (state.kind() != told) {
                 told = state.kind();
-                System.out.println(System.nanoTime() + " " + told + " " + state.reason().orElse(""));
+                System.out.println(System.nanoTime() + STATE + told + " " + state.reason().orElse(""));
             }
             LockSupport.parkNanos(LOOK);
         }

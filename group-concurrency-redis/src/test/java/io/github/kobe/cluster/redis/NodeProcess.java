@@ -22,6 +22,7 @@ final class NodeProcess {
     private final Path log;
     private final Witness witness;
     private final Process process;
+    /** 0: it was not. */
     private long killedAt;
 
     NodeProcess(String name, String uri, Path folder) {
@@ -52,18 +53,14 @@ final class NodeProcess {
         return witness;
     }
 
-    boolean isKilled() {
-        return killedAt != 0;
-    }
-
-    /** {@return whether there is a process that isn't told to end} */
     boolean isAlive() {
         return process.isAlive();
     }
 
-    /** {@return when what it did has ended at the latest} */
-    long endsAt() {
-        return isKilled() ? killedAt : Long.MAX_VALUE;
+    /** {@return what it has done until now, or until it was killed} */
+    Tally.Work work() {
+        long now = System.nanoTime();
+        return new Tally.Work(name, witness.tasks(), killedAt == 0 ? now : killedAt);
     }
 
     /** It has so many workers for the key with that limit, which offer tasks that take so many milliseconds. */
@@ -105,20 +102,16 @@ final class NodeProcess {
         }
     }
 
-    /** {@return whether it has ever stood so with the store} */
-    boolean hasBeen(ClusterState.Kind kind) {
-        return log().contains(" " + kind + " ");
-    }
-
     /** {@return whether a lease was over since it has connected} */
     boolean hasLost() {
         String log = log();
-        int connected = log.indexOf(" " + ClusterState.Kind.CONNECTED + " ");
-        return connected >= 0 && log.indexOf(" " + ClusterState.Kind.LOST + " ", connected) >= 0;
+        int connected = log.indexOf(LoadNode.STATE + ClusterState.Kind.CONNECTED);
+        return connected >= 0 && log.indexOf(LoadNode.STATE + ClusterState.Kind.LOST, connected) >= 0;
     }
 
+    /** Waits until it stands so with the store, or has done so. */
     void awaitState(ClusterState.Kind kind) {
-        Deadline.until(() -> kind + " of " + log(), () -> hasBeen(kind));
+        Deadline.until(() -> kind + " of " + log(), () -> log().contains(LoadNode.STATE + kind));
     }
 
     void freeze() {

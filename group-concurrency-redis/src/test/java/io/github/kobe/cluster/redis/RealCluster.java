@@ -116,9 +116,9 @@ final class RealCluster implements AutoCloseable {
 
     /** Over each limit there was never more than the allowance. */
     void assertNeverOver() {
-        long now = System.nanoTime();
+        List<Tally.Work> works = nodes.stream().map(NodeProcess::work).toList();
         for (int limit : LIMITS) {
-            Tally tally = new Tally(limit, nodes, absences, now);
+            Tally tally = new Tally(limit, works, absences);
             figures.say("%s", tally);
             assertThat(tally.over()).as("%s%n%s", tally, logs()).isEmpty();
             assertThat(tally.most()).isGreaterThanOrEqualTo(limit);

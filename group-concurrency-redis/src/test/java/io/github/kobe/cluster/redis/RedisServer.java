@@ -22,12 +22,14 @@ import java.util.stream.Stream;
 final class RedisServer implements AutoCloseable {
 
     private final List<String> command;
+    private final Map<String, String> environment;
     private final Path folder;
     private final int port;
     private Process process;
 
-    private RedisServer(List<String> command, Path folder, int port) {
+    private RedisServer(List<String> command, Map<String, String> environment, Path folder, int port) {
         this.command = command;
+        this.environment = environment;
         this.folder = folder;
         this.port = port;
         process = start();
@@ -35,13 +37,17 @@ final class RedisServer implements AutoCloseable {
 
     /** {@return one that keeps nothing on disk} It is asked until it answers. */
     static RedisServer start(String... options) {
+        return start(Map.of(), options);
+    }
+
+    static RedisServer start(Map<String, String> environment, String... options) {
         int port = freePort();
         Path folder = newFolder();
         List<String> command = new ArrayList<>(List.of("redis-server", "--port", Integer.toString(port)));
         command.addAll(List.of("--save", "", "--appendonly", "no", "--dir", folder.toString()));
         command.addAll(List.of("--repl-diskless-sync-delay", "0"));
         command.addAll(List.of(options));
-        RedisServer server = new RedisServer(command, folder, port);
+        RedisServer server = new RedisServer(command, environment, folder, port);
         server.awaitUp();
         return server;
     }
@@ -52,7 +58,7 @@ final class RedisServer implements AutoCloseable {
         Path folder = newFolder();
         Path file = folder.resolve("sentinel.conf");
         Files.writeString(file, "port " + port + "\ndir " + folder + "\n" + configuration);
-        RedisServer server = new RedisServer(List.of("redis-sentinel", file.toString()), folder, port);
+        RedisServer server = new RedisServer(List.of("redis-sentinel", file.toString()), Map.of(), folder, port);
         server.awaitUp();
         return server;
     }
@@ -61,7 +67,8 @@ final class RedisServer implements AutoCloseable {
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("log").toFile());
-        builder.environment().putAll(Map.of("LC_ALL", "C"));
+        builder.environment().put("LC_ALL", "C");
+        builder.environment().putAll(environment);
         try {
             return builder.start();
         } catch (IOException e) {

@@ -56,17 +56,23 @@ final class Tally {
     /** What a task changes. */
     private record Change(long at, int out, int allowed) {}
 
-    Tally(int limit, List<NodeProcess> nodes, List<Absence> absences, long now) {
+    /**
+     * What one process did.
+     *
+     * @param last when it was killed, or looked at: what had not ended then, has ended
+     */
+    record Work(String node, List<Task> tasks, long last) {}
+
+    Tally(int limit, List<Work> works, List<Absence> absences) {
         this.limit = limit;
         List<Change> changes = new ArrayList<>();
-        for (NodeProcess node : nodes) {
+        for (Work work : works) {
             List<Absence> its = absences.stream()
-                    .filter(absence -> absence.node().equals(node.name()) && absence.isLong())
+                    .filter(absence -> absence.node().equals(work.node()) && absence.isLong())
                     .toList();
-            long last = Math.min(node.endsAt(), now);
-            node.witness().tasks().stream()
+            work.tasks().stream()
                     .filter(task -> task.limit() == limit && task.started() != 0)
-                    .forEach(task -> add(task, last, its, changes));
+                    .forEach(task -> add(task, work.last(), its, changes));
         }
         changes.sort(Comparator.comparingLong(Change::at).thenComparingInt(Change::out));
         int out = 0;
@@ -93,10 +99,6 @@ final class Tally {
                 return;
             }
         }
-    }
-
-    int limit() {
-        return limit;
     }
 
     /** {@return how many were out at once} */
