@@ -16,10 +16,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A way to a server on which what is sent can get lost, come late or come twice, and which can be cut. While something gets
- * lost, connections stay open.
+ * A way to a server on which what is sent can get lost, come late or come twice, and which can be cut. A connection on which
+ * something got lost stays open, and nothing comes through any more: nothing gets lost in the midst of a stream.
  */
 final class Proxy implements AutoCloseable {
+
+    private static final long A_MOMENT = 1_000_000;
 
     private final ServerSocket listening;
     private final int to;
@@ -28,6 +30,7 @@ final class Proxy implements AutoCloseable {
     private final AtomicInteger repeated = new AtomicInteger();
     private volatile boolean losesRequests;
     private volatile boolean losesAnswers;
+    private volatile boolean holdsRequests;
     private volatile boolean isCut;
     private volatile Duration delay = Duration.ZERO;
     private volatile Duration repeatsWithin = Duration.ZERO;
@@ -52,20 +55,20 @@ final class Proxy implements AutoCloseable {
         return repeated.get();
     }
 
-    /** From now on nothing comes through, until it is told otherwise; what was sent meanwhile never does. */
+    /** From now on nothing comes through, until it is told otherwise, and then on new connections only. */
     void swallow(boolean all) {
-        loseRequests(all);
+        losesRequests = all;
         loseAnswers(all);
     }
 
-    /** From now on nothing comes to the server, but what the server says comes through. */
-    void loseRequests(boolean all) {
-        losesRequests = all;
-    }
-
-    /** From now on the server hears everything, and nothing comes back. */
+    /** From now on the server hears everything, and nothing comes back; then it does on new connections only. */
     void loseAnswers(boolean all) {
         losesAnswers = all;
+    }
+
+    /** From now on nothing comes to the server, until it is told otherwise; then all does. */
+    void holdRequests(boolean all) {
+        holdsRequests = all;
     }
 
     /** From now on all comes so late, in each direction. */
@@ -124,9 +127,14 @@ final class Proxy implements AutoCloseable {
             InputStream in = from.getInputStream();
             OutputStream out = into.getOutputStream();
             byte[] some = new byte[65_536];
+            boolean lost = false;
             for (int read = in.read(some); read >= 0; read = in.read(some)) {
                 LockSupport.parkNanos(delay.toNanos());
-                if (!(requests ? losesRequests : losesAnswers)) {
+                while (requests && holdsRequests) {
+                    LockSupport.parkNanos(A_MOMENT);
+                }
+                lost |= requests ? losesRequests : losesAnswers;
+                if (!lost) {
                     out.write(some, 0, read);
                     if (requests && repeatsWithin.isPositive()) {
                         repeat(some.clone(), read);

@@ -100,6 +100,7 @@ final class RealCluster implements AutoCloseable {
         nodes.stream()
                 .filter(node -> !node.equals(one) && node.isAlive())
                 .forEach(RealCluster::stopLoad);
+        loadHeavily(List.of(one));
         long since = System.nanoTime();
         awaitAll(one);
         took("one node has all once the others want nothing", since);
