@@ -82,7 +82,10 @@ final class LoadNode {
         }
         GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(
                 policy.build(),
-                ClusterSettings.of(store).withNodeName(name).withLease(RealCluster.LEASE));
+                ClusterSettings.of(store)
+                        .withNodeName(name)
+                        .withLease(RealCluster.LEASE)
+                        .withIdleReturn(RealCluster.IDLE_RETURN));
         LoadNode node = new LoadNode(Witness.at(Path.of(arguments[2])), executor);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> node.drain(store)));
         Thread.ofPlatform().daemon().start(node::tellStates);

@@ -37,6 +37,7 @@ class RealStoreTests {
 
     private final long seed = Depth.seed();
     private final Random random = new Random(seed);
+    private ServerClock clock;
     private RedisServer server;
     private RealCluster cluster;
     private List<NodeProcess> all;
@@ -52,8 +53,10 @@ class RealStoreTests {
 
     /** It may be debugged, and takes its time to load what it has saved. */
     @BeforeEach
-    void begin() {
+    void begin() throws Exception {
+        clock = new ServerClock(folder);
         server = RedisServer.start(
+                clock.environment(),
                 "--enable-debug-command", "yes", "--key-load-delay", "5000", "--loading-process-events-interval-bytes", "1024");
         cluster = new RealCluster(folder, FIGURES);
         String uri = RealCluster.uri(server.port());
@@ -82,8 +85,13 @@ class RealStoreTests {
         FIGURES.say("seed %s", seed);
         server.cli("DEBUG", "POPULATE", "300", "other", "8");
         server.keepCopy();
-        List<Fault> faults = new ArrayList<>(
-                List.of(server::restart, this::flush, this::refuse, server::restartFromCopy, this::standStill));
+        List<Fault> faults = new ArrayList<>(List.of(
+                server::restart,
+                this::flush,
+                this::refuse,
+                this::setTheClock,
+                server::restartFromCopy,
+                this::standStill));
         Collections.shuffle(faults, random);
         for (Fault fault : faults) {
             RealCluster.elapse(Duration.ofNanos(random.nextLong(LONGEST_PAUSE.toNanos())));
@@ -111,6 +119,10 @@ class RealStoreTests {
         RealCluster.awaitAllAtWork(all);
         server.cli("DEBUG", "SLEEP", "1.2");
         RealCluster.awaitAllAtWork(all);
+    }
+
+    private void setTheClock() {
+        clock.set(Duration.ofSeconds(random.nextInt(-3_600, 3_600)));
     }
 
     private void flush() {
