@@ -43,7 +43,7 @@ final class LoadNode {
     /** One in so many tasks is {@link #LONGER} times as long. */
     private static final int LONG_ONE_IN = 30;
 
-    private static final int LONGER = 6;
+    private static final int LONGER = 4;
 
     private static final Duration DRAIN = Duration.ofSeconds(15);
     private static final long LOOK = TimeUnit.MILLISECONDS.toNanos(10);
@@ -116,7 +116,8 @@ final class LoadNode {
             ClusterState state = executor.cluster().orElseThrow().state();
             if (state.kind() != told) {
                 told = state.kind();
-                System.out.println(System.nanoTime() + STATE + told + " " + state.reason().orElse(""));
+                System.out.println(
+                        System.nanoTime() + STATE + told + " " + state.reason().orElse(""));
             }
             LockSupport.parkNanos(LOOK);
         }
@@ -164,8 +165,9 @@ final class LoadNode {
         switch (ThreadLocalRandom.current().nextInt(3)) {
             case 0 -> executor.call(load.key(), work);
             case 1 -> require(executor.submit(load.key(), work).await());
-            default -> require(executor.submitAsync(load.key(), () -> runAsync(task, load.nanos()))
-                    .await());
+            default ->
+                require(executor.submitAsync(load.key(), () -> runAsync(task, load.nanos()))
+                        .await());
         }
     }
 

@@ -67,7 +67,9 @@ final class NodeProcess {
     void load(int limit, int workers, int least, int most) {
         try {
             process.getOutputStream()
-                    .write("load %d %d %d %d\n".formatted(limit, workers, least, most).getBytes(StandardCharsets.UTF_8));
+                    .write("load %d %d %d %d\n"
+                            .formatted(limit, workers, least, most)
+                            .getBytes(StandardCharsets.UTF_8));
             process.getOutputStream().flush();
         } catch (IOException e) {
             throw new UncheckedIOException(log(), e);

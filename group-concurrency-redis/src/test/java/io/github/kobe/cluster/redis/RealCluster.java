@@ -94,15 +94,14 @@ final class RealCluster implements AutoCloseable {
     static void awaitAll(NodeProcess node) {
         for (int limit : LIMITS) {
             Deadline.until(
-                    () -> limit + " at " + node.log() + " but " + node.running(limit), () -> node.running(limit) >= limit);
+                    () -> limit + " at " + node.log() + " but " + node.running(limit),
+                    () -> node.running(limit) >= limit);
         }
     }
 
     /** Nothing is lost: a single node gets each whole limit, once the others want nothing. */
     void assertOneCanHaveAll(NodeProcess one) {
-        nodes.stream()
-                .filter(node -> !node.equals(one) && node.isAlive())
-                .forEach(RealCluster::stopLoad);
+        nodes.stream().filter(node -> !node.equals(one) && node.isAlive()).forEach(RealCluster::stopLoad);
         loadHeavily(List.of(one));
         long since = System.nanoTime();
         awaitAll(one);
@@ -132,9 +131,7 @@ final class RealCluster implements AutoCloseable {
     /** Nobody was refused, and no lease was over. */
     void assertNothingRefused() {
         for (NodeProcess node : nodes) {
-            assertThat(node.witness().tasks())
-                    .as(node::log)
-                    .noneMatch(Witness.Task::isRefused);
+            assertThat(node.witness().tasks()).as(node::log).noneMatch(Witness.Task::isRefused);
             assertThat(node.hasLost()).as(node::log).isFalse();
         }
     }

@@ -63,14 +63,13 @@ class RealFailoverTests {
 
     private RedisServer sentinel(Duration downAfter) throws IOException {
         RedisServer sentinel = RedisServer.sentinel("""
-                sentinel monitor main 127.0.0.1 %d 1
-                sentinel down-after-milliseconds main %d
-                sentinel failover-timeout main 3000
-                """
-                .formatted(toPrimary.port(), downAfter.toMillis()));
+            sentinel monitor main 127.0.0.1 %d 1
+            sentinel down-after-milliseconds main %d
+            sentinel failover-timeout main 3000
+            """.formatted(toPrimary.port(), downAfter.toMillis()));
         Deadline.until(
-                "a replica that Sentinel knows", () -> sentinel.cli("SENTINEL", "REPLICAS", "main")
-                        .contains(Integer.toString(replica.port())));
+                "a replica that Sentinel knows",
+                () -> sentinel.cli("SENTINEL", "REPLICAS", "main").contains(Integer.toString(replica.port())));
         return sentinel;
     }
 
@@ -128,7 +127,11 @@ class RealFailoverTests {
             cluster.took("all at work at the next primary", cut);
             cluster.assertOneCanHaveAll(c);
 
-            long over = cut + MOST_LAG.plusSeconds(1).plus(RealCluster.COUNTS).plusMillis(100).toNanos();
+            long over = cut
+                    + MOST_LAG.plusSeconds(1)
+                            .plus(RealCluster.COUNTS)
+                            .plusMillis(100)
+                            .toNanos();
             assertThat(a.witness().tasks()).as(a::log).noneMatch(task -> task.started() > over);
             cluster.wasAway(a, cut + MOST_LAG.plusSeconds(1).toNanos(), false);
             cluster.assertNeverOver();

@@ -30,7 +30,7 @@ class RealStoreTests {
     /** Nobody has used it before the fault. */
     private static final int COLD = 5;
 
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(Depth.pick(1, 1, 6));
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(Depth.pick(500, 500, 6_000));
 
     @TempDir
     private Path folder;
@@ -57,7 +57,12 @@ class RealStoreTests {
         clock = new ServerClock(folder);
         server = RedisServer.start(
                 clock.environment(),
-                "--enable-debug-command", "yes", "--key-load-delay", "5000", "--loading-process-events-interval-bytes", "1024");
+                "--enable-debug-command",
+                "yes",
+                "--key-load-delay",
+                "5000",
+                "--loading-process-events-interval-bytes",
+                "1024");
         cluster = new RealCluster(folder, FIGURES);
         String uri = RealCluster.uri(server.port());
         all = List.of(cluster.start("a", uri), cluster.start("b", uri), cluster.start("c", uri));
@@ -83,7 +88,7 @@ class RealStoreTests {
         cluster.assertNothingRefused();
 
         FIGURES.say("seed %s", seed);
-        server.cli("DEBUG", "POPULATE", "300", "other", "8");
+        server.cli("DEBUG", "POPULATE", "200", "other", "8");
         server.keepCopy();
         List<Fault> faults = new ArrayList<>(List.of(
                 server::restart,

@@ -19,30 +19,30 @@ final class ServerClock {
 
     /** Redis asks for the time by this function alone. */
     private static final String LIBRARY = """
-            #define _GNU_SOURCE
-            #include <fcntl.h>
-            #include <stdlib.h>
-            #include <sys/mman.h>
-            #include <sys/syscall.h>
-            #include <sys/time.h>
-            #include <unistd.h>
+        #define _GNU_SOURCE
+        #include <fcntl.h>
+        #include <stdlib.h>
+        #include <sys/mman.h>
+        #include <sys/syscall.h>
+        #include <sys/time.h>
+        #include <unistd.h>
 
-            static volatile long long *ahead;
+        static volatile long long *ahead;
 
-            __attribute__((constructor)) static void map(void) {
-                int file = open(getenv("CLOCK_AHEAD"), O_RDONLY);
-                ahead = mmap(NULL, sizeof *ahead, PROT_READ, MAP_SHARED, file, 0);
-                close(file);
-            }
+        __attribute__((constructor)) static void map(void) {
+            int file = open(getenv("CLOCK_AHEAD"), O_RDONLY);
+            ahead = mmap(NULL, sizeof *ahead, PROT_READ, MAP_SHARED, file, 0);
+            close(file);
+        }
 
-            int gettimeofday(struct timeval *time, void *zone) {
-                int result = syscall(SYS_gettimeofday, time, zone);
-                long long micros = time->tv_sec * 1000000LL + time->tv_usec + *ahead;
-                time->tv_sec = micros / 1000000;
-                time->tv_usec = micros % 1000000;
-                return result;
-            }
-            """;
+        int gettimeofday(struct timeval *time, void *zone) {
+            int result = syscall(SYS_gettimeofday, time, zone);
+            long long micros = time->tv_sec * 1000000LL + time->tv_usec + *ahead;
+            time->tv_sec = micros / 1000000;
+            time->tv_usec = micros % 1000000;
+            return result;
+        }
+        """;
 
     private final Path library;
     private final Path file;
@@ -54,8 +54,8 @@ final class ServerClock {
         ChildProcess.of(List.of("gcc", "-shared", "-fPIC", "-O1", "-o", library.toString(), source.toString()))
                 .succeed(Duration.ofSeconds(20));
         file = folder.resolve("ahead");
-        try (FileChannel channel = FileChannel.open(
-                file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             ahead = channel.map(FileChannel.MapMode.READ_WRITE, 0, Long.BYTES).order(ByteOrder.nativeOrder());
         } catch (IOException e) {
             throw new UncheckedIOException(e);

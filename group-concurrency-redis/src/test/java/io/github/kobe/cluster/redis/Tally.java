@@ -41,7 +41,10 @@ final class Tally {
         /** {@return whether it may run that task on top of what others run} */
         private boolean allows(Task task) {
             return task.started() <= (stoodStill ? from : over())
-                    || (stoodStill && task.started() >= to && task.started() <= to + NOTED_LATE && task.offered() < from);
+                    || (stoodStill
+                            && task.started() >= to
+                            && task.started() <= to + NOTED_LATE
+                            && task.offered() < from);
         }
     }
 

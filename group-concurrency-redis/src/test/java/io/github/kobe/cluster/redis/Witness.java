@@ -22,8 +22,7 @@ import java.util.List;
 final class Witness {
 
     private static final int MOST = 200_000;
-    private static final VarHandle LONG =
-            MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
     private static final int LIMIT = 0;
     private static final int OFFERED = 8;
@@ -59,8 +58,8 @@ final class Witness {
     }
 
     static Witness at(Path file) {
-        try (FileChannel channel = FileChannel.open(
-                file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             return new Witness(channel.map(FileChannel.MapMode.READ_WRITE, 0, SIZE * (MOST + 1L)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
