@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /** Instances in processes of their own, which share three limits, and the witness of what they do. */
-final class RealCluster implements AutoCloseable {
+final class RealCluster {
 
     /** The shortest there may be; all other times are parts of it. */
     static final Duration LEASE = Duration.ofSeconds(5);
@@ -140,8 +140,7 @@ final class RealCluster implements AutoCloseable {
         return nodes.stream().map(NodeProcess::log).collect(Collectors.joining("\n"));
     }
 
-    @Override
-    public void close() throws Exception {
+    void killAll() throws InterruptedException {
         for (NodeProcess node : nodes) {
             node.kill();
         }

@@ -50,7 +50,7 @@ class RealFailoverTests {
 
     @AfterEach
     void end() throws Exception {
-        cluster.close();
+        cluster.killAll();
         toPrimary.close();
         replica.close();
         primary.close();

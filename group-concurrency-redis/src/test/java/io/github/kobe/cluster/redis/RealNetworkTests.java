@@ -46,7 +46,7 @@ class RealNetworkTests {
 
     @AfterEach
     void end() throws Exception {
-        cluster.close();
+        cluster.killAll();
         toA.close();
         toB.close();
         server.close();

@@ -51,7 +51,7 @@ class RealNodesTests {
 
     @AfterEach
     void end() throws Exception {
-        cluster.close();
+        cluster.killAll();
         server.close();
     }
 

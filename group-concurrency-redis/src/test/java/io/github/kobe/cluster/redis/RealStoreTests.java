@@ -72,7 +72,7 @@ class RealStoreTests {
 
     @AfterEach
     void end() throws Exception {
-        cluster.close();
+        cluster.killAll();
         server.close();
     }
 
