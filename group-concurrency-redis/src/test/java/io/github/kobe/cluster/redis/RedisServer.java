@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,12 +22,14 @@ import java.util.stream.Stream;
 final class RedisServer implements AutoCloseable {
 
     private final List<String> command;
+    private final Map<String, String> environment;
     private final Path folder;
     private final int port;
     private Process process;
 
-    private RedisServer(List<String> command, Path folder, int port) {
+    private RedisServer(List<String> command, Map<String, String> environment, Path folder, int port) {
         this.command = command;
+        this.environment = environment;
         this.folder = folder;
         this.port = port;
         process = start();
@@ -34,13 +37,17 @@ final class RedisServer implements AutoCloseable {
 
     /** {@return one that keeps nothing on disk} It is asked until it answers. */
     static RedisServer start(String... options) {
+        return start(Map.of(), options);
+    }
+
+    static RedisServer start(Map<String, String> environment, String... options) {
         int port = freePort();
         Path folder = newFolder();
         List<String> command = new ArrayList<>(List.of("redis-server", "--port", Integer.toString(port)));
         command.addAll(List.of("--save", "", "--appendonly", "no", "--dir", folder.toString()));
         command.addAll(List.of("--repl-diskless-sync-delay", "0"));
         command.addAll(List.of(options));
-        RedisServer server = new RedisServer(command, folder, port);
+        RedisServer server = new RedisServer(command, environment, folder, port);
         server.awaitUp();
         return server;
     }
@@ -51,7 +58,7 @@ final class RedisServer implements AutoCloseable {
         Path folder = newFolder();
         Path file = folder.resolve("sentinel.conf");
         Files.writeString(file, "port " + port + "\ndir " + folder + "\n" + configuration);
-        RedisServer server = new RedisServer(List.of("redis-sentinel", file.toString()), folder, port);
+        RedisServer server = new RedisServer(List.of("redis-sentinel", file.toString()), Map.of(), folder, port);
         server.awaitUp();
         return server;
     }
@@ -60,7 +67,8 @@ final class RedisServer implements AutoCloseable {
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("log").toFile());
-        builder.environment().putAll(Map.of("LC_ALL", "C"));
+        builder.environment().put("LC_ALL", "C");
+        builder.environment().putAll(environment);
         try {
             return builder.start();
         } catch (IOException e) {
@@ -135,16 +143,33 @@ final class RedisServer implements AutoCloseable {
         awaitUp();
     }
 
+    /** Keeps a copy of what it knows. */
+    void keepCopy() throws IOException {
+        cli("SAVE");
+        Files.move(folder.resolve("dump.rdb"), folder.resolve("copy.rdb"), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** It starts again, with what it knew when the copy was made. While it loads that, it says so. */
+    void restartFromCopy() throws IOException, InterruptedException {
+        kill();
+        Path loaded = folder.resolve("dump.rdb");
+        Files.copy(folder.resolve("copy.rdb"), loaded);
+        process = start();
+        awaitUp();
+        Deadline.until("all is loaded", () -> cli("PING").equals("PONG"));
+        Files.delete(loaded);
+    }
+
     /** It stands still. */
     void freeze() {
-        signal("STOP");
+        signal("STOP", process);
     }
 
     void thaw() {
-        signal("CONT");
+        signal("CONT", process);
     }
 
-    private void signal(String name) {
+    static void signal(String name, Process process) {
         try {
             ChildProcess.of(List.of("kill", "-" + name, Long.toString(process.pid())))
                     .succeed(Duration.ofSeconds(10));
