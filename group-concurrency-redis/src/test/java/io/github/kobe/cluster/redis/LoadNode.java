@@ -142,6 +142,7 @@ final class LoadNode {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // identity is meant
     private void work(Load load) {
         while (loads.get(load.limit()) == load) {
             int task = witness.offered(load.limit());
