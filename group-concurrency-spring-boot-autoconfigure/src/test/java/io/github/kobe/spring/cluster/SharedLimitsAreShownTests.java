@@ -57,20 +57,21 @@ class SharedLimitsAreShownTests {
         });
     }
 
-    private void holdOneAndWait() {
+    private void holdOne() {
         var held = executor.submit("tenant:a", "1", gate.then("held"));
         gate.awaitArrived(1);
+        assertThat(held.isDone()).isFalse();
+    }
+
+    private void haveTheOtherWait() {
         GroupExecutor other = server.bean(Instances.class).other;
         var waiting = other.submit("tenant:a", "2", gate.then("waits"));
-        assertThat(List.of(held, waiting)).noneMatch(TaskHandle::isDone);
+        assertThat(waiting.isDone()).isFalse();
         Deadline.until(
-                "the other has said so",
-                () -> other.cluster()
-                                .orElseThrow()
-                                .look("tenant:a")
-                                .toCompletableFuture()
-                                .join()
-                                .size()
+                "it has said so",
+                () -> other.cluster().orElseThrow().look("tenant:a").toCompletableFuture().join().stream()
+                                .mapToInt(NodeShare::wants)
+                                .sum()
                         == 2);
     }
 
@@ -90,7 +91,7 @@ class SharedLimitsAreShownTests {
 
     @Test
     void theEndpointShowsAGroupsShareAndThatOfOthersIfAsked() throws Exception {
-        holdOneAndWait();
+        holdOne();
 
         JsonNode group = server.get("/actuator/groupexecutor/tenant:a");
         assertThat(group.path("limits").path("clusterMaxInFlight").path("value").asInt())
@@ -98,6 +99,7 @@ class SharedLimitsAreShownTests {
         assertThat(group.path("cluster").path("leased").asInt()).isEqualTo(1);
         assertThat(group.path("cluster").has("nodes")).isFalse();
 
+        haveTheOtherWait();
         JsonNode asked =
                 server.get("/actuator/groupexecutor/tenant:a?cluster=true").path("cluster");
         assertThat(asked.path("sum").asInt()).isEqualTo(1);
@@ -154,7 +156,7 @@ class SharedLimitsAreShownTests {
 
     @Test
     void metersTellOfTheStoreAndOfWhatIsLeased() {
-        holdOneAndWait();
+        holdOne();
 
         assertThat(meter("leased").tag("group", "tenant:*").gauge().value()).isEqualTo(1);
         assertThat(meter("unmet").tag("group", "tenant:*").gauge().value()).isZero();
