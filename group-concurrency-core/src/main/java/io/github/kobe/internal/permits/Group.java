@@ -93,6 +93,20 @@ public final class Group extends GuardedGroup {
         return keeps;
     }
 
+    /** {@return in which term permits are taken next; {@code null}: nothing is leased} */
+    private ClusterSignals.@Nullable Term term() {
+        return lease == null ? null : engine.cluster.term();
+    }
+
+    /**
+     * {@return whether what was taken in that term counts no more} It may have come to be shared since, if it was not.
+     *
+     * @param term as {@link #term} told before it was taken
+     */
+    private boolean isOver(ClusterSignals.@Nullable Term term) {
+        return term == null ? isLeaseOver() : term.isOver(engine.now());
+    }
+
     /** Gives a piece back, if the group is fast. Whoever calls it may hold the ledger's lock. */
     private boolean tryGiveBackFast(Piece piece, @Nullable Batch batch) {
         long after = tryGiveBack(piece.word());

@@ -4,7 +4,6 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.TaskStatus;
 import io.github.kobe.internal.base.Answer;
-import io.github.kobe.internal.base.ClusterSignals;
 import io.github.kobe.internal.base.Counters;
 import io.github.kobe.internal.base.EffectiveLimits;
 import io.github.kobe.internal.base.Lease;
@@ -196,20 +195,6 @@ abstract sealed class GroupWaits extends FreePermits permits GroupState {
     /** {@return whether nothing may start since what is leased counts no more} By who has the guard, or only shows it. */
     final boolean isLeaseOver() {
         return lease != null && engine.cluster.isOver(engine.now());
-    }
-
-    /** {@return in which term permits are taken next; {@code null}: nothing is leased} By who doesn't have the guard. */
-    final ClusterSignals.@Nullable Term term() {
-        return lease == null ? null : engine.cluster.term();
-    }
-
-    /**
-     * {@return whether what was taken in that term counts no more} It may have come to be shared since, if it was not.
-     *
-     * @param term as {@link #term} told before it was taken
-     */
-    final boolean isOver(ClusterSignals.@Nullable Term term) {
-        return term == null ? isLeaseOver() : term.isOver(engine.now());
     }
 
     /** {@return how many that wait, and so many more, would start if only more were leased} */
