@@ -27,9 +27,7 @@ final class Loop implements Executor {
      */
     @Override
     public void execute(Runnable work) {
-        try {
-            thread.execute(guarded(work));
-        } catch (RejectedExecutionException over) {
+        if (!run(work)) {
             throw Reasons.closed();
         }
     }
@@ -41,9 +39,9 @@ final class Loop implements Executor {
      */
     boolean run(Runnable work) {
         try {
-            execute(work);
-            return true;
-        } catch (RedisStoreException over) {
+            // What comes while the thread ends is cancelled without a word.
+            return !thread.schedule(guarded(work), 0, TimeUnit.NANOSECONDS).isCancelled();
+        } catch (RejectedExecutionException over) {
             return false;
         }
     }

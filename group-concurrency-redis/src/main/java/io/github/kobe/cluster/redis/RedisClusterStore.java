@@ -210,8 +210,8 @@ public final class RedisClusterStore implements ClusterStore {
         hints.close();
         CompletionStage<Void> end = client.shutdownAsync(0, 1, TimeUnit.SECONDS);
         end.whenComplete((done, failure) -> {
-            closed.countDown();
             loop.end();
+            closed.countDown();
         });
     }
 

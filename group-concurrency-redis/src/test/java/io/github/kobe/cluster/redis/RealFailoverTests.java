@@ -77,10 +77,6 @@ class RealFailoverTests {
         return "redis-sentinel://localhost:" + sentinel.port() + "#main";
     }
 
-    private void awaitPromoted() {
-        Deadline.until("promoted", () -> replica.cli("INFO", "replication").contains("role:master"));
-    }
-
     @ParameterizedTest
     @MethodSource("rounds")
     void aReplicaThatHasMissedSomethingIsPromoted() throws Exception {
@@ -98,7 +94,7 @@ class RealFailoverTests {
             assertThat(replica.cli("HGET", "gc:{tests}", "!")).isNotEqualTo(primary.cli("HGET", "gc:{tests}", "!"));
             long died = System.nanoTime();
             primary.kill();
-            awaitPromoted();
+            replica.awaitRole("master");
             cluster.took("another primary", died);
             RealCluster.awaitAllAtWork(all);
             cluster.took("all at work after the primary died", died);
@@ -122,7 +118,7 @@ class RealFailoverTests {
 
             long cut = System.nanoTime();
             toPrimary.swallow(true);
-            awaitPromoted();
+            replica.awaitRole("master");
             RealCluster.awaitAllAtWork(List.of(b, c));
             cluster.took("all at work at the next primary", cut);
             cluster.assertOneCanHaveAll(c);

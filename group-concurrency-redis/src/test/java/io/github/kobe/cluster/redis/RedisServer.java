@@ -1,5 +1,7 @@
 package io.github.kobe.cluster.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.github.kobe.testing.ChildProcess;
 import io.github.kobe.testing.Deadline;
 import java.io.IOException;
@@ -130,6 +132,14 @@ final class RedisServer implements AutoCloseable {
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /**
+     * Waits until it is the primary, or a replica ({@code master}, {@code slave}). Sentinel ends all connections to a server
+     * that changes, so a question may stay without an answer.
+     */
+    void awaitRole(String role) {
+        Deadline.untilAsserted(() -> assertThat(cli("INFO", "replication")).contains("role:" + role));
     }
 
     void kill() throws InterruptedException {

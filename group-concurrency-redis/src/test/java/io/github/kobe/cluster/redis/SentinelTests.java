@@ -69,7 +69,7 @@ class SentinelTests {
         a.speakUntilAnswered(Kind.EXCHANGE);
 
         assertThat(a.epoch()).isGreaterThan(before);
-        assertThat(replica.cli("INFO", "replication")).contains("role:master");
+        replica.awaitRole("master");
     }
 
     @Test
@@ -77,9 +77,8 @@ class SentinelTests {
         long before = a.epoch();
         sentinel.cli("SENTINEL", "FAILOVER", "main");
 
-        Deadline.until(
-                "another primary", () -> replica.cli("INFO", "replication").contains("role:master"));
-        Deadline.until("its replica", () -> primary.cli("INFO", "replication").contains("role:slave"));
+        replica.awaitRole("master");
+        primary.awaitRole("slave");
         Deadline.until("its answer", () -> a.failure(Kind.EXCHANGE) == null && a.epoch() > before);
         Answer answer = a.say(Kind.EXCHANGE, new Demand("g:a", 1, 1, 0, 1));
         assertThat(answer.learning()).isPositive();
