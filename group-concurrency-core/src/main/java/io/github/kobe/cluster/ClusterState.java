@@ -42,7 +42,8 @@ public record ClusterState(
         CONNECTED,
         /**
          * The store answers, but grants nothing more yet: it is new, or has forgotten, and waits until every instance that lives
-         * has said what it has. What an instance has serves on.
+         * has said what it has. What an instance has serves on, and one that goes by its own numbers does so until shortly
+         * before the store grants.
          */
         LEARNING,
         /** The store has not answered for a while: 4 s at the default lease. What the instance has still serves. */

@@ -66,4 +66,8 @@ public interface ClusterStore extends AutoCloseable {
     /** Gives up the store: from now on every stage fails. What nodes have said stays, where there is a server. Idempotent. */
     @Override
     void close();
+
+    /** {@return where it is and who shares, for logs; without credentials} */
+    @Override
+    String toString();
 }

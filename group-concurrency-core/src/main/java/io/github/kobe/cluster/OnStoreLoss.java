@@ -13,8 +13,9 @@ public enum OnStoreLoss {
     CLOSED,
     /**
      * As much as the instance's own numbers allow: so over all instances the sum of these, which may be more than the limit. A
-     * group for which nobody has set {@code maxConcurrency} has no number of its own, and starts nothing. It ends with the first
-     * answer; a store that nobody has spoken to for two thirds of a lease then grants nothing for one lease.
+     * group for which nobody has set {@code maxConcurrency} has no number of its own, and starts nothing. It ends when the
+     * store answers. A store that nobody has spoken to for two thirds of a lease grants nothing for one lease then: in that
+     * case it ends a fifth of a lease before the store grants, and nothing starts in between.
      */
     LOCAL
 }

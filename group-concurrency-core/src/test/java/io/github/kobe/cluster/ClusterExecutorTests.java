@@ -8,8 +8,10 @@ import io.github.kobe.GroupLimits;
 import io.github.kobe.GroupPermit;
 import io.github.kobe.GroupPolicy;
 import io.github.kobe.RejectedTaskException;
+import io.github.kobe.RejectionPolicy;
 import io.github.kobe.TaskHandle;
 import io.github.kobe.scope.Scopes;
+import io.github.kobe.testing.CapturedLog;
 import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Gate;
 import java.time.Duration;
@@ -70,6 +72,51 @@ class ClusterExecutorTests {
         }
     }
 
+    private static List<String> toldAtTheStart(GroupPolicy.Builder policy, ClusterSettings settings) throws Exception {
+        try (CapturedLog log = CapturedLog.open()) {
+            GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(policy.build(), settings);
+            Deadline.until(
+                    "shares", () -> executor.cluster().orElseThrow().state().nodes() == 1);
+            Deadline.within(() -> {
+                executor.close();
+                return true;
+            });
+            return log.infos();
+        }
+    }
+
+    @Test
+    void theLogTellsWhichNumbersOneInstanceCannotUseInFull() throws Exception {
+        GroupLimits shared = GroupLimits.unset().withClusterMaxInFlight(20);
+        List<String> told = toldAtTheStart(
+                GroupPolicy.builder()
+                        .defaults(shared.withMaxConcurrency(19))
+                        .group("a", GroupLimits.unset().withMaxConcurrency(4))
+                        .group("b", GroupLimits.unset().withMaxConcurrency(20))
+                        .pattern("c:*", GroupLimits.unset().withClusterMaxInFlight(19))
+                        .pattern(
+                                "d:*", GroupLimits.unset().withMaxConcurrency(5).withMaxInFlight(6)),
+                ClusterSettings.of(store));
+
+        assertThat(told)
+                .anyMatch(
+                        line -> line.contains("A group 'a' may have 20 in flight over all instances and 4 in this one")
+                                && line.contains("all 20 are reached from 5 instances on. So it is with 2 more"))
+                .anyMatch(
+                        line -> line.contains(" shares limits with others by ClusterStore.inMemory(), which answers"));
+    }
+
+    @Test
+    void theLogTellsNothingOfNumbersThatOneInstanceCanUse() throws Exception {
+        List<String> told = toldAtTheStart(
+                GroupPolicy.builder()
+                        .pattern("tenant:*", GroupLimits.unset().withClusterMaxInFlight(20))
+                        .group("own", GroupLimits.unset().withMaxConcurrency(4)),
+                ClusterSettings.of(store));
+
+        assertThat(told).noneMatch(line -> line.contains("in this one"));
+    }
+
     @Test
     @Tag("CL10")
     void allTogetherRunNoMoreThanTheLimit() throws Exception {
@@ -102,6 +149,29 @@ class ClusterExecutorTests {
         }
         gate.open();
         assertThat(Deadline.within(task::await).value()).isEqualTo("done");
+    }
+
+    @Test
+    @Tag("CL4")
+    void whatTheCallerRunsCountsNowhere() throws Exception {
+        GroupPolicy policy = GroupPolicy.builder()
+                .rejectionPolicy(RejectionPolicy.CALLER_RUNS)
+                .group(KEY, GroupLimits.unset().withClusterMaxInFlight(1).withQueueThreshold(1))
+                .build();
+        GroupExecutor executor = GroupExecutor.newVirtualThreadExecutor(policy, ClusterSettings.of(store));
+        executors.add(executor);
+        Gate gate = new Gate();
+        TaskHandle<String> runs = executor.submit(KEY, gate.then("done"));
+        gate.awaitArrived(1);
+        TaskHandle<String> waits = executor.submit(KEY, () -> "done");
+        TaskHandle<Integer> byTheCaller = executor.submit(
+                KEY, () -> executor.groupStats(KEY).orElseThrow().inFlight());
+
+        assertThat(byTheCaller.isDone()).isTrue();
+        assertThat(byTheCaller.await().value()).isEqualTo(1);
+        gate.open();
+        assertThat(Deadline.within(runs::await).value()).isEqualTo("done");
+        assertThat(Deadline.within(waits::await).value()).isEqualTo("done");
     }
 
     @Test

@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,7 +115,7 @@ public final class CompiledPolicy {
 
     /** {@return what it says of a group} Calls no user code. */
     public GroupExplanation explain(String groupKey) {
-        return new Rules(groupKey, null);
+        return rules(Objects.requireNonNull(groupKey, "groupKey"), null);
     }
 
     // ---- for the engine
@@ -209,11 +210,44 @@ public final class CompiledPolicy {
 
     /** {@return all numbers of a group, by that answer} May call the concurrency resolver. */
     public EffectiveLimits resolve(String groupKey, Answer answer) {
-        Rules rules = new Rules(groupKey, answer.limits());
+        Rules rules = rules(groupKey, answer.limits());
         if (rules.isEmpty() && concurrencyResolver == null) {
             return defaults;
         }
         return rules.limits();
+    }
+
+    /**
+     * A rule by which a group may have more in flight over all instances than in one of them.
+     *
+     * @param rule its key or pattern; empty: the defaults
+     * @param own how many in one instance
+     * @param inAll how many over all
+     */
+    public record OutOfReach(String rule, int own, int inAll) {}
+
+    /** {@return all such rules, as far as no resolver is to be asked} */
+    public Stream<OutOfReach> outOfReach() {
+        Stream<Rules> exact = groups.keySet().stream().map(key -> rules(key, null));
+        Stream<Rules> byPattern = patterns.keySet().stream().map(text -> new Rules(text, null, null, text));
+        Stream<Rules> byDefault = Stream.of(new Rules("", null, null, null));
+        return Stream.of(exact, byPattern, byDefault)
+                .flatMap(rules -> rules)
+                .map(Rules::outOfReach)
+                .flatMap(Optional::stream);
+    }
+
+    private Rules rules(String groupKey, @Nullable GroupLimits answer) {
+        return new Rules(groupKey, answer, groups.get(groupKey), closestPattern(groupKey));
+    }
+
+    private @Nullable String closestPattern(String key) {
+        for (Glob glob : closestFirst) {
+            if (glob.matches(key)) {
+                return glob.pattern();
+            }
+        }
+        return null;
     }
 
     /**
@@ -228,11 +262,15 @@ public final class CompiledPolicy {
         private final @Nullable GroupLimits pattern;
 
         /** With {@code null} as the answer, the resolver isn't asked. */
-        Rules(String groupKey, @Nullable GroupLimits answer) {
-            this.groupKey = Objects.requireNonNull(groupKey, "groupKey");
+        Rules(
+                String groupKey,
+                @Nullable GroupLimits answer,
+                @Nullable GroupLimits exact,
+                @Nullable String patternText) {
+            this.groupKey = groupKey;
             this.answer = answer;
-            exact = groups.get(groupKey);
-            patternText = closestPattern(groupKey);
+            this.exact = exact;
+            this.patternText = patternText;
             pattern = patternText == null ? null : patterns.get(patternText);
         }
 
@@ -240,13 +278,13 @@ public final class CompiledPolicy {
             return exact == null && pattern == null && (answer == null || answer.equals(GroupLimits.unset()));
         }
 
-        private @Nullable String closestPattern(String key) {
-            for (Glob glob : closestFirst) {
-                if (glob.matches(key)) {
-                    return glob.pattern();
-                }
-            }
-            return null;
+        Optional<OutOfReach> outOfReach() {
+            return clusterMaxInFlight()
+                    .map(EffectiveLimit::value)
+                    .flatMap(inAll -> maxInFlight()
+                            .map(EffectiveLimit::value)
+                            .filter(own -> own < inAll)
+                            .map(own -> new OutOfReach(groupKey, own, inAll)));
         }
 
         /** {@return all numbers} May call the resolver. */

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  *   counts      -> over          the deadline comes, GONE in the epoch that was known, REFUSED, or the machine was suspended
  *   over        -> counts        an answer, once all is said
  *   over        -> alone         a statement made since has no answer, nor the one before, and the settings say so
- *   alone       -> over          any answer
+ *   alone       -> over          an answer, unless the store has to learn first: then shortly before it has
  * </pre>
  *
  * <p>All but {@link #wake} is for one thread, which calls {@link #step} again and again.
@@ -148,6 +148,7 @@ public final class ClusterNode extends ClusterSignals {
                 settings, new Surroundings(System::nanoTime, System::currentTimeMillis, new SecureRandom()));
         Doors doors = new Doors(policy, node);
         node.join(doors.engine());
+        Standing.begins(policy);
         var unused = ClusterThread.start(node);
         return doors;
     }
@@ -205,6 +206,7 @@ public final class ClusterNode extends ClusterSignals {
         loseIfOver(now);
         loseIfSuspended(now);
         hear();
+        leasing().comeBackIfDue(now);
         take(leasing()::touched);
         giveUpIfOverdue(now);
         boolean ends = leasing().isEnding() && !ending;
@@ -225,7 +227,7 @@ public final class ClusterNode extends ClusterSignals {
 
     private long nextAt(long now) {
         Spoken spoken = underWay;
-        long at = deadline == 0 ? Long.MAX_VALUE : deadline;
+        long at = deadline == 0 ? leasing().comesBackAt() : deadline;
         if (!holdings.isEmpty()) {
             at = Math.min(at, sampleAt);
         }
@@ -335,10 +337,10 @@ public final class ClusterNode extends ClusterSignals {
         }
         long at = Objects.requireNonNull(engine).sinceOrigin(heard.at());
         standing().answered(answer, at, Math.max(0, at - spoken.at()));
-        if (leasing().isAlone()) {
-            leasing().goAloneNoMore(now);
-            apart = apart(now);
-        }
+        boolean learns =
+                answer.kind() != Answer.Kind.REFUSED && answer.learning().isPositive();
+        leasing().comeBackAt(learns ? at + answer.learning().toNanos() - nanos(times.endOfLearning()) : now);
+        leasing().comeBackIfDue(now);
         switch (answer.kind()) {
             case OK -> answered(spoken, answer, at, now);
             case GONE -> gone(answer, now);
@@ -362,7 +364,7 @@ public final class ClusterNode extends ClusterSignals {
                     now);
         }
         answer.hints().forEach(resource -> leasing().hinted(resource, now));
-        if (holdings.areAllSaid()) {
+        if (holdings.areAllSaid() && !leasing().isAlone()) {
             apart = spoken.apart();
             deadline = spoken.at() + nanos(times.counts());
             leasing().countsUntil(deadline);
@@ -379,7 +381,7 @@ public final class ClusterNode extends ClusterSignals {
     private void gone(Answer answer, long now) {
         // The store has either ended the session, and may have given others what it had; or it has forgotten, and tells
         // so by another epoch: then it gives nobody anything for so long that what is leased counts as before.
-        if (membership.epoch() == answer.epoch()) {
+        if (membership.epoch() == answer.epoch() && !leasing().isAlone()) {
             lose(now);
         }
         holdings.unsayAll(Holding::unsayInNewSession); // first, so that it is done again if it fails midway
@@ -452,7 +454,10 @@ public final class ClusterNode extends ClusterSignals {
      */
     private void loseIfSuspended(long now) {
         long nowApart = apart(now);
-        if (Math.abs(nowApart - apart) <= MOST_APART || leasing().isAlone()) {
+        if (leasing().isAlone()) {
+            apart = nowApart; // it has nothing that counts
+        }
+        if (Math.abs(nowApart - apart) <= MOST_APART) {
             return;
         }
         lose(now);

@@ -15,22 +15,21 @@ import java.util.Set;
  */
 final class Division {
 
-    /** How long after a hint there is no other to the same node, in milliseconds, unless it has spoken. */
-    static final long PAUSE = 500;
-
     private final List<Claim> claims;
     private final int me;
     private final int limit;
+    private final long pause;
     private final long now;
     private final Fairness fairness;
 
     /** How much all have. */
     private final long total;
 
-    private Division(List<Claim> claims, int me, int limit, long now) {
+    private Division(List<Claim> claims, int me, int limit, long pause, long now) {
         this.claims = claims;
         this.me = me;
         this.limit = limit;
+        this.pause = pause;
         this.now = now;
         fairness = new Fairness(claims, limit, now);
         total = claims.stream().mapToLong(Claim::has).sum();
@@ -43,16 +42,17 @@ final class Division {
      * @param me which of them asks
      * @param spare how much he would like beyond his need
      * @param limit how much there is
+     * @param pause {@link Times#pause}
      * @param now the log
      * @param learning whether there may be others who haven't said yet what they have: then nobody gets any, nor is asked for
      *     what he has
      */
-    static Share divide(List<Claim> claims, int me, int spare, int limit, long now, boolean learning) {
+    static Share divide(List<Claim> claims, int me, int spare, int limit, long pause, long now, boolean learning) {
         int has = claims.get(me).has();
         if (learning) {
             return new Share(has, has, 0, List.of());
         }
-        Division before = new Division(claims, me, limit, now);
+        Division before = new Division(claims, me, limit, pause, now);
         int needed = before.grant();
         Division after = needed > 0 ? before.with(needed) : before;
         int extra = after.spare(spare);
@@ -62,7 +62,7 @@ final class Division {
     private Division with(int more) {
         List<Claim> changed = new ArrayList<>(claims);
         changed.set(me, claims.get(me).with(more, now));
-        return new Division(changed, me, limit, now);
+        return new Division(changed, me, limit, pause, now);
     }
 
     /** {@return how much of what is free is for me, after those who come first} */
@@ -129,12 +129,12 @@ final class Division {
     }
 
     private boolean mayBeHinted(Party party) {
-        return !isMe(party) && now - party.claim.hinted() >= PAUSE;
+        return !isMe(party) && now - party.claim.hinted() >= pause;
     }
 
     /** {@return whether what a node needs may have changed since it last spoke} */
     private boolean mayBeOver(Party party) {
-        return party.claim.has() > 0 && now - party.claim.spoke() >= PAUSE;
+        return party.claim.has() > 0 && now - party.claim.spoke() >= pause;
     }
 
     @SuppressWarnings("ReferenceEquality") // identity is meant

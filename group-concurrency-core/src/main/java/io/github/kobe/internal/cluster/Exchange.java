@@ -159,7 +159,13 @@ final class Exchange {
         }
         entries.add(mine);
         Share share = Division.divide(
-                claims(entries, limit), entries.size() - 1, demand.spare(), limit, log, memory.learning() > 0);
+                claims(entries, limit),
+                entries.size() - 1,
+                demand.spare(),
+                limit,
+                memory.times().pause(),
+                log,
+                memory.learning() > 0);
         memory.put(resource, mine.answered(share, log));
         for (Entry entry : entries) {
             if (share.hints().contains(entry.session())) {

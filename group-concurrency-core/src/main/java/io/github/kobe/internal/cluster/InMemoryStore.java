@@ -172,6 +172,11 @@ public final class InMemoryStore implements ClusterStore {
         }
     }
 
+    @Override
+    public String toString() {
+        return "ClusterStore.inMemory()";
+    }
+
     private static <T> CompletionStage<T> failed() {
         return CompletableFuture.failedStage(new IllegalStateException("The cluster store is closed"));
     }

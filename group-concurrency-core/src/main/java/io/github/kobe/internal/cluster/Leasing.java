@@ -23,8 +23,11 @@ final class Leasing {
     private final long idleReturn;
     private final Holdings holdings;
 
-    /** Whether the engine goes by its own numbers, since there is no store. */
+    /** Whether the engine goes by its own numbers, since there is no store that grants. */
     private boolean alone;
+
+    /** Until when, as far as is known; {@link Core#LATEST}: until the store answers. */
+    private long comesBackAt = Core.LATEST;
 
     /**
      * Leases nothing yet.
@@ -183,8 +186,24 @@ final class Leasing {
         }
     }
 
-    /** The store is there again: nothing starts but what it grants, and what runs is to be said to it. */
-    void goAloneNoMore(long now) {
+    /** {@return when the engine is to go by the store again; {@link Core#LATEST}: it does, or there is none} */
+    long comesBackAt() {
+        return comesBackAt;
+    }
+
+    /**
+     * The store answers. While it learns it grants nothing to anybody, so it does no harm if it doesn't know what this engine
+     * starts; but what it has learnt has to be true when it grants.
+     */
+    void comeBackAt(long at) {
+        comesBackAt = alone ? at : Core.LATEST;
+    }
+
+    /** From then on nothing starts but what the store grants, and what runs is to be said to it. */
+    void comeBackIfDue(long now) {
+        if (now < comesBackAt) {
+            return;
+        }
         engine.leaseUntil(0);
         for (Group group : engine.groups()) {
             Lease.Reading reading = group.lease(0);
@@ -195,6 +214,7 @@ final class Leasing {
             }
         }
         holdings.unsayAll(Holding::unsayInNewSession);
+        comesBackAt = Core.LATEST;
         alone = false;
     }
 }

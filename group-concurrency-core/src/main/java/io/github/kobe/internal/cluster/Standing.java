@@ -10,11 +10,13 @@ import io.github.kobe.cluster.Demand;
 import io.github.kobe.cluster.Grant;
 import io.github.kobe.cluster.NodeShare;
 import io.github.kobe.cluster.OnStoreLoss;
+import io.github.kobe.internal.base.CompiledPolicy;
 import io.github.kobe.internal.base.KeyText;
 import io.github.kobe.internal.base.Log;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -96,6 +98,26 @@ final class Standing implements Cluster {
         facts = facts(Kind.LOST, wall(), 0, false);
     }
 
+    /** Tells of numbers over all instances that one instance can't use in full. */
+    static void begins(CompiledPolicy policy) {
+        Iterator<CompiledPolicy.OutOfReach> all = policy.outOfReach().iterator();
+        if (all.hasNext()) {
+            CompiledPolicy.OutOfReach first = all.next();
+            int more = 0;
+            for (; all.hasNext(); all.next()) {
+                more++;
+            }
+            String rule = first.rule().isEmpty() ? "by the defaults" : "'" + KeyText.printable(first.rule()) + "'";
+            String others = more == 0 ? "" : " So it is with " + more + " more of the policy's rules.";
+            int instances = Math.ceilDiv(first.inAll(), first.own());
+            Log.write(
+                    Level.INFO,
+                    () -> "A group " + rule + " may have " + first.inAll() + " in flight over all instances and "
+                            + first.own() + " in this one: with the same numbers everywhere, all " + first.inAll()
+                            + " are reached from " + instances + " instances on." + others);
+        }
+    }
+
     // ---- what happens, told by the cluster's thread
 
     void spoke(int ofGroups) {
@@ -149,7 +171,7 @@ final class Standing implements Cluster {
      * @param countsUntil until when what is leased counts; 0: nothing does
      */
     void publish(long now, long countsUntil, boolean alone, boolean left) {
-        Kind kind = left ? Kind.CLOSED : kind(now, countsUntil, heardAt, learntAt);
+        Kind kind = left ? Kind.CLOSED : kind(now, countsUntil, heardAt, learntAt, alone);
         Facts before = facts;
         Facts next = facts(kind, kind == before.kind() ? before.since() : wall(), countsUntil, alone);
         if (!next.equals(before)) {
@@ -181,11 +203,12 @@ final class Standing implements Cluster {
                 new ClusterTotals(answered, Duration.ofNanos(took), failed, demands, hints));
     }
 
-    private Kind kind(long now, long countsUntil, long heard, long learnt) {
+    private Kind kind(long now, long countsUntil, long heard, long learnt, boolean alone) {
+        boolean silent = heard == NEVER || now - heard > TimeUnit.MILLISECONDS.toNanos(times.silence());
         if (now >= countsUntil) {
-            return Kind.LOST;
+            return alone && !silent && now < learnt ? Kind.LEARNING : Kind.LOST;
         }
-        if (now - heard > TimeUnit.MILLISECONDS.toNanos(times.silence())) {
+        if (silent) {
             return Kind.STALE;
         }
         return now < learnt ? Kind.LEARNING : Kind.CONNECTED;
@@ -198,15 +221,18 @@ final class Standing implements Cluster {
                 Log.write(
                         Level.INFO,
                         () -> "The instance " + name()
-                                + " shares limits with others, by a store that answers; it is one of " + nodes + ".");
+                                + " shares limits with others by " + settings.store() + ", which answers; it is one of "
+                                + nodes + ".");
             case LEARNING ->
                 Log.write(
                         Level.INFO,
                         () -> "The store of the limits over all instances has just begun, has forgotten, or was not"
                                 + " asked for long. For "
                                 + Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(learntAt - now))
-                                + " it grants nothing, while all instances say what they have. What they have"
-                                + " serves on.");
+                                + " it grants nothing, while all instances say what they have. "
+                                + (facts.alone()
+                                        ? "This one goes by its own numbers until shortly before that."
+                                        : "What they have serves on."));
             case STALE ->
                 Log.write(
                         Level.INFO,
@@ -259,7 +285,7 @@ final class Standing implements Cluster {
         // If the cluster's thread hasn't come to see it, what is leased may count no more since.
         Kind kind = known.kind() == Kind.CLOSED
                 ? Kind.CLOSED
-                : kind(now, known.countsUntil(), known.heardAt(), known.learntAt());
+                : kind(now, known.countsUntil(), known.heardAt(), known.learntAt(), known.alone());
         return new ClusterState(
                 kind,
                 kind == known.kind() ? known.since() : wall(),

@@ -10,6 +10,9 @@ record Times(long lease) {
     /** How long a node keeps its place in line after its need fell, and an entry stays that has and wants nothing. */
     static final long PLACE = 1_000;
 
+    /** However long a lease is, a node is asked so soon whether it needs less by now. */
+    private static final long MOST_PAUSE = 500;
+
     /** A stamp for what never happened: longer ago than anything is looked back. The log begins at 0. */
     static final long NEVER = -1_000_000;
 
@@ -41,6 +44,16 @@ record Times(long lease) {
     /** After how long a node speaks at the latest (1.5 s), and up to a tenth of that earlier or later. */
     long heartbeat() {
         return lease / 10;
+    }
+
+    /** How long after a hint there is no other to the same node (0.5 s), unless it has spoken. */
+    long pause() {
+        return Math.min(MOST_PAUSE, lease / 30);
+    }
+
+    /** So long before the store has learnt (3 s), who serves by its own numbers says what it has. */
+    long endOfLearning() {
+        return lease / 5;
     }
 
     /** In so long a gap (10 s) another server may have been the store, and have granted. */

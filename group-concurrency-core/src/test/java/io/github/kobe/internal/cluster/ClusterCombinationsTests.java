@@ -103,7 +103,7 @@ class ClusterCombinationsTests extends TwoNodes {
         });
         pass(Duration.ofSeconds(3));
         cluster.network.lost = 0;
-        pass(Duration.ofSeconds(5));
+        pass(Duration.ofSeconds(17));
 
         int counted = cluster.store().remembered().entries("g:" + KEY).stream()
                 .mapToInt(Entry::has)

@@ -201,27 +201,109 @@ class ClusterFaultsTests extends TwoNodes {
         assertThat(three.out("new")).isEqualTo(SimulatedNode.OWN_LIMIT);
     }
 
+    /** {@return one that serves alone, since the store has been away for so long that it will learn} */
+    private SimulatedNode joinThatHasGoneAlone() {
+        SimulatedNode three = joinThatServesAlone();
+        cluster.network.lost = 1;
+        pass(Duration.ofSeconds(17));
+        assertThat(three.node().isAlone()).isTrue();
+        run(three, KEY, 1, MOMENT); // from here on what may not wait starts too
+        pass(MOMENT);
+        return three;
+    }
+
+    private int counted() {
+        return cluster.store().remembered().entries("g:" + KEY).stream()
+                .mapToInt(Entry::has)
+                .sum();
+    }
+
     @Test
     @Tag("CL53")
     @Tag("CL54")
     void whoHasServedAloneSaysWhatRunsAndStartsNothingAboveThat() {
-        SimulatedNode three = joinThatServesAlone();
-        cluster.network.lost = 1;
-        pass(Duration.ofSeconds(17));
+        SimulatedNode three = joinThatHasGoneAlone();
         run(three, KEY, 10, Duration.ofSeconds(30));
         run(three, KEY, 100, LONG);
         pass(MOMENT);
         assertThat(three.out(KEY)).isEqualTo(SimulatedNode.OWN_LIMIT);
 
         cluster.network.lost = 0;
-        pass(Duration.ofSeconds(5));
+        pass(Duration.ofSeconds(17));
         assertThat(three.node().isAlone()).isFalse();
-        assertThat(cluster.store().remembered().entries("g:" + KEY).stream()
-                        .mapToInt(Entry::has)
-                        .sum())
-                .isEqualTo(SimulatedNode.OWN_LIMIT);
+        assertThat(counted()).isEqualTo(SimulatedNode.OWN_LIMIT);
         pass(Duration.ofSeconds(30));
         assertThat(three.out(KEY)).isEqualTo(SimulatedNode.OWN_LIMIT - 10);
+    }
+
+    @Test
+    @Tag("CL53")
+    @Tag("CL54")
+    void whoServesAloneGoesOnWhileTheStoreLearns() {
+        SimulatedNode three = joinThatHasGoneAlone();
+        cluster.network.lost = 0;
+        for (int i = 0; i < 11; i++) {
+            pass(Duration.ofSeconds(1));
+            assertThat(starts(three, KEY)).as("after %s s", i).isTrue();
+            assertThat(starts(one, KEY)).as("another, after %s s", i).isFalse();
+        }
+        pass(Duration.ofSeconds(7));
+        assertThat(three.node().isAlone()).isFalse();
+        run(three, KEY, 1, LONG);
+        pass(MOMENT);
+        assertThat(three.out(KEY)).isEqualTo(1);
+        assertThat(three.leased(KEY)).isBetween(1, LIMIT);
+    }
+
+    @Test
+    @Tag("CL54")
+    void whatTheStoreHasLearntIsTrueWhenItGrants() {
+        SimulatedNode three = joinThatHasGoneAlone();
+        cluster.network.lost = 0;
+        run(one, KEY, LIMIT, LONG);
+        pass(Duration.ofSeconds(10));
+        run(three, KEY, LIMIT - 1, LONG);
+        pass(MOMENT);
+        assertThat(three.out(KEY)).isEqualTo(LIMIT - 1);
+
+        pass(Duration.ofSeconds(20));
+        assertThat(one.out(KEY)).isEqualTo(1);
+    }
+
+    @Test
+    @Tag("CL53")
+    @Tag("CL54")
+    void aStoreThatForgetsAgainWhileItLearnsDoesNotStopWhoServesAlone() {
+        SimulatedNode three = joinThatHasGoneAlone();
+        cluster.network.lost = 0;
+        pass(Duration.ofSeconds(8));
+        cluster.flush();
+        for (int i = 0; i < 10; i++) {
+            pass(Duration.ofSeconds(1));
+            assertThat(starts(three, KEY)).as("after %s s", i).isTrue();
+        }
+        pass(Duration.ofSeconds(10));
+        assertThat(three.node().isAlone()).isFalse();
+        assertThat(counted()).isZero();
+    }
+
+    @Test
+    @Tag("CL53")
+    @Tag("CL54")
+    void aStoreThatGoesAwayWhileItLearnsHasWhoServedAloneDoSoAgain() {
+        SimulatedNode three = joinThatHasGoneAlone();
+        cluster.network.lost = 0;
+        pass(Duration.ofSeconds(8));
+        cluster.network.lost = 1;
+        pass(Duration.ofSeconds(20));
+        assertThat(starts(three, KEY)).isTrue();
+
+        cluster.network.lost = 0;
+        pass(Duration.ofSeconds(20));
+        assertThat(three.node().isAlone()).isFalse();
+        assertThat(one.ask(KEY, LONG, MOMENT)).isNotDone();
+        pass(MOMENT);
+        assertThat(starts(one, KEY)).isTrue();
     }
 
     @Test

@@ -111,6 +111,24 @@ class ClusterNodeTests extends TwoNodes {
     }
 
     @Test
+    @Tag("CL31")
+    void whatIsIdleElsewhereComesWithTheShortestLeaseToo() {
+        SimulatedCluster brief = new SimulatedCluster(3).limit(KEY, 20);
+        SimulatedNode three = brief.join(settings -> settings.withLease(Duration.ofSeconds(5)));
+        SimulatedNode four = brief.join(settings -> settings.withLease(Duration.ofSeconds(5)));
+        brief.run(Duration.ofSeconds(10));
+        run(four, KEY, 10, LONG);
+        brief.run(Duration.ofSeconds(1));
+        run(three, KEY, 10, MOMENT);
+        brief.run(Duration.ofSeconds(1));
+        assertThat(three.leased(KEY)).isEqualTo(10);
+
+        run(four, KEY, 10, LONG);
+        brief.run(Duration.ofMillis(1_500));
+        assertThat(four.out(KEY)).isEqualTo(20);
+    }
+
+    @Test
     @Tag("CL36")
     void aLostHintCostsNoMoreThanAHeartbeat() {
         cluster.network.hintsLost = 1;

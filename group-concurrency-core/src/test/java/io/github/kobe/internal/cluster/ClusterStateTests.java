@@ -147,6 +147,25 @@ class ClusterStateTests extends TwoNodes {
     }
 
     @Test
+    @Tag("CL53")
+    void whoServesAloneWhileTheStoreLearnsSaysSo() {
+        SimulatedNode alone = joinThatServesAlone();
+        cluster.network.lost = 1;
+        pass(Duration.ofSeconds(20));
+        try (CapturedLog log = CapturedLog.open()) {
+            cluster.network.lost = 0;
+            pass(Duration.ofSeconds(2));
+
+            assertThat(state(alone).kind()).isEqualTo(Kind.LEARNING);
+            assertThat(state(alone).alone()).isTrue();
+            assertThat(log.infos()).anyMatch(line -> line.contains("goes by its own numbers until shortly before"));
+            pass(Duration.ofSeconds(20));
+        }
+        assertThat(state(alone).kind()).isEqualTo(Kind.CONNECTED);
+        assertThat(state(alone).alone()).isFalse();
+    }
+
+    @Test
     @Tag("CL57")
     void whoIsRefusedShowsWhy() {
         SimulatedNode other = cluster.join(settings -> settings.withLease(Duration.ofSeconds(5)));

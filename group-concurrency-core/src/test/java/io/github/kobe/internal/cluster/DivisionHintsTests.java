@@ -55,6 +55,16 @@ class DivisionHintsTests {
                 .isEmpty();
     }
 
+    /** A holder speaks of it with each heartbeat, a tenth of a lease after another, so it has to be asked in between. */
+    @Test
+    void thePauseIsShorterThanAHeartbeatAndNeverLong() {
+        for (int lease = 5_000; lease <= 60_000; lease += 500) {
+            assertThat(new Times(lease).pause())
+                    .isLessThan(new Times(lease).heartbeat())
+                    .isBetween(100L, 500L);
+        }
+    }
+
     private static Claim told(Claim claim) {
         return new Claim(
                 claim.session(),

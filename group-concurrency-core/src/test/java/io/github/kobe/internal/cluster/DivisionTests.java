@@ -218,7 +218,7 @@ class DivisionTests {
             Nodes nodes = Nodes.any(random);
             int me = random.nextInt(nodes.size());
             int has = nodes.get(me).has();
-            assertThat(Division.divide(nodes.claims(), me, 3, nodes.limit(), NOW, true))
+            assertThat(Division.divide(nodes.claims(), me, 3, nodes.limit(), Nodes.PAUSE, NOW, true))
                     .isEqualTo(new Share(has, has, 0, List.of()));
         }
     }

@@ -13,6 +13,8 @@ final class Nodes {
 
     static final long NOW = 100_000;
 
+    static final long PAUSE = new Times(15_000).pause();
+
     private final int limit;
     private List<Claim> claims;
 
@@ -73,7 +75,7 @@ final class Nodes {
     }
 
     Share ask(int me, int spare) {
-        return Division.divide(claims, me, spare, limit, NOW, false);
+        return Division.divide(claims, me, spare, limit, PAUSE, NOW, false);
     }
 
     /** One asks, and has what he is granted; {@return whether that is any} */

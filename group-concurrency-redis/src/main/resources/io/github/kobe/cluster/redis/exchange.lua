@@ -21,7 +21,7 @@
 local call, find, match, gmatch = redis.call, string.find, string.match, string.gmatch
 local sub, format, floor, max, min = string.sub, string.format, math.floor, math.max, math.min
 
-local NEVER, PLACE, PAUSE, TURN, MOST_HINTS, SWEEP = -1000000, 1000, 500, 20, 100, 32
+local NEVER, PLACE, TURN, MOST_HINTS, SWEEP = -1000000, 1000, 20, 100, 32
 local SUFFIX, UNMET, FIRST, EACH = 16777216, '*', 11, 5
 local ENTRY = '()(%d+) (%d+) (%d+) (%d+) [^;]*;()'
 local STAMPS = '^%d+ %d+ %d+ %d+ (%d+) ([%d-]+) ([%d-]+) ([%d-]+) ([%d-]+) ([%d-]+);'
@@ -335,6 +335,7 @@ local bornAs, froms, having, needing = {}, {}, {}, {}
 -- What divides where not everybody can have what it needs, or somebody else lacks some. It returns how much I get, how much I
 -- am to keep after my turn, how much of that is left, and who was hinted.
 local function contention()
+    local pause = min(500, floor(ofLease / 30))
     local names, keeping, speaking, waiting, getting, hinting = {}, {}, {}, {}, {}, {}
     local fair, later = {}, {} -- how much each is to have now, and after its turn
 
@@ -421,8 +422,8 @@ local function contention()
         local lacking = needing[size] > having[size]
         for i = 1, size - 1 do
             local asked = min(having[i], later[i]) < keeping[i]
-            local maybeOver = lacking and having[i] > 0 and log - speaking[i] >= PAUSE
-            if log - hinting[i] >= PAUSE and (offered[i] or asked or maybeOver) then
+            local maybeOver = lacking and having[i] > 0 and log - speaking[i] >= pause
+            if log - hinting[i] >= pause and (offered[i] or asked or maybeOver) then
                 hint(names[i], resource)
                 hinted = hinted or {}
                 hinted[bornAs[i]] = true

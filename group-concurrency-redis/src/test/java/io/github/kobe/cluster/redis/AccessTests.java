@@ -18,6 +18,8 @@ import reactor.core.publisher.Mono;
 /** Users, what they may do, and what Redis is set to. */
 @Tag("deep")
 @Tag("lettuce")
+@Tag("CL56")
+@Tag("CL66")
 @Timeout(120)
 class AccessTests {
 

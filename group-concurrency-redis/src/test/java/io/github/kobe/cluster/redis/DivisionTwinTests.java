@@ -24,6 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The script divides as core does, whatever nodes have, want and were told; stamps are often the same. */
 @Tag("deep")
+@Tag("CL70")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 @ExtendWith(OneServer.class)
 class DivisionTwinTests {

@@ -20,6 +20,9 @@ import org.junit.jupiter.api.Timeout;
 /** A server that dies, forgets, stands still, or can't be reached. */
 @Tag("deep")
 @Tag("lettuce")
+@Tag("CL36")
+@Tag("CL56")
+@Tag("CL65")
 @Timeout(120)
 class FaultsTests {
 

@@ -20,6 +20,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Instances in processes of their own, whose primary is replaced by Sentinel: it is dead, or can be reached by some only. */
 @Tag("deep")
+@Tag("CL13")
+@Tag("CL19")
 @Timeout(120)
 class RealFailoverTests {
 

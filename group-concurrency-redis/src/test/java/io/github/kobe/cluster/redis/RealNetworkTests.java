@@ -19,6 +19,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Instances in processes of their own, two of them behind a network that loses, delays, repeats, or is cut. */
 @Tag("deep")
+@Tag("CL15")
+@Tag("CL17")
 @Timeout(120)
 class RealNetworkTests {
 

@@ -21,6 +21,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Instances in processes of their own, which are killed, stopped and replaced. */
 @Tag("deep")
+@Tag("CL10")
+@Tag("CL11")
+@Tag("CL12")
+@Tag("CL16")
+@Tag("CL20")
+@Tag("CL32")
+@Tag("CL41")
 @Timeout(120)
 class RealNodesTests {
 

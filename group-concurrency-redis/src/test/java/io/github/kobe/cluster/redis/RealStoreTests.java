@@ -22,6 +22,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Instances in processes of their own, whose server forgets, goes back, stands still or refuses. */
 @Tag("deep")
+@Tag("CL13")
+@Tag("CL14")
+@Tag("CL50")
+@Tag("CL51")
+@Tag("CL56")
 @Timeout(120)
 class RealStoreTests {
 

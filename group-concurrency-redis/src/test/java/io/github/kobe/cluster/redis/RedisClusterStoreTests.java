@@ -28,6 +28,8 @@ import org.junit.jupiter.api.Test;
 /** The store on a server that works. */
 @Tag("deep")
 @Tag("lettuce")
+@Tag("CL64")
+@Tag("CL67")
 class RedisClusterStoreTests {
 
     private static final Demand WANTS_ONE = new Demand("g:a", 0, 1, 0, 1);

@@ -6,6 +6,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The script does what every store does. */
 @Tag("deep")
+@Tag("CL45")
+@Tag("CL70")
 @ExtendWith(OneServer.class)
 class ScriptContractTests extends ClusterStoreContract {
 

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * server whose clock is set, that forgets, goes back, is another one, and returns.
  */
 @Tag("deep")
+@Tag("CL70")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 @ExtendWith(OneServer.class)
 class ScriptTwinTests {

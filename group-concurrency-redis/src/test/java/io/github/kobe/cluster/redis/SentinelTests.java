@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 /** A primary that Sentinel watches, and its replica. */
 @Tag("deep")
 @Tag("lettuce")
+@Tag("CL64")
 @Timeout(120)
 class SentinelTests {
 

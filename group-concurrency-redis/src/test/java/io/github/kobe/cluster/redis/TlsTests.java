@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A server that speaks TLS alone, with a certificate of its own. */
 @Tag("deep")
 @Tag("lettuce")
+@Tag("CL66")
 @Timeout(120)
 class TlsTests {
 
