@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -55,13 +56,21 @@ class ReferenceTests {
     @TempDir
     static Path folder;
 
+    /** Without them there are no meters of what instances share. */
+    private static final String SHARED = """
+        group-concurrency:
+          cluster: { namespace: tests, on-store-loss: closed }
+          redis.uri: redis://localhost:1
+          groups: { shared: { cluster-max-in-flight: 2 } }
+        """;
+
     /** It has built a report. */
     private static DocumentedApplication application;
 
     @BeforeAll
     static void start() throws IOException {
         application = new DocumentedApplication(
-                Markdown.page("README.md").blocks("yaml").getFirst(), folder);
+                Markdown.page("README.md").blocks("yaml").getFirst() + "\n---\n" + SHARED, folder);
         application.bean(TenantReports.class).build("a");
     }
 
@@ -135,6 +144,8 @@ class ReferenceTests {
                     row.get(1) + ", " + row.get(2) + codesIn(row.get(3).replaceFirst("^[^;]*", "")));
         }
         application.bean(GroupExecutor.class).call("vip", () -> "used");
+        assertThat(application.bean(GroupExecutor.class).tryAcquire("shared", Duration.ZERO))
+                .isEmpty();
         Map<String, Meter.Id> ids = new TreeMap<>();
         Map<String, Set<String>> tags = new TreeMap<>();
         for (Meter meter : application.bean(MeterRegistry.class).getMeters()) {
@@ -152,7 +163,7 @@ class ReferenceTests {
         Map<String, String> registered = new TreeMap<>();
         ids.forEach((name, id) -> {
             String type = id.getType().name().toLowerCase(Locale.ROOT);
-            String unit = type.equals("timer") ? "" : String.valueOf(id.getBaseUnit());
+            String unit = type.equals("timer") || id.getBaseUnit() == null ? "" : id.getBaseUnit();
             registered.put(name, type + ", " + unit + tags.get(name));
         });
         assertThat(documented).isNotEmpty().isEqualTo(registered);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.kobe.GroupExecutor;
 import io.github.kobe.spring.autoconfigure.GroupConcurrencyAutoConfiguration;
+import io.github.kobe.spring.cluster.GroupConcurrencyRedisAutoConfiguration;
 import io.github.kobe.spring.rollout.GroupConcurrencyRolloutAutoConfiguration;
 import io.github.kobe.spring.scope.GroupConcurrencyScopeAutoConfiguration;
 import io.github.kobe.spring.testing.BootAutoConfigurations;
@@ -40,10 +41,13 @@ class SettingsInTheDocsTests {
         new WebApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         GroupConcurrencyAutoConfiguration.class,
+                        GroupConcurrencyRedisAutoConfiguration.class,
                         GroupConcurrencyRolloutAutoConfiguration.class,
                         GroupConcurrencyScopeAutoConfiguration.class,
                         GroupConcurrencyWebAutoConfiguration.class))
                 .withConfiguration(BootAutoConfigurations.named("DataSourceAutoConfiguration"))
+                .withConfiguration(
+                        BootAutoConfigurations.either("RedisAutoConfiguration", "DataRedisAutoConfiguration"))
                 .withPropertyValues("MANAGEMENT_PORT=0")
                 .withInitializer(context ->
                         sources(yaml).forEach(context.getEnvironment().getPropertySources()::addLast))

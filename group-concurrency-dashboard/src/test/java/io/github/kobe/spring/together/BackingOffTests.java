@@ -93,6 +93,8 @@ class BackingOffTests {
                             "group-concurrency.web.filter.rules[0].key-source=principal",
                             "group-concurrency.dashboard.enabled=true",
                             "group-concurrency.observations.mode=always",
+                            "group-concurrency.cluster.namespace=tests",
+                            "group-concurrency.redis.uri=redis://localhost:1",
                             "group-concurrency.rollout.checkpoint.store-type=redis",
                             "management.endpoints.web.exposure.include=*");
         }

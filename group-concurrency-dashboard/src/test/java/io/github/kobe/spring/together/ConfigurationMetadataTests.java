@@ -15,10 +15,15 @@ class ConfigurationMetadataTests {
 
     /** Unset is a state of its own. */
     private static final Set<String> WITHOUT_A_DEFAULT = Set.of(
+            "group-concurrency.cluster.namespace",
+            "group-concurrency.cluster.node-name",
+            "group-concurrency.cluster.on-store-loss",
             "group-concurrency.defaults.max-in-flight",
+            "group-concurrency.health.cluster-loss",
             "group-concurrency.health.oldest-wait",
             "group-concurrency.health.queue",
             "group-concurrency.limits-refresh",
+            "group-concurrency.redis.uri",
             "group-concurrency.rollout.application",
             "group-concurrency.rollout.http.stage-timeout",
             "group-concurrency.rollout.node",

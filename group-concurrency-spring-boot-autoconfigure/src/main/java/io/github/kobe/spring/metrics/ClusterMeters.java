@@ -84,6 +84,7 @@ final class ClusterMeters {
                         PREFIX + name,
                         executor,
                         all -> value.applyAsLong(cluster(all).totals()))
-                .description(description);
+                .description(description)
+                .baseUnit(name);
     }
 }
