@@ -3,6 +3,10 @@
  * a thread that speaks to the store, and an engine that starts work by what is leased. A statement, once made, may be
  * carried out at any time, late, several times or never; an answer may be lost.
  *
+ * A term is how long what is leased counts without a break. A thread of the engine reads the term, takes a permit, and then
+ * goes by the deadline of that term, whatever has become of it. A term that was lost is over for good. So of the term it is
+ * enough to know whether it goes on; and who has read it early may have read one that is over by the time he takes.
+ *
  * There are no clocks. What the times of the protocol are to ensure is said by three axioms:
  *
  * A1  When a session is over, what a node leases by the statement that the store carried out last in it, or by an earlier
@@ -25,8 +29,6 @@
  * SWAPS        how often another server becomes the store: first a second one, which is empty, then the first again
  * REPLICA      the second server has a copy of what the first one remembers
  * QUICK        the second server is the store too shortly for A3; what then happens isn't promised
- *
- * STRICT       a thread that takes a permit too late, and compares the deadline only once that has moved on, isn't allowed for
  *
  * SEES_... assert that something is never reached, so as to show that it is.
  */
@@ -108,7 +110,8 @@ typedef Node {
     unsigned by : 3;        /* by which statement */
     unsigned leased : 2;    /* how many the engine may have in flight */
     unsigned out : 2;       /* how many it has, */
-    unsigned unchecked : 1; /* of which so many have not been compared with the deadline */
+    unsigned unchecked : 2; /* of which so many were taken in the present term, and not compared with its deadline, */
+    unsigned past : 2;      /* and so many in a term that is over, and not given back */
     unsigned answer : 2;    /* that has arrived, and isn't taken */
     unsigned answerEpoch : 6;
     unsigned answerCounted : 2;
@@ -165,7 +168,7 @@ bit hasReaped;
 
 #define store memory[reigning]
 #define has(n) (nodes[n].out > nodes[n].leased -> nodes[n].out : nodes[n].leased)
-#define runs(n) (nodes[n].out - nodes[n].unchecked)
+#define runs(n) (nodes[n].out - nodes[n].unchecked - nodes[n].past)
 #define mayStall(n) (n < STALLS)
 #if SESSIONS > 1
 #define counted(server, n) (memory[server].by[n].sessions[0].counted + memory[server].by[n].sessions[1].counted)
@@ -174,8 +177,7 @@ bit hasReaped;
 #endif
 #define allCounted(server) (counted(server, 0) + counted(server, 1))
 
-/* Who stands still with a permit that is not compared yet, runs on it. */
-#define left(n) (nodes[n].out > counted(reigning, n) -> nodes[n].out - counted(reigning, n) : 0)
+#define left(n) (runs(n) > counted(reigning, n) -> runs(n) - counted(reigning, n) : 0)
 #ifdef SHORT
 #define isExcused(n) (mayStall(n) && nodes[n].lease != COUNTS)
 #else
@@ -196,32 +198,40 @@ inline assertWithinLimit() {
     assert(runs(0) + runs(1) <= LIMIT + nodes[0].uncounted + nodes[1].uncounted)
 }
 
-inline giveBack(n, wasUncounted) {
+inline giveBack(n) {
     nodes[n].out--;
 #ifdef SHORT
     if
     :: nodes[n].out == 0 -> nodes[n].startedBy = 0
     :: else
-    fi;
-#endif
-    if
-    :: nodes[n].uncounted > (wasUncounted -> 0 : nodes[n].out) -> nodes[n].uncounted--
-    :: else
     fi
+#endif
 }
+
+#define mayTake(n) (mayStall(n) && nodes[n].out < nodes[n].leased)
 
 proctype Engine(bit n) {
 end:
     do
+#ifdef BUG_NOTERM
     :: d_step {
-        mayStall(n) && nodes[n].out < nodes[n].leased && !nodes[n].unchecked ->
+        mayTake(n) ->
+#else
+    :: d_step {
+        mayTake(n) && nodes[n].lease != NOTHING_COUNTS ->
+#endif
         nodes[n].out++;
-        nodes[n].unchecked = 1
+        nodes[n].unchecked++
+       }
+    :: d_step {         /* it has read the term before */
+        mayTake(n) ->
+        nodes[n].out++;
+        nodes[n].past++
        }
     :: d_step {
-        nodes[n].unchecked || (!mayStall(n) && nodes[n].out < nodes[n].leased) ->
+        nodes[n].unchecked > 0 || (!mayStall(n) && nodes[n].out < nodes[n].leased) ->
         if
-        :: mayStall(n) -> nodes[n].unchecked = 0
+        :: mayStall(n) -> nodes[n].unchecked--
         :: else -> nodes[n].out++
         fi;
         if
@@ -244,19 +254,33 @@ end:
 #ifdef SEES_EXCESS
             assert(runs(0) + runs(1) <= LIMIT)
 #endif
-        :: else -> giveBack(n, false)
+        :: else -> giveBack(n)
         fi
        }
     :: d_step {
+        nodes[n].past > 0 ->
+        nodes[n].past--;
+        giveBack(n)
+       }
+    :: d_step {
         runs(n) > 0 ->
-        giveBack(n, true)
+        giveBack(n);
+        if
+        :: nodes[n].uncounted > 0 -> nodes[n].uncounted--
+        :: else
+        fi
        }
     od
 }
 
 /* ---- a node's thread */
 
+/* The term is over. */
 inline lose(n) {
+#ifndef BUG_NOTERM
+    nodes[n].past = nodes[n].past + nodes[n].unchecked;
+    nodes[n].unchecked = 0;
+#endif
     nodes[n].lease = NOTHING_COUNTS;
     nodes[n].by = 0;
     nodes[n].leased = 0
@@ -315,11 +339,8 @@ inline grantTo(n) {
 }
 
 inline moveDeadline(n) {
-#ifndef STRICT
-    if
-    :: nodes[n].lease != COUNTS && nodes[n].unchecked && nodes[n].uncounted < nodes[n].out -> nodes[n].uncounted++
-    :: else
-    fi;
+#ifdef SEES_NEXT_TERM
+    assert(nodes[n].lease != NOTHING_COUNTS || nodes[n].past == 0 || said(n).has == 0);
 #endif
     nodes[n].lease = (nodes[n].late -> OVER : COUNTS);
 #ifdef SEES_RESTATED

@@ -97,6 +97,7 @@ class ModelTests {
             "lease STALLS=1",
             "lease STATEMENTS=4 OTHERS=3 SESSIONS=1 STALLS=1 SHORT",
             "lease LIMIT=2 OTHERS=2 SESSIONS=1 STALLS=1",
+            "lease OTHERS=2 SESSIONS=1 STALLS=2",
             "lease OTHERS=2 FORGETS=1 AT_FIRST=1",
             "lease OTHERS=2 SESSIONS=1 RETURNS=1",
             "lease SESSIONS=1 SWAPS=1 REPLICA",
@@ -134,6 +135,7 @@ class ModelTests {
             "lease STATEMENTS=4 OTHERS=2 FORGETS=1 AT_FIRST=1",
             "lease LIMIT=2 STATEMENTS=4 SESSIONS=1",
             "lease LIMIT=2 SESSIONS=1 STALLS=1",
+            "lease SESSIONS=1 STALLS=2",
             "lease LIMIT=2 OTHERS=2 SESSIONS=1 RETURNS=1");
 
     /** For liveness, which costs more. */
@@ -226,17 +228,18 @@ class ModelTests {
             "lease SESSIONS=1 BUG_OLDANSWERS",
             "lease SESSIONS=1 BUG_NOMARGIN",
             "lease SESSIONS=1 STALLS=1 BUG_NOCHECK",
+            "lease SESSIONS=1 STALLS=1 BUG_NOTERM",
             "lease SESSIONS=1 STALLS=1 BUG_NODEADLINEAFTERANSWER",
             "lease OTHERS=2 SESSIONS=1 RETURNS=1 BUG_RUNIDONLY",
             "lease STATEMENTS=2 SESSIONS=1 FORGETS=1 AT_FIRST=1 BUG_NOLEARN",
             "lease OTHERS=2 SESSIONS=1 RETURNS=1 BARE BUG_RENEWEARLY",
             "lease SESSIONS=1 SWAPS=2 REPLICA AT_FIRST=1 BUG_NOGAP",
             "lease SESSIONS=1 SWAPS=2 REPLICA QUICK",
-            "lease SESSIONS=1 STALLS=1 STRICT",
             "lease SEES_START",
             "lease SEES_HAND_OVER",
             "lease SEES_GONE",
             "lease SEES_EXCESS",
+            "lease SESSIONS=1 STALLS=1 SEES_NEXT_TERM",
             "lease STATEMENTS=4 OTHERS=2 FORGETS=1 AT_FIRST=1 SEES_KEPT",
             "lease STATEMENTS=4 OTHERS=2 FORGETS=1 AT_FIRST=1 SEES_RESTATED",
             "lease STATEMENTS=4 OTHERS=2 FORGETS=1 AT_FIRST=1 SEES_LEARNT");
