@@ -99,12 +99,13 @@ public final class Group extends GuardedGroup {
     }
 
     /**
-     * {@return whether what was taken in that term counts no more} It may have come to be shared since, if it was not.
+     * {@return whether what was taken in that term counts no more} If the limit wasn't shared then, and is now, it may have been
+     * taken in any term, also in one that is over.
      *
      * @param term as {@link #term} told before it was taken
      */
     private boolean isOver(ClusterSignals.@Nullable Term term) {
-        return term == null ? isLeaseOver() : term.isOver(engine.now());
+        return term == null ? lease != null : term.isOver(engine.now());
     }
 
     /** Gives a piece back, if the group is fast. Whoever calls it may hold the ledger's lock. */
