@@ -3,10 +3,13 @@ package io.github.kobe.benchmarks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Runs workloads and writes the tables: {@code Benchmarks FOLDER COMMIT SIZE WARMUPS ROUNDS WHAT}, which is {@code
@@ -28,17 +31,29 @@ final class Benchmarks {
         Benchmarks benchmarks = new Benchmarks(Path.of(args[0]), args[1]);
         Size size = Size.valueOf(args[2].toUpperCase(Locale.ROOT));
         Rounds rounds = new Rounds(Integer.parseInt(args[3]), Integer.parseInt(args[4]));
-        for (Entrant entrant : Entrant.values()) {
-            LimitCheck.of(entrant);
-        }
         switch (args[5]) {
-            case "jmh" -> Jmh.run(benchmarks.folder, size);
-            case "curves" -> Curves.run(benchmarks.folder, size, rounds);
+            case "jmh" -> {
+                check(Entrant.FIELD);
+                Jmh.run(benchmarks.folder, size);
+            }
+            case "curves" -> {
+                check(Entrant.FIELD);
+                Curves.run(benchmarks.folder, size, rounds);
+            }
             default -> benchmarks.run(Workloads.named(Set.of(args[5].split(",")), size), rounds);
         }
     }
 
+    private static void check(Collection<Entrant> entrants) throws Exception {
+        for (Entrant entrant : entrants) {
+            LimitCheck.of(entrant);
+        }
+    }
+
     private void run(List<Workload> workloads, Rounds rounds) throws Exception {
+        check(workloads.stream()
+                .flatMap(workload -> workload.entrants().stream())
+                .collect(Collectors.toCollection(LinkedHashSet::new)));
         for (Workload workload : workloads) {
             run(workload, rounds);
         }

@@ -44,6 +44,19 @@ enum Entrant {
     MANY_KEYS("and more keys than tag values", OursInSpring::withManyKeys, LIMITS, CAPS, CALLS, ADVICE, METERS),
     UNTIMED("and no timers", OursInSpring::withoutTimers, LIMITS, CAPS, CALLS, ADVICE, METERS),
 
+    /** The engine as one of several instances, which meet in a Redis on this machine, and what else limits by Redis. */
+    LEASED("with limits over instances", OursOverInstances::new, LIMITS, CAPS, CALLS, PERMITS, BACKLOGS, CANCELS),
+    LEASED_QUICK_START(
+            "with the settings of the quick start and limits over instances",
+            OursInSpring::overInstances,
+            LIMITS,
+            CAPS,
+            CALLS,
+            ADVICE,
+            METERS),
+    SORTED_SET("a sorted set in Redis", SortedSets::new, LIMITS, CALLS),
+    REDISSON("Redisson's semaphore", RedissonSemaphores::new, LIMITS, CALLS),
+
     /** What forks and joins. */
     SCOPE("a scope", OursInScopes::new, LIMITS, CAPS, CALLS, BACKLOGS, CANCELS, SCOPES),
     WIDE("a scope with limit 8", OursInScopes::wide, SCOPES),
@@ -55,6 +68,12 @@ enum Entrant {
 
     /** Those that are compared in what forks and joins. */
     static final List<Entrant> SCOPED = List.of(SCOPE, JDK_SCOPE, RAW, SUBMITTED, WIDE);
+
+    /** Those that are compared in what limits over instances. */
+    static final List<Entrant> OVER_INSTANCES = List.of(LEASED, SORTED_SET, REDISSON);
+
+    /** All of these comparisons. */
+    static final List<List<Entrant>> FIELDS = List.of(FIELD, SCOPED, OVER_INSTANCES);
 
     private final String title;
 

@@ -37,7 +37,7 @@ abstract class FreshThreads implements Contestant<Future<GroupResult<Integer>>> 
     }
 
     @Override
-    public final void close() {
+    public void close() {
         threads.close();
     }
 }

@@ -1,6 +1,7 @@
 package io.github.kobe.benchmarks;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 /** A workload as done by the engine without something and with it. */
@@ -8,6 +9,7 @@ final class Option extends Workload {
 
     private final Workload work;
     private final Entrant with;
+    private final Entrant without;
 
     Option(String id, Workload work, Entrant with) {
         this(id, work, with, Goal.none(Entrant.OURS));
@@ -17,11 +19,12 @@ final class Option extends Workload {
         super(id, work.title() + ", " + with.title(), work.unit(), goal);
         this.work = work;
         this.with = with;
+        without = Objects.requireNonNull(goal.reference());
     }
 
     @Override
     List<Entrant> entrants() {
-        return List.of(Entrant.OURS, with);
+        return List.of(without, with);
     }
 
     @Override

@@ -23,14 +23,17 @@ class Ours implements Contestant<TaskHandle<Integer>> {
     }
 
     private Ours(Limits limits, UnaryOperator<GroupPolicy.Builder> more) {
-        this(GroupExecutor.newVirtualThreadExecutor(more.apply(GroupPolicy.builder()
-                        .defaultMaxConcurrencyPerGroup(limits.perGroup())
-                        .globalMaxInFlight(limits.global()))
-                .build()));
+        this(GroupExecutor.newVirtualThreadExecutor(more.apply(policy(limits)).build()));
     }
 
     Ours(GroupExecutor executor) {
         this.executor = executor;
+    }
+
+    static GroupPolicy.Builder policy(Limits limits) {
+        return GroupPolicy.builder()
+                .defaultMaxConcurrencyPerGroup(limits.perGroup())
+                .globalMaxInFlight(limits.global());
     }
 
     final GroupExecutor executor() {

@@ -105,6 +105,21 @@ final class OursInSpring extends Ours {
         return started(limits, named);
     }
 
+    /** The same with limits that are shared by instances, which meet in Redis. */
+    static OursInSpring overInstances(Limits limits) {
+        return quickStart(
+                limits,
+                Map.of(
+                        "group-concurrency.defaults.cluster-max-in-flight",
+                        limits.perGroup(),
+                        "group-concurrency.cluster.on-store-loss",
+                        "closed",
+                        "group-concurrency.cluster.namespace",
+                        Redis.NAMESPACE,
+                        "group-concurrency.redis.uri",
+                        Redis.only().address()));
+    }
+
     static OursInSpring withoutTimers(Limits limits) {
         return quickStart(limits, Map.of("group-concurrency.metrics.timers", "none"));
     }

@@ -22,7 +22,7 @@ final class Report {
     /** {@return everything} */
     String text() {
         List<String> parts = new ArrayList<>();
-        for (List<Entrant> field : List.of(Entrant.FIELD, Entrant.SCOPED)) {
+        for (List<Entrant> field : Entrant.FIELDS) {
             List<Standing> comparisons = standings.stream()
                     .filter(standing -> standing.isAmong(field))
                     .toList();
@@ -73,7 +73,7 @@ final class Report {
                 StringJoiner row = row(workload);
                 row.add(hasGoal ? workload.goal().text(workload.unit()) : NONE);
                 row.add(hasGoal ? met(standing) : NONE);
-                Optional<Spread> without = standing.values(Entrant.OURS);
+                Optional<Spread> without = standing.values(standing.base());
                 row.add(without.flatMap(known -> standing.score(standing.subject()))
                         .map(Spread::text)
                         .orElse(NONE));

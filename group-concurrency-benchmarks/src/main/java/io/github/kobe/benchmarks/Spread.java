@@ -11,7 +11,8 @@ record Spread(double lower, double median, double upper) {
         return new Spread(at(sorted, 0.25), at(sorted, 0.5), at(sorted, 0.75));
     }
 
-    private static double at(double[] sorted, double share) {
+    /** {@return the value that so large a share is not above} */
+    static double at(double[] sorted, double share) {
         double place = share * (sorted.length - 1);
         int below = (int) place;
         int above = Math.min(below + 1, sorted.length - 1);

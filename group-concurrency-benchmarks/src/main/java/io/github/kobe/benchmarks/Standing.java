@@ -3,6 +3,7 @@ package io.github.kobe.benchmarks;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -44,9 +45,14 @@ record Standing(Workload workload, Map<Entrant, double[]> measured) {
                 : workload.entrants().getLast();
     }
 
+    /** {@return whom the subject is measured against, where it isn't a comparison} */
+    Entrant base() {
+        return Objects.requireNonNullElse(workload.goal().reference(), Entrant.OURS);
+    }
+
     /** {@return whether the engine is measured beside its alternatives, and not against itself} */
     boolean isComparison() {
-        return isAmong(Entrant.FIELD) || isAmong(Entrant.SCOPED);
+        return Entrant.FIELDS.stream().anyMatch(this::isAmong);
     }
 
     /** {@return whether these are whom the engine is measured beside} */

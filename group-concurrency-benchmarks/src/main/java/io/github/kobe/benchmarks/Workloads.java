@@ -104,7 +104,30 @@ final class Workloads {
                 new CancelledForks(size.of(100_000)),
                 new Chain(size.of(20_000)),
                 new LateFork(LateFork.Event.FAILURE, size.of(10_000)),
-                new LateFork(LateFork.Event.TIMER, size.of(10_000)));
+                new LateFork(LateFork.Event.TIMER, size.of(10_000)),
+                new LeasedCalls(size.of(1_000_000)),
+                new Option(
+                        "L2",
+                        new Warm(UncontendedCalls.ofPlatformThread(size.of(1_000_000))),
+                        Entrant.LEASED_QUICK_START,
+                        Goal.atMost(1.10, Entrant.QUICK_START)),
+                new Option(
+                        "L3",
+                        new Warm(inManyGroups(1, size.of(200_000))),
+                        Entrant.LEASED,
+                        Goal.atLeast(0.95, Entrant.OURS)),
+                new ColdKeys("L4", Quantile.MEDIAN, size.of(300)),
+                new ColdKeys("L4t", Quantile.LONGEST_OF_100, size.of(300)),
+                SharedCalls.asFastAsTheyCan("L5", size.of(1_000)),
+                SharedCalls.aThousandInASecond("L6", size.of(3_000)),
+                new Exchanges("L7", Exchanges.Moment.IDLE, size.of(20_000)),
+                new Exchanges("L8", Exchanges.Moment.WARM, size.of(20_000)),
+                new RedisMemory("L9", RedisMemory.Moment.HELD, size.of(500)),
+                new RedisMemory("L10", RedisMemory.Moment.IDLE, size.of(500)),
+                new Hops("L11", Quantile.MEDIAN, 3, 200, size.of(100)),
+                new Hops("L11t", Quantile.LONGEST_OF_100, 25, 200, size.of(100)),
+                new Hops("L12", Quantile.MEDIAN, 3, 50, size.of(200)),
+                new Hops("L12t", Quantile.LONGEST_OF_100, 25, 50, size.of(200)));
     }
 
     /** B1. */

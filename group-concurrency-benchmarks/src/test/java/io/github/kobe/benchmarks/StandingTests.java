@@ -45,6 +45,15 @@ class StandingTests {
     }
 
     @Test
+    void anOptionStandsBesideWhatItIsMeasuredAgainst() {
+        Report report = new Report();
+        report.add(new Standing(
+                new Option("O0", TO_RAW, Entrant.LEASED_QUICK_START, Goal.atMost(1.1, Entrant.QUICK_START)),
+                Map.of(Entrant.QUICK_START, new double[] {200}, Entrant.LEASED_QUICK_START, new double[] {210})));
+        assertThat(report.text()).contains("| yes | 1.05 | 210 | 200 | tasks/ms |");
+    }
+
+    @Test
     void scopesHaveATableOfTheirOwn() {
         Report report = new Report();
         report.add(new Standing(
