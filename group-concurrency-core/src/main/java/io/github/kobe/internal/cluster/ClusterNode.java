@@ -208,6 +208,7 @@ public final class ClusterNode extends ClusterSignals {
         hear();
         leasing().comeBackIfDue(now);
         take(leasing()::touched);
+        leasing().endTurns(now);
         giveUpIfOverdue(now);
         boolean ends = leasing().isEnding() && !ending;
         ending |= ends;
@@ -227,7 +228,7 @@ public final class ClusterNode extends ClusterSignals {
 
     private long nextAt(long now) {
         Spoken spoken = underWay;
-        long at = deadline == 0 ? leasing().comesBackAt() : deadline;
+        long at = Math.min(leasing().nextTurnEnds(), deadline == 0 ? leasing().comesBackAt() : deadline);
         if (!holdings.isEmpty()) {
             at = Math.min(at, sampleAt);
         }
@@ -375,7 +376,7 @@ public final class ClusterNode extends ClusterSignals {
         standing().granted(demand, grant, now);
         int bound = holding.granted(demand, grant, now);
         holdings.said(holding);
-        leasing().lease(holding, bound, now);
+        leasing().granted(holding, bound, now);
     }
 
     private void gone(Answer answer, long now) {

@@ -11,7 +11,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class Holding {
 
-    private static final long NEVER = Long.MAX_VALUE;
+    /** Later than any time. */
+    static final long NEVER = Long.MAX_VALUE;
 
     /** How long a request that may not wait counts as a need. */
     private static final long REFUSED_COUNTS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -164,6 +165,11 @@ final class Holding {
     /** {@return whether so many wait that more may be needed than was said} */
     boolean needsMoreThanSaid(int queued) {
         return kept > 0 && (long) out + queued >= 2L * wanted;
+    }
+
+    /** {@return when it may keep no more than was said; {@link #NEVER}: nobody else needs some} */
+    long turnEnds() {
+        return turnEnds;
     }
 
     // ---- what to say

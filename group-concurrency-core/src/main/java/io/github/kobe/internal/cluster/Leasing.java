@@ -9,6 +9,8 @@ import io.github.kobe.internal.base.Lease;
 import io.github.kobe.internal.cluster.Holding.Cause;
 import io.github.kobe.internal.permits.Group;
 import io.github.kobe.internal.permits.Groups;
+import java.util.Comparator;
+import java.util.PriorityQueue;
 
 /**
  * The groups of one engine, as far as capacity is leased to them: sets how much each may have in flight, looks at how much it
@@ -23,11 +25,17 @@ final class Leasing {
     private final long idleReturn;
     private final Holdings holdings;
 
+    /** The turns that have not ended, the next to end first. */
+    private final PriorityQueue<Turn> turns = new PriorityQueue<>(Comparator.comparingLong(Turn::ends));
+
     /** Whether the engine goes by its own numbers, since there is no store that grants. */
     private boolean alone;
 
     /** Until when, as far as is known; {@link Core#LATEST}: until the store answers. */
     private long comesBackAt = Core.LATEST;
+
+    /** A group keeps what was granted until then, though others need some of it. */
+    private record Turn(long ends, Holding holding) {}
 
     /**
      * Leases nothing yet.
@@ -78,6 +86,30 @@ final class Leasing {
             bind(holding, bound, now);
         }
         consider(holding, now);
+    }
+
+    /** The store has answered that a group may have so many. */
+    void granted(Holding holding, int capacity, long now) {
+        lease(holding, capacity, now);
+        if (holding.turnEnds() != Holding.NEVER && holding.turnEnds() > now) {
+            turns.add(new Turn(holding.turnEnds(), holding));
+        }
+    }
+
+    /** Lowers what groups may have whose turns are over; so what ends from then on is given back at once. */
+    void endTurns(long now) {
+        for (Turn turn = turns.peek(); turn != null && turn.ends() <= now; turn = turns.peek()) {
+            turns.remove();
+            if (turn.holding().equals(holdings.find(turn.holding().key))) {
+                look(turn.holding(), now);
+            }
+        }
+    }
+
+    /** {@return when the next turn ends; {@link Core#LATEST}: there is none} */
+    long nextTurnEnds() {
+        Turn next = turns.peek();
+        return next == null ? Core.LATEST : next.ends();
     }
 
     private void bind(Holding holding, int capacity, long now) {

@@ -129,6 +129,19 @@ class ClusterNodeTests extends TwoNodes {
     }
 
     @Test
+    @Tag("CL33")
+    @Tag("CL34")
+    void whatEndsSoonAfterItsTurnIsHandedOverAtOnce() {
+        cluster.limit("unit", 1);
+        List<CompletableFuture<GroupPermit>> asked = new ArrayList<>();
+        asked.addAll(run(one, "unit", 40, Duration.ofMillis(50)));
+        asked.addAll(run(two, "unit", 40, Duration.ofMillis(50)));
+        pass(Duration.ofMillis(40 * 50 * 2 * 5 / 4));
+
+        assertThat(asked).allMatch(CompletableFuture::isDone);
+    }
+
+    @Test
     @Tag("CL36")
     void aLostHintCostsNoMoreThanAHeartbeat() {
         cluster.network.hintsLost = 1;
