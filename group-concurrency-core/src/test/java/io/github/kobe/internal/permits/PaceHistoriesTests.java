@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
  * starts. Each start is held against a plain log of all that was charged, and each time against fractions of any size.
  */
 @Tag("RA1")
+@Tag("RA2")
 @Tag("RA6")
 @Tag("RA7")
 @Tag("RA11")
