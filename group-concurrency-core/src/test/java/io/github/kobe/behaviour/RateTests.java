@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -139,6 +140,29 @@ class RateTests {
         assertThat(queued(executor)).isEqualTo(10);
         assertThat(EngineAccess.alarms(executor)).isEqualTo(alarms);
         letAllStart(executor);
+    }
+
+    @Test
+    @Tag("RA13")
+    void whatStartsInTheCriticalSectionOfAnotherGroupLeavesAnAlarmForTheNext() throws Exception {
+        GroupExecutor executor = start(GroupPolicy.builder()
+                .globalMaxInFlight(2)
+                .defaultMaxConcurrencyPerGroup(9)
+                .group("a", GroupLimits.unset().withRate(Rate.of(2, MINUTE).withBurst(1))));
+        GroupPermit first = executor.acquire("b");
+        GroupPermit second = executor.acquire("b");
+        Gate gate = new Gate();
+        executor.submit("a", "1", gate.then("done"));
+        executor.submit("a", "2", gate.then("done"));
+        assertThat(queued(executor)).isEqualTo(2);
+
+        first.close();
+        second.close();
+        assertThat(queued(executor)).isEqualTo(1);
+        pass(executor, MINUTE.dividedBy(2));
+
+        assertThat(queued(executor)).isZero();
+        gate.open();
     }
 
     @Test
@@ -370,13 +394,13 @@ class RateTests {
     }
 
     /** A task that waits for another one of its group. */
-    private TaskHandle<String> parent(GroupExecutor executor) {
-        return executor.submit(
-                "a",
-                "parent",
-                () -> engines.witness(executor)
-                        .waiting("a", executor.submit("a", "child", () -> "child")::await)
-                        .valueOrThrow());
+    private TaskHandle<String> parent(GroupExecutor executor, AtomicReference<Thread> thread) {
+        return executor.submit("a", "parent", () -> {
+            thread.set(Thread.currentThread());
+            return engines.witness(executor)
+                    .waiting("a", executor.submit("a", "child", () -> "child")::await)
+                    .valueOrThrow();
+        });
     }
 
     @Test
@@ -384,8 +408,10 @@ class RateTests {
     void aLenderWaitsUntilTheRateLetsTheBorrowerStart() throws Exception {
         GroupExecutor executor = start(GroupPolicy.builder()
                 .group("a", GroupLimits.unset().withMaxConcurrency(1).withRate(Rate.of(1, MINUTE))));
-        TaskHandle<String> parent = parent(executor);
+        AtomicReference<Thread> lender = new AtomicReference<>();
+        TaskHandle<String> parent = parent(executor, lender);
         Waits.awaitQueued(executor, "a", 1);
+        Caller.awaitBlocked(lender.get());
         pass(executor, MINUTE.minusNanos(1));
         assertThat(queued(executor)).isEqualTo(1);
 
@@ -406,7 +432,7 @@ class RateTests {
                         GroupLimits.unset()
                                 .withMaxConcurrency(1)
                                 .withRate(Rate.of(2, MINUTE).withBurst(2))));
-        TaskHandle<String> parent = parent(executor);
+        TaskHandle<String> parent = parent(executor, new AtomicReference<>());
         assertThat(parent.await().value()).isEqualTo("child");
 
         assertThat(executor.tryAcquire("a", Duration.ZERO)).isEmpty();
