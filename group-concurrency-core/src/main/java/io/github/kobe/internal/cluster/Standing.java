@@ -37,8 +37,8 @@ final class Standing implements Cluster {
     /** How often is logged what comes and goes. */
     private static final long SPARING = TimeUnit.MINUTES.toNanos(1);
 
-    /** So many changes are logged at once before that. */
-    private static final int BURST = 5;
+    /** So many changes are logged at once before that: those of two outages. */
+    private static final int BURST = 10;
 
     private final ClusterSettings settings;
     private final Times times;
@@ -54,6 +54,8 @@ final class Standing implements Cluster {
     private long epoch;
     private int nodes;
     private @Nullable String reason = "it has not answered yet";
+    private boolean refused;
+    private long begunAt = NEVER;
     private long answered;
     private long took;
     private long failed;
@@ -62,6 +64,8 @@ final class Standing implements Cluster {
 
     // ---- what it has logged
     private @Nullable Kind logged;
+    private boolean loggedAsRefused;
+    private long lossLoggedAt = NEVER;
     /** When all lines would have been written if they came once a minute. */
     private long paidUntil;
 
@@ -136,6 +140,7 @@ final class Standing implements Cluster {
         epoch = answer.epoch();
         learntAt = at + answer.learning().toNanos();
         nodes = answer.nodes() == 0 ? nodes : answer.nodes();
+        refused = answer.kind() == Answer.Kind.REFUSED;
         reason = switch (answer.kind()) {
             case OK, STALE -> null;
             case GONE -> "it has ended or forgotten the session of this instance";
@@ -177,16 +182,25 @@ final class Standing implements Cluster {
         if (!next.equals(before)) {
             facts = next;
         }
+        begunAt = begunAt == NEVER ? now : begunAt;
         boolean isKnown = switch (kind) {
             case CONNECTED -> nodes > 0;
-            case LOST -> failed > 1 || answered > 0; // at the start, one statement may well be too early
+            case LOST -> answered > 0 || now - begunAt > TimeUnit.MILLISECONDS.toNanos(times.silence()); // it connects
             default -> true;
         };
-        if (kind != logged && isKnown && paidUntil - now < BURST * SPARING) {
+        if (isKnown && (kind != logged || refused != loggedAsRefused) && mayLog(kind, now)) {
             logged = kind;
+            loggedAsRefused = refused;
+            lossLoggedAt = kind == Kind.LOST ? now : lossLoggedAt;
             paidUntil = Math.max(paidUntil, now) + SPARING;
             log(kind, now, countsUntil);
         }
+    }
+
+    /** {@return whether there has been little to log lately, or the store is lost, and that wasn't logged lately} */
+    private boolean mayLog(Kind kind, long now) {
+        boolean isNewLoss = kind == Kind.LOST && (lossLoggedAt == NEVER || now - lossLoggedAt >= SPARING);
+        return isNewLoss || paidUntil - now < BURST * SPARING;
     }
 
     private Facts facts(Kind kind, Instant since, long countsUntil, boolean alone) {
@@ -242,10 +256,15 @@ final class Standing implements Cluster {
             case LOST ->
                 Log.write(
                         Level.WARNING,
-                        () -> "The store of the limits over all instances is lost: " + why + ". "
-                                + (settings.onStoreLoss() == OnStoreLoss.LOCAL
-                                        ? "Once it is certain that it is away, this instance goes by its own numbers."
-                                        : "Nothing starts in groups with such a limit until it answers."));
+                        () -> refused
+                                ? "This instance is refused where limits are shared: " + why
+                                        + ". All instances need the same lease, and nothing starts in groups with"
+                                        + " such a limit here until that is so."
+                                : "The store of the limits over all instances is lost: " + why + ". "
+                                        + (settings.onStoreLoss() == OnStoreLoss.LOCAL
+                                                ? "Once it is certain that it is away, this instance goes by its own"
+                                                        + " numbers."
+                                                : "Nothing starts in groups with such a limit until it answers."));
             case CLOSED -> {
                 // Whoever closed the executor knows.
             }

@@ -26,7 +26,8 @@ final class SharedLimits {
     private static final String CLUSTER = "cluster";
 
     private static final String STORES = "the jar io.github.kobe:group-concurrency-redis on the class path, with"
-            + " spring.data.redis.host or group-concurrency.redis.uri; or a bean of type ClusterStore";
+            + " group-concurrency.redis.uri, or spring.data.redis.host and spring-boot-starter-data-redis; or a bean of"
+            + " type ClusterStore";
 
     private final ObjectProvider<ClusterSettings> settings;
     private final ObjectProvider<ClusterStore> stores;

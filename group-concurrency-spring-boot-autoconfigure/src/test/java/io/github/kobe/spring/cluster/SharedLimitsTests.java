@@ -116,8 +116,9 @@ class SharedLimitsTests {
                 .run(refused(
                         "groups.a.cluster-max-in-flight",
                         "1",
-                        "the jar io.github.kobe:group-concurrency-redis on the class path, with spring.data.redis.host"
-                                + " or group-concurrency.redis.uri; or a bean of type ClusterStore"));
+                        "the jar io.github.kobe:group-concurrency-redis on the class path, with"
+                                + " group-concurrency.redis.uri, or spring.data.redis.host and"
+                                + " spring-boot-starter-data-redis; or a bean of type ClusterStore"));
     }
 
     @Test
