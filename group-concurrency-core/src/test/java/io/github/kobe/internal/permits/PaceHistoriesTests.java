@@ -89,7 +89,7 @@ class PaceHistoriesTests {
             random = new Random(seed);
             refunds = random.nextBoolean();
             changes = random.nextBoolean();
-            now = 1 + random.nextInt(1_000);
+            now = 1L + random.nextInt(1_000);
             pace = new Pace(now);
             reign(someTempo());
         }
