@@ -3,7 +3,6 @@ package io.github.kobe.internal.base;
 import io.github.kobe.RejectedTaskException;
 import io.github.kobe.RejectionReason;
 import io.github.kobe.WaitReason;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,25 +11,19 @@ import org.jspecify.annotations.Nullable;
  * @param limit the limit that was reached; -1: none was
  * @param queued how many waited then
  * @param waitsFor why they did; {@code null}: for nothing that is known
- * @param retryAfterNanos in how long the group's rate lets it start; 0: it has none, or that isn't why
  */
 public record Rejection(
         RejectionReason reason,
         int limit,
         long queued,
-        @Nullable WaitReason waitsFor,
-        long retryAfterNanos) {
+        @Nullable WaitReason waitsFor) {
 
     public RejectedTaskException toException(String groupKey, String taskId) {
-        return new RejectedTaskException(groupKey, taskId, reason, limit, queued, waitsFor, retryAfter());
+        return new RejectedTaskException(groupKey, taskId, reason, limit, queued, waitsFor);
     }
 
     /** {@return one without a stack trace} */
     public RejectedTaskException toUntraced(String groupKey, String taskId) {
-        return RejectedTaskException.withoutStackTrace(groupKey, taskId, reason, limit, queued, waitsFor, retryAfter());
-    }
-
-    private @Nullable Duration retryAfter() {
-        return retryAfterNanos == 0 ? null : Duration.ofNanos(retryAfterNanos);
+        return RejectedTaskException.withoutStackTrace(groupKey, taskId, reason, limit, queued, waitsFor);
     }
 }

@@ -60,9 +60,6 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
                     if (!attach) {
                         boolean alive = becomeSlow();
                         entered = true;
-                        if (rate != null) {
-                            rate.look(engine.now());
-                        }
                         if (lease != null) {
                             lease.entered(inFlightHere(), keptByLease(0) > 0, isIdle());
                         }
@@ -341,18 +338,6 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
         }
     }
 
-    /** Starts what its rate allows by now, or has it forgotten. */
-    final void rateIsDue(long now) {
-        Batch batch = new Batch(engine);
-        enter();
-        try {
-            rateAlarmHasCome(now);
-        } finally {
-            exit(batch);
-            batch.carryOut();
-        }
-    }
-
     /** Ends the wait of a node whose own time is up. */
     final void expireOne(Node node, long now) {
         Batch batch = new Batch(engine);
@@ -383,11 +368,11 @@ abstract sealed class GuardedGroup extends GroupState implements Continued permi
         }
     }
 
-    /** Ends all waits if the group is paused and nothing ends that, for a drain. */
+    /** Ends all waits if the group is paused, for a drain. */
     public final void endWaitsIfPaused(Batch batch) {
         enter();
         try {
-            if (settings.isPausedForGood()) {
+            if (settings.isPaused()) {
                 endPaused(batch);
             }
         } finally {

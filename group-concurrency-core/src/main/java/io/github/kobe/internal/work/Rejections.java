@@ -75,10 +75,7 @@ public final class Rejections {
             return;
         }
         RejectionPolicy rule = ruleFor(task, policy);
-        if (rule == RejectionPolicy.CALLER_RUNS
-                && bySubmitter
-                && rejection.reason() != RejectionReason.QUEUE_TIMEOUT
-                && !task.group.isRated()) {
+        if (rule == RejectionPolicy.CALLER_RUNS && bySubmitter && rejection.reason() != RejectionReason.QUEUE_TIMEOUT) {
             runHere(task, code, work instanceof WorkSpec tailored && tailored.async());
         } else {
             task.complete(outcome(policy, task, rejection));

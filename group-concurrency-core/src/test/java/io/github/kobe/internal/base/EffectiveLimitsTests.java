@@ -34,7 +34,6 @@ class EffectiveLimitsTests {
                 number(1),
                 number(0),
                 cluster,
-                null,
                 null);
     }
 
