@@ -16,7 +16,6 @@ import io.github.kobe.internal.base.Log;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -104,13 +103,10 @@ final class Standing implements Cluster {
 
     /** Tells of numbers over all instances that one instance can't use in full. */
     static void begins(CompiledPolicy policy) {
-        Iterator<CompiledPolicy.OutOfReach> all = policy.outOfReach().iterator();
-        if (all.hasNext()) {
-            CompiledPolicy.OutOfReach first = all.next();
-            int more = 0;
-            for (; all.hasNext(); all.next()) {
-                more++;
-            }
+        List<CompiledPolicy.OutOfReach> all = policy.outOfReach().toList();
+        if (!all.isEmpty()) {
+            CompiledPolicy.OutOfReach first = all.getFirst();
+            int more = all.size() - 1;
             String rule = first.rule().isEmpty() ? "by the defaults" : "'" + KeyText.printable(first.rule()) + "'";
             String others = more == 0 ? "" : " So it is with " + more + " more of the policy's rules.";
             int instances = Math.ceilDiv(first.inAll(), first.own());

@@ -105,10 +105,7 @@ class ClusterCombinationsTests extends TwoNodes {
         cluster.network.lost = 0;
         pass(Duration.ofSeconds(17));
 
-        int counted = cluster.store().remembered().entries("g:" + KEY).stream()
-                .mapToInt(Entry::has)
-                .sum();
-        assertThat(counted).isEqualTo(3);
+        assertThat(counted()).isEqualTo(3);
     }
 
     // ---- who speaks of much

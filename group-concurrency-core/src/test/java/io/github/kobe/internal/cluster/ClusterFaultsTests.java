@@ -212,12 +212,6 @@ class ClusterFaultsTests extends TwoNodes {
         return three;
     }
 
-    private int counted() {
-        return cluster.store().remembered().entries("g:" + KEY).stream()
-                .mapToInt(Entry::has)
-                .sum();
-    }
-
     @Test
     @Tag("CL53")
     @Tag("CL54")

@@ -59,6 +59,13 @@ abstract class TwoNodes {
         }
     }
 
+    /** {@return how much of the key the store counts for all nodes} */
+    final int counted() {
+        return cluster.store().remembered().entries("g:" + KEY).stream()
+                .mapToInt(Entry::has)
+                .sum();
+    }
+
     final SimulatedNode joinThatServesAlone() {
         return joinThatServesAlone(UnaryOperator.identity());
     }

@@ -165,7 +165,7 @@ class AccessTests {
     @Test
     void replicasThatGuardNothingAreWarnedOf() {
         try (RedisServer replica = RedisServer.start("--replicaof", "localhost " + server.port())) {
-            Deadline.until("a replica", () -> server.cli("INFO", "replication").contains("state=online"));
+            server.awaitReplica();
             try (RedisClusterStore store = storeOfAnybody()) {
                 Deadline.untilAsserted(() -> assertThat(store.warnings())
                         .hasSize(1)

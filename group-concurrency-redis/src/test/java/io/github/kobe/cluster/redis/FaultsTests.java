@@ -202,7 +202,7 @@ class FaultsTests {
         a.speakUntilAnswered(Kind.OPEN);
         long before = a.epoch();
         try (RedisServer replica = RedisServer.start("--replicaof", "localhost " + server.port())) {
-            Deadline.until("a replica", () -> server.cli("INFO", "replication").contains("state=online"));
+            server.awaitReplica();
             a.say(Kind.EXCHANGE);
             assertThat(a.epoch()).isGreaterThan(before);
             assertThat(replica.cli("EXISTS", "gc:{tests}")).isEqualTo("1");

@@ -2,7 +2,6 @@ package io.github.kobe.cluster.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.kobe.testing.Deadline;
 import io.github.kobe.testing.Depth;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -47,7 +46,7 @@ class RealFailoverTests {
         toPrimary = new Proxy(primary.port());
         replica = RedisServer.start("--replicaof", "127.0.0.1 " + toPrimary.port());
         cluster = new RealCluster(folder, FIGURES);
-        Deadline.until("a replica", () -> primary.cli("INFO", "replication").contains("state=online"));
+        primary.awaitReplica();
     }
 
     @AfterEach
@@ -69,9 +68,7 @@ class RealFailoverTests {
             sentinel down-after-milliseconds main %d
             sentinel failover-timeout main 3000
             """.formatted(toPrimary.port(), downAfter.toMillis()));
-        Deadline.until(
-                "a replica that Sentinel knows",
-                () -> sentinel.cli("SENTINEL", "REPLICAS", "main").contains(Integer.toString(replica.port())));
+        sentinel.awaitWatches(replica);
         return sentinel;
     }
 

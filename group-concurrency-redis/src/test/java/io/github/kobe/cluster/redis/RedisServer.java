@@ -134,6 +134,18 @@ final class RedisServer implements AutoCloseable {
         }
     }
 
+    /** Waits until a replica has all that it has. */
+    void awaitReplica() {
+        Deadline.until("a replica", () -> cli("INFO", "replication").contains("state=online"));
+    }
+
+    /** Waits until this Sentinel knows the replica of the primary that it watches. */
+    void awaitWatches(RedisServer replica) {
+        Deadline.until(
+                "a replica that Sentinel knows",
+                () -> cli("SENTINEL", "REPLICAS", "main").contains(Integer.toString(replica.port)));
+    }
+
     /**
      * Waits until it is the primary, or a replica ({@code master}, {@code slave}). Sentinel ends all connections to a server
      * that changes, so a question may stay without an answer.

@@ -43,10 +43,8 @@ class SentinelTests {
 
     @BeforeEach
     void awaitReplica() {
-        Deadline.until("a replica", () -> primary.cli("INFO", "replication").contains("state=online"));
-        Deadline.until(
-                "a replica that Sentinel knows",
-                () -> sentinel.cli("SENTINEL", "REPLICAS", "main").contains(Integer.toString(replica.port())));
+        primary.awaitReplica();
+        sentinel.awaitWatches(replica);
         a.speakUntilAnswered(Kind.OPEN);
         Deadline.until(
                 "the key at the replica",
